@@ -13,7 +13,7 @@ TIED := $(BIN)/python -I -S .ci/end_with_make.py
 # A worker for each processor, and one more (tests/conftest.py); `pytest` alone is one process.
 PYTEST := $(BIN)/pytest --numprocesses auto --durations 10
 
-.PHONY: help setup demo test test-fast matrix lint types unit compat adapters bench options scoreboard sizes notebooks pages docs site pins clean
+.PHONY: help setup demo test test-fast matrix lint types unit compat adapters bench mutants options scoreboard sizes notebooks pages docs site pins clean
 .DEFAULT_GOAL := help
 
 help:  ## What can be made
@@ -56,6 +56,9 @@ pages: .venv/dev requirements/pages/node_modules/.package-lock.json  ## Every pa
 
 bench: .venv/dev  ## The benchmarks: ratios in one run, each beside a yardstick
 	$(BIN)/python -m tests.benchmarks
+
+mutants: .venv/dev .venv/emulator/ready node_modules/.package-lock.json  ## Break lines one at a time, and count what the tests see; SINCE="HEAD~1", ROOMS="jobs reports"
+	@$(TIED) $(BIN)/python -m tests.mutants $(if $(SINCE),--since $(SINCE)) --rooms $(ROOMS)
 
 options: .venv/dev node_modules/.package-lock.json  ## Every option of cdk.json synthesised alone and with all others; OPTIONS="feedback" for some
 	@$(TIED) $(BIN)/python -m tests.options $(OPTIONS)

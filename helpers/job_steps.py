@@ -32,19 +32,18 @@ from helpers.shown import Shown
 from helpers.training import FAST, FOLDER
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.catalogue import OUTPUT_PREFIX
-from reward_functions.aws.uploading import destinations, upload
+from reward_functions.aws.s3 import destinations, upload
 from reward_functions.jobs import starting
 from reward_functions.jobs.clients import openai_base_url
 from reward_functions.jobs.drawing import NOISE
 from reward_functions.jobs.drivers.openai import OpenAIDriver
-from reward_functions.jobs.evaluation_jobs import EvaluationJobs
-from reward_functions.jobs.evaluation_request import Evaluation, evaluation_rows
+from reward_functions.jobs.evaluation_jobs import Evaluation, EvaluationJobs, evaluation_rows
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.figures import number, series, sparkline
 from reward_functions.jobs.grader import account_of
+from reward_functions.jobs.hosting import Packages
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.models import find, models
-from reward_functions.jobs.packages import Packages
 from reward_functions.jobs.signs import signs
 from reward_functions.jobs.token import LONGEST, MARGIN, VARIABLE, Given, key_source
 from reward_functions.reports.sheets import Sheet

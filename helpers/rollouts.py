@@ -33,13 +33,16 @@ from reward_functions.local.runtime_double import (
 from reward_functions.local.runtime_double.own_runtime import OwnRuntime
 from reward_functions.reports.pages.charts.drawing import side_by_side
 from reward_functions.reports.sheets import Sheet
-from reward_functions.rollouts.drive.driving import RolloutDriver, attempts_for, drive, job_arn
-from reward_functions.rollouts.drive.figures import figures_of
-from reward_functions.rollouts.drive.page import CHARTS, page
-from reward_functions.rollouts.drive.python_agent import NOBODY, PythonAgent, pointed
+from reward_functions.rollouts.drive.agents import NOBODY, PythonAgent, pointed
+from reward_functions.rollouts.drive.driving import (
+    RolloutDriver,
+    attempts_for,
+    drive,
+    job_arn,
+    read_tasks,
+)
+from reward_functions.rollouts.drive.figures import CHARTS, figures_of, page, sheets
 from reward_functions.rollouts.drive.records import Setup
-from reward_functions.rollouts.drive.reporting import sheets
-from reward_functions.rollouts.drive.tasks import read_tasks
 from reward_functions.rollouts.report.outbox.opening import open_outbox
 from reward_functions.rollouts.report.replaying import replayed
 from reward_functions.rollouts.report.reporter import Reporter
@@ -50,9 +53,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from reward_functions.reports.pages.charts.drawing import Chart
+    from reward_functions.rollouts.drive.driving import Task
     from reward_functions.rollouts.drive.figures import Figures
     from reward_functions.rollouts.drive.records import RolloutRecord
-    from reward_functions.rollouts.drive.tasks import Task
 
 
 AT_ONCE: Final = 8

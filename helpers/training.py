@@ -25,7 +25,7 @@ from helpers.evaluated import Evaluated
 from helpers.here import HOSTING, require_agreement, training_cost
 from helpers.shown import Shown
 from reward_functions.aws.catalogue import DATA_PREFIX
-from reward_functions.aws.uploading import destinations, upload
+from reward_functions.aws.s3 import destinations, upload
 from reward_functions.jobs import plan as planning
 from reward_functions.jobs import starting
 from reward_functions.jobs.account import graded_by
@@ -44,17 +44,17 @@ from reward_functions.jobs.evaluation.preparing import prepared as compared
 from reward_functions.jobs.evaluation.split import SharedPrompts
 from reward_functions.jobs.figures import series
 from reward_functions.jobs.grader import account_of
-from reward_functions.jobs.hosting import Hosting
+from reward_functions.jobs.hosting import Hosting, PackageHosting
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.leftovers import Leftovers
 from reward_functions.jobs.models import find
 from reward_functions.jobs.options import serverless_of
-from reward_functions.jobs.package_hosting import PACKAGED, PackageHosting
 from reward_functions.jobs.plan_sheets import sheets as plan_sheets
 from reward_functions.jobs.preflight import preflight, readable
 from reward_functions.jobs.preparing import prepared
 from reward_functions.jobs.recipes import recipe_of
 from reward_functions.jobs.scorer import scorer_named
+from reward_functions.jobs.services import SERVICES
 from reward_functions.jobs.sizes import measure
 from reward_functions.jobs.watching import Polling, watch
 from reward_functions.reports.pages.charts.drawing import WIDTH, Chart, side_by_side
@@ -488,7 +488,7 @@ class Training:
         job, where = self.started, self.here.place
         if job.driver == "openai":
             return job.tuned_model
-        if job.driver in PACKAGED:
+        if SERVICES[job.driver].packages:
             role = where.stage.import_role_arn or where.stage.training_role_arn
             packages = PackageHosting(where.stage.region, where.session)
             return packages.host(job.tuned_model, job.name, role, tags=job.tags).arn

@@ -9,8 +9,10 @@ score many. See `reward_functions.core.errors` for the rule everything follows: 
 the model did badly, an exception means we could not score.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from reward_functions.core.batch import score_batch
-from reward_functions.core.combine import cascade, clipped, gated, weighted
 from reward_functions.core.errors import BadReference, BadSample, RewardError
 from reward_functions.core.registry import get, specs
 from reward_functions.core.spec import Example, Needs, RewardSpec, Scale, reward_function
@@ -25,6 +27,9 @@ from reward_functions.core.types import (
     Unscored,
     sample,
 )
+
+if TYPE_CHECKING:
+    from reward_functions.core.combine import cascade, clipped, gated, weighted
 
 __all__ = [
     "BadReference",
@@ -52,3 +57,9 @@ __all__ = [
     "specs",
     "weighted",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.core.combine"), name)  # few processes combine rewards

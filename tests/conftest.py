@@ -173,7 +173,7 @@ def stage(local_aws, root_session, deployed_function, monkeypatch):
     for name, value in local_aws.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr("reward_functions.aws.deployed.versions.ATTEMPTS", 1)
+    monkeypatch.setattr("reward_functions.aws.calls.ATTEMPTS", 1)
     return StageOnEmulator(root_session, deployed_function, f"stage{next(NUMBERS)}")
 
 

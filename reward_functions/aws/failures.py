@@ -1,43 +1,85 @@
-"""The exceptions of AWS's SDK, as one sentence with the remedy.
+"""What AWS's SDK raises, as one sentence with the remedy, and classified once.
 
-Only what a user can act on is translated. Anything else keeps AWS's own words behind the name of
-the call.
+| kind | what happened |
+| --- | --- |
+| denied | the caller lacks a permission |
+| missing | what was asked for does not exist |
+| throttled | AWS took no more calls |
+| expired, credentials | the login has ended; AWS does not know who asks |
+| clock | a signature was too old or too early |
+| network | nobody answered |
+| conflict, limit, invalid, service | as AWS's own names of errors say |
+
+Only what a user can act on is translated. Anything else keeps AWS's own words after the name of the
+call.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from botocore.exceptions import BotoCoreError, ClientError
 
-EXPIRED: Final = frozenset({"ExpiredToken", "ExpiredTokenException", "RequestExpired"})
+Kind = Literal[
+    "denied",
+    "missing",
+    "throttled",
+    "expired",
+    "credentials",
+    "clock",
+    "network",
+    "conflict",
+    "limit",
+    "invalid",
+    "service",
+    "other",
+]
 
-UNKNOWN_KEY: Final = frozenset(
-    {
-        "InvalidClientTokenId",
-        "InvalidAccessKeyId",
-        "UnrecognizedClientException",
-        "InvalidSignatureException",
-        "SignatureDoesNotMatch",
-        "MissingAuthenticationToken",
-    }
-)
+CODES: Final[dict[Kind, str]] = {
+    "denied": "AccessDenied AccessDeniedException UnauthorizedOperation",
+    "missing": "ResourceNotFoundException ResourceNotFound ParameterNotFound",
+    "throttled": "TooManyRequestsException ThrottlingException Throttling",
+    "expired": "ExpiredToken ExpiredTokenException RequestExpired",
+    "credentials": "InvalidClientTokenId InvalidAccessKeyId UnrecognizedClientException"
+    " InvalidSignatureException SignatureDoesNotMatch MissingAuthenticationToken",
+    "clock": "RequestTimeTooSkewed RequestInTheFuture",
+    "conflict": "ConflictException ResourceInUse ResourceConflictException",
+    "limit": "ServiceQuotaExceededException ResourceLimitExceeded TooManyTagsException",
+    "invalid": "ValidationException",
+    "service": "InternalServerException",
+}
 
-DENIED: Final = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
+KINDS: Final[dict[str, Kind]] = {code: kind for kind, row in CODES.items() for code in row.split()}
+"""By AWS's own names of errors."""
 
-THROTTLED: Final = frozenset({"TooManyRequestsException", "ThrottlingException", "Throttling"})
+UNTIMELY: Final = ("Signature expired", "Signature not yet current")
+"""How AWS begins the message where the clock, and no key, is wrong."""
 
-MISSING: Final = frozenset({"ResourceNotFoundException", "ResourceNotFound", "ParameterNotFound"})
+NOT_SENT: Final[dict[str, tuple[Kind, str]]] = {
+    "NoCredentialsError": ("credentials", "no AWS credentials; log in, or set AWS_PROFILE"),
+    "PartialCredentialsError": ("credentials", "{error}; log in, or set AWS_PROFILE"),
+    "CredentialRetrievalError": ("credentials", "no AWS credentials; log in, or set AWS_PROFILE"),
+    "TokenRetrievalError": ("expired", "the AWS login has expired; {login}"),
+    "SSOTokenLoadError": ("expired", "the AWS login has expired; {login}"),
+    "UnauthorizedSSOTokenError": ("expired", "the AWS login has expired; {login}"),
+    "ProfileNotFound": ("credentials", "{error}; check AWS_PROFILE"),
+    "NoRegionError": ("invalid", "{region}"),
+    "EndpointConnectionError": ("network", "nobody answers: {error}{ended}"),
+    "ConnectTimeoutError": ("network", "nobody answers: {error}{ended}"),
+    "ProxyConnectionError": ("network", "nobody answers: {error}{ended}"),
+    "SSLError": ("network", "{error}{untrusted}"),
+    "ReadTimeoutError": ("network", "no answer within the function's longest time"),
+}
+"""By the SDK's own exceptions: nobody answered, or it could not even ask."""
 
-TOO_LARGE: Final = frozenset({"RequestTooLargeException", "RequestEntityTooLargeException"})
-
+LOGIN: Final = "log in again, such as with `aws sso login`"
 
 ENDED: Final = (
     "that is a local AWS emulator which has ended: `reward local status` shows those that run, "
@@ -49,8 +91,34 @@ UNTRUSTED: Final = (
 )
 """What to do about an address of this machine."""
 
-
 NO_REGION: Final = "no AWS region: export AWS_REGION={place}, or write it into the profile"
+
+BEARER: Final = (
+    "a Bedrock API key is sent over https alone: unset AWS_BEARER_TOKEN_BEDROCK, for the training "
+    "double takes your AWS credentials"
+)
+
+GENERAL: Final[dict[Kind, str]] = {
+    "expired": f"the AWS credentials have expired; {LOGIN}",
+    "credentials": "AWS does not know these credentials ({code}); check AWS_PROFILE and the keys",
+    "clock": "this machine's clock differs from AWS's, which refuses the signature ({message}): "
+    "set the clock, such as with `sudo timedatectl set-ntp true`",
+    "denied": "not allowed: {message}",
+}
+
+OF_FUNCTIONS: Final = {
+    **dict.fromkeys(
+        CODES["throttled"].split(),
+        "throttled ({message}): the function's concurrency is used up; try again, or raise its "
+        "reserved concurrency and the trainer's limit together",
+    ),
+    **dict.fromkeys(
+        ("RequestTooLargeException", "RequestEntityTooLargeException"),
+        "the request is over Lambda's 6 MB: send smaller batches ({message})",
+    ),
+    "ResourceNotFoundException": "there is no such function, alias or version here: {message}",
+}
+"""What Lambda's errors mean, by their names."""
 
 
 class AwsFailed(ConfigurationError):
@@ -59,34 +127,38 @@ class AwsFailed(ConfigurationError):
     Args:
         message: one sentence.
         code: AWS's own name for it; empty where no answer came.
+        kind: what it is, where no code says so.
     """
 
-    def __init__(self, message: str, code: str = "") -> None:
+    def __init__(self, message: str, code: str = "", kind: Kind | None = None) -> None:
         super().__init__(message)
         self.code = code
+        self.kind: Kind = kind or KINDS.get(code, "other")
 
     @property
     def denied(self) -> bool:
         """Whether the caller lacks a permission."""
-        return self.code in DENIED
+        return self.kind == "denied"
 
     @property
     def missing(self) -> bool:
         """Whether what was asked for does not exist."""
-        return self.code in MISSING
+        return self.kind == "missing"
 
     @property
     def throttled(self) -> bool:
         """Whether AWS took no more calls."""
-        return self.code in THROTTLED
+        return self.kind == "throttled"
 
 
 @contextmanager
-def in_words(what: str) -> Iterator[None]:
+def in_words(what: str, remedies: Mapping[str, str] = OF_FUNCTIONS) -> Iterator[None]:
     """Raise what the SDK raises in this block as a sentence.
 
     Args:
-        what: what was tried, such as "invoking NAME".
+        what: was tried, such as "invoking NAME".
+        remedies: what a service's errors mean, by their names, with `{message}` and `{code}`; they
+            come before what holds for any service.
 
     Raises:
         AwsFailed: instead of the SDK's exceptions.
@@ -96,63 +168,30 @@ def in_words(what: str) -> Iterator[None]:
     try:
         yield
     except ClientError as error:
-        raise _refused(what, error) from None
+        raise _refused(what, error, remedies) from None
     except BotoCoreError as error:
-        raise AwsFailed(f"{what}: {_unreached(error)}") from None
+        raise _not_sent(what, error) from None
 
 
-def _refused(what: str, error: ClientError) -> AwsFailed:
+def _refused(what: str, error: ClientError, remedies: Mapping[str, str]) -> AwsFailed:
     details = error.response.get("Error", {})
     code, message = str(details.get("Code", "")), str(details.get("Message", ""))
-    return AwsFailed(f"{what}: {_remedy(code, message)}", code)
+    kind = "clock" if message.startswith(UNTIMELY) else KINDS.get(code, "other")
+    other = "{message} ({code})" if message else "{code}"
+    words = remedies.get(code) or GENERAL.get(kind, other)
+    return AwsFailed(f"{what}: {words.format(message=message or code, code=code)}", code, kind)
 
 
-def _remedy(code: str, message: str) -> str:
-    if code in EXPIRED:
-        return "the AWS credentials have expired; log in again, such as with `aws sso login`"
-    if code in UNKNOWN_KEY:
-        return f"AWS does not know these credentials ({code}); check AWS_PROFILE and the keys"
-    if code in DENIED:
-        return f"not allowed: {message or code}"
-    if code in THROTTLED:
-        return (
-            f"throttled ({message or code}): the function's concurrency is used up; try again, or "
-            "raise its reserved concurrency and the trainer's limit together"
-        )
-    if code in TOO_LARGE:
-        return f"the request is over Lambda's 6 MB: send smaller batches ({message})"
-    if code == "ResourceNotFoundException":
-        return f"there is no such function, alias or version here: {message}"
-    return f"{message} ({code})" if message else code
-
-
-def _unreached(error: BotoCoreError) -> str:
-    """The SDK's own failures: nobody answered, or it could not even ask."""
-    match type(error).__name__:
-        case "NoCredentialsError" | "PartialCredentialsError" | "CredentialRetrievalError":
-            return "no AWS credentials; log in, or set AWS_PROFILE"
-        case "TokenRetrievalError" | "SSOTokenLoadError" | "UnauthorizedSSOTokenError":
-            return "the AWS login has expired; log in again, such as with `aws sso login`"
-        case "ProfileNotFound":
-            return f"{error}; check AWS_PROFILE"
-        case "NoRegionError":
-            return NO_REGION.format(place="us-east-1")
-        case "EndpointConnectionError" | "ConnectTimeoutError" | "ProxyConnectionError":
-            return f"nobody answers: {error}{_of_emulator(error, ENDED)}"
-        case "InvalidEndpointConfigurationError" if "Bearer" in str(error):
-            return (
-                "a Bedrock API key is sent over https alone: unset AWS_BEARER_TOKEN_BEDROCK, for "
-                "the training double takes your AWS credentials"
-            )
-        case "SSLError":
-            return f"{error}{_of_emulator(error, UNTRUSTED)}"
-        case "ReadTimeoutError":
-            return "no answer within the function's longest time"
-        case _:
-            return str(error)
-
-
-def _of_emulator(error: BotoCoreError, remedy: str) -> str:
-    """The remedy, where it was this machine that did not answer; "" for AWS."""
+def _not_sent(what: str, error: BotoCoreError) -> AwsFailed:
     here = is_loopback(str(getattr(error, "kwargs", {}).get("endpoint_url", "")))
-    return f"; {remedy}" if here else ""
+    kind, words = NOT_SENT.get(type(error).__name__, ("other", "{error}"))
+    if type(error).__name__ == "InvalidEndpointConfigurationError" and "Bearer" in str(error):
+        kind, words = "credentials", BEARER
+    reason = words.format(
+        error=error,
+        login=LOGIN,
+        region=NO_REGION.format(place="us-east-1"),
+        ended=f"; {ENDED}" * here,
+        untrusted=f"; {UNTRUSTED}" * here,
+    )
+    return AwsFailed(f"{what}: {reason}", kind=kind)

@@ -1,4 +1,4 @@
-"""A value against a shape of botocore's service models: everything that AWS's servers check.
+"""A request against botocore's model of its call: everything that AWS's servers check.
 
 botocore's own client checks types, required members and minimums. Maximums, enumerations, patterns
 and unions are in the models all the same, and are checked here, in requests and in answers.
@@ -6,15 +6,23 @@ and unions are in the models all the same, and are checked here, in requests and
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from reward_functions.core.errors import ConfigurationError
 
-    from botocore.model import Shape
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from botocore.model import ServiceModel, Shape
+
+
+class RefusedRequest(ConfigurationError):
+    """A request that breaks a rule of its service."""
+
 
 TYPES: Final[dict[str, tuple[type, ...]]] = {
     "string": (str,),
@@ -43,6 +51,33 @@ PROPERTIES: Final = {
 }
 """Unicode's properties in SageMaker's patterns, which `re` does not have: everything that prints,
 and letters, spaces and digits. Beyond ASCII all characters pass."""
+
+
+def check_request(service: str, operation: str, request: Mapping[str, Any]) -> None:
+    """Refuse a request that the service's servers would refuse by their model.
+
+    Args:
+        service: as boto3 names it.
+        operation: such as "CreateTrainingJob".
+        request: the arguments of the call.
+
+    Raises:
+        RefusedRequest: the first rule that is broken; the value is not quoted.
+    """
+    shape = service_model(service).operation_model(operation).input_shape
+    for problem in problems(shape, dict(request)):
+        raise RefusedRequest(f"the service would refuse {operation}: {problem}")
+
+
+@cache
+def service_model(service: str) -> ServiceModel:
+    """A service as botocore knows it."""
+    from botocore.loaders import create_loader  # noqa: PLC0415 - 100 ms
+    from botocore.model import ServiceModel  # noqa: PLC0415
+
+    # No session: it would ask for AWS_PROFILE.
+    loader = create_loader(os.environ.get("AWS_DATA_PATH"))
+    return ServiceModel(loader.load_service_model(service, "service-2"), service)
 
 
 def problems(shape: Shape, value: Any, where: str = "") -> Iterator[str]:

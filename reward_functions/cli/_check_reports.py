@@ -34,7 +34,7 @@ def report_file(out: Path | None) -> Iterator[Write]:
     Raises:
         OSError: it cannot be written.
     """
-    from reward_functions.aws.deployed.reports import RENDERED
+    from reward_functions.aws.deployed.findings import RENDERED
     from reward_functions.data.atomic import replaced
 
     if out is None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TextIO
 
-    from reward_functions.aws.deployed.invocation import Invocation
+    from reward_functions.aws.deployed.function import Invocation
 
 
 class Invoked(Protocol):
@@ -75,8 +75,7 @@ def _answered(
     function: Invoked, batch: list[Any], at: int, destination: TextIO
 ) -> Invocation | None:
     """Send one batch and write its results; a failed invocation is reported, and is None."""
-    from reward_functions.aws.deployed.invocation import FunctionError, InitError
-    from reward_functions.aws.deployed.response import read
+    from reward_functions.aws.deployed.function import FunctionError, InitError, read
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.serving.contract import decode_row
 

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from reward_functions.aws.deployed.doctor_checks import Check
-    from reward_functions.aws.deployed.findings import CheckFinding
+    from reward_functions.aws.deployed.findings import Check, CheckFinding
     from reward_functions.cdk.app.preview import Preview
     from reward_functions.cdk.model.project import Project
 
@@ -32,7 +31,7 @@ def checks_of(project: Project | None, name: str, preview: Preview | str) -> Ite
         name: the stage's.
         preview: what it would be; or why there is none.
     """
-    from reward_functions.aws.deployed.doctor_checks import Check
+    from reward_functions.aws.deployed.findings import Check
     from reward_functions.cdk.app.preview import Preview
 
     yield Check("stage", lambda: stage(name, preview))

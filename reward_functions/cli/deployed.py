@@ -192,7 +192,7 @@ def _work(
         find,
     )
     from reward_functions.aws.deployed.catalogue import nothing_deployed
-    from reward_functions.aws.deployed.probes import made_up
+    from reward_functions.aws.deployed.checking import made_up
 
     arns = [target for target in targets if _is_arn(target)]
     names = [target for target in targets if not _is_arn(target)]
@@ -221,7 +221,7 @@ def _given(
     mode: ResponseMode | None,
 ) -> Expectation | None:
     """What was typed about the function behind an ARN; None where nothing was."""
-    from reward_functions.aws.deployed.probes import Expectation, expectation_of, made_up
+    from reward_functions.aws.deployed.checking import Expectation, expectation_of, made_up
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.scoring.rewards import parameter_values, reward_named
 

@@ -16,7 +16,7 @@ from reward_functions.cli._errors import INCOMPLETE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.aws.deployed.doctor_checks import Check
+    from reward_functions.aws.deployed.findings import Check
     from reward_functions.cdk.app.preview import Preview
     from reward_functions.cdk.model.project import Project
 
@@ -44,7 +44,7 @@ def doctor(
 
     Exit status: 0 nothing failed, 1 something did, 2 there is no such stage.
     """
-    from reward_functions.aws.deployed.doctor_checks import findings_of
+    from reward_functions.aws.deployed.findings import findings_of
     from reward_functions.cli._console import errors
     from reward_functions.cli.job._output import print_findings
 
@@ -59,7 +59,7 @@ def doctor(
 
 
 def _checks(name: str | None, *, offline: bool) -> Iterator[Check]:
-    from reward_functions.aws.deployed.doctor_checks import Check, credentials
+    from reward_functions.aws.deployed.findings import Check, credentials
     from reward_functions.cli import _stage_checks
     from reward_functions.local import laptop
 

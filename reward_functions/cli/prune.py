@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.aws.deployed.pruning import PrunePlan
-    from reward_functions.aws.deployed.retention import StoredVersion
+    from reward_functions.aws.deployed.pruning import PrunePlan, StoredVersion
 
 MEGABYTE: Final = 1_000_000
 GIGABYTE: Final = 1_000_000_000
@@ -112,7 +111,7 @@ def _carry_out(
 
 def _show(plan: PrunePlan) -> None:
     """The table, and what the decision rests on."""
-    from reward_functions.aws.deployed.jobs import UNSEEN
+    from reward_functions.aws.deployed.pruning import UNSEEN
     from reward_functions.cli._console import cell, output, table
 
     shown = table(

@@ -11,7 +11,7 @@ from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
-    from reward_functions.aws.deployed.rollback import Rollback
+    from reward_functions.aws.deployed.versions import Rollback
 
 
 def rollback(
@@ -34,7 +34,7 @@ def rollback(
 
     Exit status: 0 it was done, 2 it was not, or not wholly: the message says what has moved.
     """
-    from reward_functions.aws.deployed.rollback import prepared, rolled_back
+    from reward_functions.aws.deployed.versions import prepared, rolled_back
     from reward_functions.aws.shell import aws_session
     from reward_functions.cli._console import errors
 

@@ -63,6 +63,13 @@ _OPENING: Final = re.compile(
 )
 """A marker before an answer; behind one in bars also the role that it opens."""
 
+HEADING: Final = re.compile(
+    r"\s{0,8}(?:#{1,6} ?|\*\*)?(?:response|answer|assistant|output|solution) ?:(?:\*\*)?[ \t]{0,8}"
+    r"\n",
+    re.IGNORECASE,
+)
+"""The line that ends the template of a prompt, and opens the response."""
+
 _LAST: Final = re.compile(rf"(?:{MARKER}|</?[a-z][\w:.-]{{0,40}}>)\Z", re.IGNORECASE)
 # A character is looked for at a fiftieth of a pattern's price.
 _SIGNS: Final = (
@@ -85,7 +92,7 @@ def within_turn(text: str, kept: str = "") -> str:
         text: what the model wrote.
         kept: the reference: a marker that it contains is text.
     """
-    if text[:1] in "<[ \n\t\r":
+    if text[:1] in "<[ \n\t\r" and text.lstrip()[:1] in ("<", "["):
         text = text[_begins(text, kept.casefold()) :]
     tail = text[-MOST:]
     if (">" in tail or "]" in tail) and _LAST.search(tail.rstrip(_CLOSING)):

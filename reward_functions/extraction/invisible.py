@@ -50,7 +50,10 @@ _SIGNS: Final[tuple[tuple[str, Callable[[str], object]], ...]] = (
             r"|ontsize|lap|ath[clr]lap|space|ref|ypertarget|ssId|lass)"
         ).search,
     ),
-    ("<", re.compile(r"<(?:!--|[>dsDS]|\w{1,12}\s|(?i:te|ti|no|ob|if|ca|au|vi|he))").search),
+    (
+        "<",
+        re.compile(r"<(?:!--|[>dsDS]|[A-Za-z]\w{0,11}\s|(?i:te|ti|no|ob|if|ca|au|vi|he))").search,
+    ),
     ("~", re.compile("~~").search),
     ("%", lambda text: "\n%" in text or ("boxed" in text and _BEFORE_BOX.search(text))),
     ("#", re.compile(r"#(?<=\]: #)").search),
@@ -92,12 +95,12 @@ _OPENING: Final = re.compile(
   | <(?P<tag>del|s|strike|DEL|S|STRIKE)(?:\s[^<>]{{0,200}})?>
   | <(?:img|input|meta|link|br|hr|area|base|col|embed|source|track|wbr)
       \s[^<>]{{0,200}}{_UNSEEN}[^<>]{{0,200}}(?P<void>>)
-  | <(?P<unseen>\w{{1,12}})\s[^<>]{{0,200}}{_UNSEEN}[^<>]{{0,200}}>
+  | <(?P<unseen>[A-Za-z]\w{{0,11}})\s[^<>]{{0,200}}{_UNSEEN}[^<>]{{0,200}}>
   | <(?P<element>(?i:template|noscript|datalist))(?:\s[^<>]{{0,200}})?>
   | <(?P<source>(?i:script|style))(?:\s[^<>]{{0,200}})?>
   | <(?P<closed>(?i:title|head|iframe|noframes|noembed|object|canvas|audio|video))
       (?:\s[^<>]{{0,200}})?>
-  | <\w{{1,12}}\s[^<>]{{0,200}}=\s?["'][^<>"']{{0,200}}(?:\\f?boxed|\#{{4}})
+  | <[A-Za-z]\w{{0,11}}\s[^<>]{{0,200}}=\s?["'][^<>"']{{0,200}}(?:\\f?boxed|\#{{4}})
       [^<>]{{0,200}}(?P<attribute>>)
   | (?P<iffalse>\\iffalse\b)
   | \\begin\{{(?P<environment>comment|filecontents\*?)\}}

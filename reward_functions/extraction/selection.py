@@ -151,6 +151,8 @@ def _whole_answer(text: str) -> Answer | NoAnswer:
 
 def _box(text: str) -> tuple[str, Candidate | None]:
     r"""The last box, and the text it stands in: one with every `\fbox` spelled `\boxed`."""
+    if "\\" not in text:  # a tenth of the price of two characters
+        return text, None
     if text.rfind("\\fbox") >= 0:  # half the price of `in` and `replace`
         text = text.replace("\\fbox", "\\boxed")
     box = last_boxed(text)

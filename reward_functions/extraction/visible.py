@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core import patterns as re
-from reward_functions.core.turn_markers import within_turn, without_line_ends
+from reward_functions.core.turn_markers import HEADING, within_turn, without_line_ends
 from reward_functions.extraction.choices import choice, options_in
 from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.extraction.json_answer import with_json_answer
@@ -68,7 +68,7 @@ def _without_echo(text: str, prompt: str) -> str:
     """
     bare = within_turn(prompt)
     if prompt in text:
-        text = text.replace(prompt, "\n")
+        text = _behind_template(text, prompt).replace(prompt, "\n")
     if bare is not prompt and len(bare) >= MIN_ECHO:
         text = text.replace(bare, "\n")
     asked = _stating(prompt) if len(prompt) <= MAX_ECHOED else ""
@@ -79,6 +79,20 @@ def _without_echo(text: str, prompt: str) -> str:
     if not any(len(each) >= MIN_ECHO for each in _sentences(text)):
         return text
     return text if _is_option(text.strip(), prompt) else ""
+
+
+def _behind_template(text: str, prompt: str) -> str:
+    """The bare value that a heading right behind a copy of the prompt opens; else the text.
+
+    "### Response:" ends the template that the prompt was put into. Words behind it are read with
+    all before them, as words of a prompt are.
+    """
+    before, _, behind = text.partition(prompt)
+    heading = HEADING.match(behind)
+    if not heading or any(map(before.count, _STATING)):
+        return text
+    value = behind[heading.end() :]
+    return text if any(map(str.isalpha, value)) else value
 
 
 def _is_option(text: str, prompt: str) -> bool:

@@ -2,6 +2,7 @@
 
 What a job is
 
+    services.py         the services that run jobs, a row each
     job.py              what every service has: a job, its state, its metrics, its events
     parts.py            what a user writes and a request carries: filters, a network
     configuration.py    what a user asks for, validated; its digest names the job
@@ -49,13 +50,10 @@ What it measured and made
     figures.py          series of points: `grader_figures.py` has the grader's own
     signs.py            how to read them; `drawing.py` makes their charts and page
     beside_deployed.py  what it uses beside what is deployed now
-    evaluation_jobs.py  evaluations by SageMaker with the same function:
-                        `evaluation_request.py` is sent, `evaluation_results.py` comes back
+    evaluation_jobs.py  evaluations by SageMaker with the same function
     diagnosing.py       why it failed: `causes.py` is the table, `grader_log.py` what is seen
     trainer_log.py      the errors that a trainer of SageMaker logged
-    hosting.py          tuned models, and the deployments that host them
-    packages.py         model packages of SageMaker: `package_hosting.py` hosts them, and
-                        `importing.py` is Bedrock's import of open weights
+    hosting.py          tuned models, model packages of SageMaker, and what hosts them
     recipe_lines.py     lines for Nova's recipes, with the reward in them
     leftovers.py        what it left that costs something
     evaluation/         a tuned model beside its base, prompt by prompt

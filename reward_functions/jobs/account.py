@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.deployed.catalogue import find
-from reward_functions.aws.deployed.configuration import configuration
+from reward_functions.aws.deployed.checking import configuration
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.calibration.settings import load_judge_config

@@ -19,7 +19,7 @@ from reward_functions.jobs.model_calls import (
     Sampling,
     converse_client,
 )
-from reward_functions.jobs.package_hosting import PACKAGED
+from reward_functions.jobs.services import SERVICES
 from reward_functions.jobs.token import key_source
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def endpoint_of(
         BadJob: nobody is named who answers for a base of SageMaker.
     """
     region, session = where.stage.region, where.session
-    if base.driver in PACKAGED and not (ask or base.known):
+    if SERVICES[base.driver].packages and not (ask or base.known):
         raise BadJob(f"ask: {NOBODY.format(model=base.identifier[:200])}")
     name = ask or (base.known.inference_id if base.known else base.identifier)
     if base.driver != "openai":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.arn import GENERATION_NAME, BadArn, FunctionArn
 from reward_functions.aws.deployed.catalogue import deployment_of, stage_record
-from reward_functions.aws.deployed.configuration import configuration
+from reward_functions.aws.deployed.checking import configuration
 from reward_functions.aws.deployed.findings import CheckFinding
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.aws.failures import AwsFailed

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from reward_functions.aws.deployed.versions import control_plane
+from reward_functions.aws.calls import client as control_plane
 from reward_functions.aws.failures import in_words
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import AMBIGUOUS, is_loopback

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.aws.arn import BadArn
-from reward_functions.aws.deployed.configuration import configuration
+from reward_functions.aws.deployed.checking import configuration
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.account import account_limits

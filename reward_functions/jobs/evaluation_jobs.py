@@ -5,55 +5,465 @@
     for job in jobs.follow(job): …
     jobs.results(job).aggregates
 
-A job's name is its own in one account and region: where it is taken, the job that has it is
-compared with what was asked for. The service takes no token for this call.
+    CreateTrainingJob, JobType Evaluation, EvaluationType CustomScorerEvaluation
+
+The service takes no token for this call: a job's name is one. AWS's two clients name the function
+differently, and a job takes either name:
+
+| the scorer | is sent as | of the models |
+|---|---|---|
+| ARN of a registered evaluator | `EvaluatorArn`, for Nova with `lambda_type` | all |
+| ARN of an immutable function | hyperparameters `lambda_arn`, `lambda_type` | Nova alone |
+
+The data set is `reward data convert --to sagemaker-eval`'s. The two clients name the mean
+differently, "mean" and "average", and which of them a container takes is not known: each goes with
+its client.
+
+What a job leaves in S3 are its aggregates, and its rows where it has any:
+
+    OUTPUT/JOB/output/output/**/results_*.json    {"results": {"all": {name: number}}}, or under the
+                                                  task's name, such as "custom|gen_qa_gen_qa|0"
+    OUTPUT/JOB/output/output/**/*.jsonl           {"id", "aggregate_reward_score", "metrics_list"}
+
+The second is published for Nova's `rft` alone, whose job writes down the function's own reply; a
+list of such rows in the first is read as well. What a file holds besides is passed over.
+
+Sources: sagemaker-train 1.27.0, `custom_scorer_evaluator.py` and `pipeline_templates.py`, for the
+first client, and `show_results_utils.py`; nova-forge-sdk, `runtime_manager.py`, for the second;
+docs.aws.amazon.com/sagemaker/latest/dg, nova-running-evaluations. Never run on AWS.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import time
-from contextlib import suppress
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field
+from io import StringIO
+from math import isclose, isfinite
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from reward_functions.aws.arn import BadArn, FunctionArn
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.jobs.clients import client
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.core.types import Sample, Scored
+from reward_functions.data.rows.writing import ANSWERED, TAKEN, write
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.fields import text, within
-from reward_functions.jobs.drivers.sagemaker_job import job_of
-from reward_functions.jobs.evaluation_request import evaluation_request
-from reward_functions.jobs.evaluation_results import results_of
-from reward_functions.jobs.failures import answer
-from reward_functions.jobs.job import NoSuchJob
+from reward_functions.jobs.drivers.base import within
+from reward_functions.jobs.drivers.objects import objects_below, whole_object
+from reward_functions.jobs.drivers.sagemaker import TrainingJobs, channels, network, tag_list
+from reward_functions.jobs.evaluators import EVALUATOR
+from reward_functions.jobs.job import Call
+from reward_functions.jobs.request_rules import check_request
 from reward_functions.jobs.watching import Polling
+from reward_functions.serving.contract import decode_row
+from reward_functions.serving.evaluation_event import is_evaluation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from boto3.session import Session
+    from reward_functions.core.types import RewardResult
+    from reward_functions.jobs.job import HyperparameterValue, Job
+    from reward_functions.jobs.parts import Vpc
 
-    from reward_functions.jobs.evaluation_request import Evaluation
-    from reward_functions.jobs.evaluation_results import EvaluationResults
-    from reward_functions.jobs.job import Job
+LambdaType = Literal["rft", "custom_metrics"]
+"""Which event a job of Nova sends: the row of training, or `serving.nova_metrics`'s."""
 
-IN_USE: Final = frozenset({"ResourceInUse", "ConflictException"})
+BASE: Final = re.compile(
+    r"arn:aws[a-z-]{0,20}:sagemaker:(?P<region>[a-z0-9-]{1,20}):[0-9a-z]{1,12}:hub-content/"
+    r"[a-zA-Z0-9-]{1,63}/Model/(?P<name>[a-zA-Z0-9-]{1,64})(?:/[0-9.]{1,14})?"
+)
+PACKAGE: Final = re.compile(
+    r"(?P<start>arn:aws[a-z-]{0,20}:sagemaker:[a-z0-9-]{1,20}:[0-9]{12}:)model-package/"
+    r"(?P<group>[a-zA-Z0-9-]{1,63})/[0-9]{1,9}"
+)
+ROLE: Final = re.compile(r"arn:aws[a-z-]{0,20}:iam::(?P<account>[0-9]{12}):role/\S{1,512}")
 
-UNDECIDED: Final = frozenset({"", "InternalServerException", "InternalFailure"})
-"""How a call fails that may have started a job all the same; "" is no answer."""
+AGGREGATIONS: Final = ("mean", "average", "median", "max", "min", "sum")
 
-ABSENT: Final = ("not found", "does not exist", "could not find")
-"""What a `ValidationException` says of a job that is not there: there is no code of its own."""
+FIXED: Final = {"task": "gen_qa", "strategy": "gen_qa", "postprocessing": "True"}
+"""What makes a job generate answers, and have them scored."""
 
-COMPARED: Final = {
-    "the model": ("ServerlessJobConfig", "BaseModelArn"),
-    "the evaluator": ("ServerlessJobConfig", "EvaluatorArn"),
-    "the tuned model": ("ModelPackageConfig", "SourceModelPackageArn"),
-    "the output": ("OutputDataConfig", "S3OutputPath"),
-}
-"""What makes two requests of one name the same job, and where it stands in request and answer."""
+OWN: Final = frozenset(
+    {*FIXED, "metric", "evaluation_metric", "lambda_arn", "lambda_type", "aggregation"}
+)
+"""Hyperparameters that the rest of an evaluation decides."""
+
+DAY: Final = 86_400
+"""Seconds: SageMaker's own clients let a job run so long."""
+
+RESULTS: Final = re.compile(r"(?:^|/)results_[^/]*\.json\Z")
+
+UNLOST: Final = frozenset({ANSWERED, TAKEN})
+"""What a row may lose without another question being asked of the model."""
 
 
-class EvaluationJobs:
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One evaluation of one model.
+
+    Args:
+        name: of the job.
+        model: ARN of the base model in SageMaker's hub.
+        scorer: ARN of an evaluator's version or of an immutable deployment's function.
+        rows: `s3://…` of the data set.
+        output: `s3://…` below which the results are.
+        role: ARN of what the job runs as.
+        package: ARN of the tuned model's package; "" for the base model.
+        lambda_type: of Nova alone.
+        aggregation: of the rows' scores, of `AGGREGATIONS`; "" for the mean, by its client's word.
+        inference: hyperparameters such as `max_new_tokens` and `temperature`.
+        accept_eula: the model's licence is accepted.
+        mlflow: ARN of the app for the figures; "" for none.
+        output_key: ARN of the KMS key for the results; "" for AWS's own.
+        vpc: where the job runs; None for the service's own network.
+        tags: of the job.
+        longest: seconds that it may run.
+    """
+
+    name: str
+    model: str
+    scorer: str
+    rows: str
+    output: str
+    role: str
+    package: str = ""
+    lambda_type: LambdaType = "rft"
+    aggregation: str = ""
+    inference: Mapping[str, HyperparameterValue] = field(default_factory=dict)
+    accept_eula: bool = False
+    mlflow: str = ""
+    output_key: str = ""
+    vpc: Vpc | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    longest: int = DAY
+
+
+class _Scorer(NamedTuple):
+    """How a scorer is named in a request."""
+
+    account: str
+    region: str
+    serverless: dict[str, str]
+    hyperparameters: dict[str, str]
+
+
+def evaluation_request(evaluation: Evaluation) -> dict[str, Any]:
+    """The arguments of `CreateTrainingJob`.
+
+    Raises:
+        BadJob: the scorer cannot be named to this model, is another account's or region's, or the
+            request breaks a rule of the service's model.
+    """
+    base = BASE.fullmatch(evaluation.model)
+    if base is None:
+        raise BadJob(f"{evaluation.model} is not the ARN of a model in SageMaker's hub")
+    nova = "nova" in base["name"].lower()  # as sagemaker-train tells them apart
+    scorer = _scorer(evaluation, nova=nova)
+    _same_place(evaluation, scorer, base["region"])
+    made: dict[str, Any] = {
+        "TrainingJobName": evaluation.name,
+        "RoleArn": evaluation.role,
+        "InputDataConfig": channels({"train": evaluation.rows}),
+        "OutputDataConfig": {
+            "S3OutputPath": evaluation.output.rstrip("/"),
+            "CompressionType": "NONE",
+        },
+        "ServerlessJobConfig": {
+            "BaseModelArn": evaluation.model,
+            "AcceptEula": evaluation.accept_eula,
+            "JobType": "Evaluation",
+            "EvaluationType": "CustomScorerEvaluation",
+            **scorer.serverless,
+        },
+        "StoppingCondition": {"MaxRuntimeInSeconds": evaluation.longest},
+        "HyperParameters": _inference(evaluation)
+        | FIXED
+        | {"metric" if nova else "evaluation_metric": "all"}
+        | scorer.hyperparameters,
+    }
+    if evaluation.package:
+        made["ModelPackageConfig"] = _package(evaluation.package)
+    made |= _options(evaluation)
+    if evaluation.output_key:
+        made["OutputDataConfig"]["KmsKeyId"] = evaluation.output_key
+    check_request("sagemaker", "CreateTrainingJob", made)
+    return made
+
+
+def evaluation_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The rows of the data set; a response in a row is left out, for the job asks the model.
+
+    Args:
+        rows: canonical: `messages`, `reference_answer`, `metadata`.
+
+    Raises:
+        BadJob: a row asks more than a system prompt and one question of text, which is all that an
+            evaluation job asks.
+    """
+    for number, row in enumerate(rows, start=1):
+        written = write(row, "sagemaker-eval")
+        lost = [each for each in written.lost if each not in UNLOST]
+        if lost:
+            raise BadJob(
+                f"row {number}: an evaluation job asks a system prompt and one question of text, "
+                f"and would leave out {lost[0]}; evaluate without --on sagemaker"
+            )
+        yield written.content
+
+
+def _scorer(evaluation: Evaluation, *, nova: bool) -> _Scorer:
+    evaluator = EVALUATOR.fullmatch(evaluation.scorer)
+    if evaluator:
+        if evaluation.lambda_type != "rft":
+            raise BadJob("an evaluator is asked as lambda_type rft: name the function for another")
+        return _Scorer(
+            evaluator["account"],
+            evaluator["region"],
+            {"EvaluatorArn": evaluation.scorer},
+            _aggregated(evaluation, "mean") | ({"lambda_type": "rft"} if nova else {}),
+        )
+    try:
+        function = FunctionArn.parse(evaluation.scorer)
+    except BadArn:
+        raise BadJob(
+            f"{evaluation.scorer} is neither a version of an evaluator (…:hub-content/HUB/JsonDoc/"
+            "NAME/1.0.0) nor the ARN of a function"
+        ) from None
+    if not nova:
+        raise BadJob(
+            "models of open weights are evaluated by a registered evaluator alone, and not by a "
+            "function's ARN: name the evaluator"
+        )
+    if not function.immutable:
+        raise BadJob(
+            f"{evaluation.scorer} may change while it scores: name an immutable deployment's "
+            'function ("immutable": true in cdk.json)'
+        )
+    named = {"lambda_arn": evaluation.scorer, "lambda_type": evaluation.lambda_type}
+    return _Scorer(
+        function.account, function.region, {}, _aggregated(evaluation, "average") | named
+    )
+
+
+def _aggregated(evaluation: Evaluation, mean: str) -> dict[str, str]:
+    chosen = evaluation.aggregation or mean
+    if chosen not in AGGREGATIONS:
+        raise BadJob(
+            f"aggregation {chosen!r} is none of {', '.join(AGGREGATIONS)}"
+            f"{did_you_mean(chosen, AGGREGATIONS)}"
+        )
+    return {"aggregation": chosen}
+
+
+def _same_place(evaluation: Evaluation, scorer: _Scorer, region: str) -> None:
+    role = ROLE.fullmatch(evaluation.role)
+    if role and role["account"] != scorer.account:
+        raise BadJob(
+            f"{evaluation.scorer} belongs to account {scorer.account}, and the job runs in "
+            f"{role['account']}: deploy and register the reward there"
+        )
+    if scorer.region != region:
+        raise BadJob(
+            f"{evaluation.scorer} is in {scorer.region}, and the model in {region}: deploy the "
+            f"reward in {region}"
+        )
+
+
+def _inference(evaluation: Evaluation) -> dict[str, str]:
+    taken = sorted(OWN & evaluation.inference.keys())
+    if taken:
+        raise BadJob(f"the hyperparameter {taken[0]} is set by the evaluation itself")
+    for name, value in evaluation.inference.items():
+        if isinstance(value, float) and not isfinite(value):
+            raise BadJob(f"the hyperparameter {name} is no finite number")
+    return {name: str(value) for name, value in evaluation.inference.items()}
+
+
+def _package(arn: str) -> dict[str, str]:
+    found = PACKAGE.fullmatch(arn)
+    if found is None:
+        raise BadJob(f"{arn} is not the ARN of a model package (…:model-package/GROUP/1)")
+    group = f"{found['start']}model-package-group/{found['group']}"
+    return {"ModelPackageGroupArn": group, "SourceModelPackageArn": arn}
+
+
+def _options(evaluation: Evaluation) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    if evaluation.mlflow:
+        made["MlflowConfig"] = {
+            "MlflowResourceArn": evaluation.mlflow,
+            "MlflowRunName": evaluation.name,
+        }
+    if evaluation.tags:
+        made["Tags"] = tag_list(evaluation.tags)
+    return made | network(evaluation.vpc)
+
+
+ALIKE: Final = 1e-6
+"""By how much two scores may differ that one function gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedRow:
+    """One row that the job scored.
+
+    Args:
+        id: the job's.
+        score: what the function replied.
+        metrics: beside it, by name.
+        sample: what was scored; None where the row does not hold the answer.
+    """
+
+    id: str
+    score: float
+    metrics: dict[str, float]
+    sample: Sample | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationResults:
+    """What a job found.
+
+    Args:
+        aggregates: finite numbers over all rows, by the service's names.
+        rows: each with its score; none where the job writes down no rows.
+        files: `s3://…` of what was read.
+    """
+
+    aggregates: dict[str, float]
+    rows: tuple[EvaluatedRow, ...]
+    files: tuple[str, ...]
+
+
+class Difference(NamedTuple):
+    """A row that the job and this machine score differently; `here` is None where it cannot be."""
+
+    id: str
+    there: float
+    here: float | None
+
+
+def results_of(name: str, output: str, client: Any) -> EvaluationResults:
+    """What a job that has succeeded left.
+
+    Args:
+        name: of the job.
+        output: `s3://…` that it was started with.
+        client: of S3.
+
+    Raises:
+        AwsFailed: S3 refused or could not be reached; there are no results; they cannot be read.
+    """
+    bucket, _, key = output.removeprefix("s3://").partition("/")
+    folder = "/".join(part for part in (key.strip("/"), name, "output/output/") if part)
+    what = f"reading the results of {name}"
+
+    def content(key: str) -> str:
+        found = whole_object(client, bucket, key, f"{what}: {key}")
+        return found.decode("utf-8-sig", errors="replace")
+
+    found = list(objects_below(client, bucket, folder, what))
+    found.sort(key=lambda each: (each["LastModified"], each["Key"]), reverse=True)
+    keys = [each["Key"] for each in found]
+    aggregated = next((each for each in keys if RESULTS.search(each)), None)
+    if aggregated is None:
+        raise AwsFailed(f"{what}: there is no results_*.json below s3://{bucket}/{folder}")
+    document = _decoded(content(aggregated))
+    if document is None:
+        raise AwsFailed(f"{what}: {aggregated} is not JSON")
+    read, rows = [aggregated], rows_within(document)
+    lines = iter([] if rows else [each for each in keys if each.endswith(".jsonl")])
+    while not rows and (each := next(lines, "")):
+        if rows := rows_of(content(each)):
+            read += [each]
+    return EvaluationResults(
+        aggregates_of(document), tuple(rows), tuple(f"s3://{bucket}/{each}" for each in read)
+    )
+
+
+def aggregates_of(document: dict[str, Any]) -> dict[str, float]:
+    """The finite numbers of a results file: those over all tasks, else those of the first task."""
+    results = document.get("results") or {}
+    tasks = [results.get("all"), *results.values()]
+    chosen = next((each for each in tasks if isinstance(each, dict) and each), {})
+    return _numbers(chosen.items())
+
+
+def rows_within(document: dict[str, Any]) -> list[EvaluatedRow]:
+    """The scored rows of a results file: those of the first list that has any."""
+    lists = (each for each in document.values() if isinstance(each, list))
+    found = ([row for each in items if (row := _row(each))] for items in lists)
+    return next((rows for rows in found if rows), [])
+
+
+def rows_of(lines: str) -> list[EvaluatedRow]:
+    """The scored rows of a file of JSON lines, in its order; what is none is passed over."""
+    # Not splitlines: a string of JSON may hold other ends of lines.
+    found = (_row(_decoded(line)) for line in StringIO(lines, newline="\n"))
+    return [row for row in found if row]
+
+
+def _row(row: Any) -> EvaluatedRow | None:
+    score = _number(row.get("aggregate_reward_score")) if isinstance(row, dict) else None
+    if score is None:
+        return None
+    listed = [each for each in row.get("metrics_list") or () if isinstance(each, dict)]
+    metrics = _numbers((each.get("name"), each.get("value")) for each in listed)
+    return EvaluatedRow(str(row.get("id", "")), score, metrics, _sample(row))
+
+
+def differences(
+    rows: Sequence[EvaluatedRow], score: Callable[[Sample], RewardResult]
+) -> list[Difference]:
+    """The rows that the same reward scores differently here; of rows with their answers alone.
+
+    Args:
+        rows: of a job.
+        score: the reward as it is deployed; a judge's may differ and be no fault.
+    """
+    different = []
+    for row in rows:
+        if row.sample is None:
+            continue
+        result = score(row.sample)
+        here = result.score.value if isinstance(result, Scored) else None
+        if here is None or not isclose(here, row.score, rel_tol=ALIKE, abs_tol=ALIKE):
+            different.append(Difference(row.id, row.score, here))
+    return different
+
+
+def _sample(row: dict[str, Any]) -> Sample | None:
+    """What was scored, where the row holds the answer beside the score."""
+    if not (isinstance(row.get("messages"), list) or is_evaluation(row)):
+        return None
+    replied = ("aggregate_reward_score", "metrics_list")
+    decoded = decode_row({key: row[key] for key in row if key not in replied}, 0)
+    answered = isinstance(decoded, Sample) and len(decoded.context) < len(decoded.messages)
+    return decoded if isinstance(decoded, Sample) and answered else None
+
+
+def _numbers(pairs: Iterable[tuple[Any, Any]]) -> dict[str, float]:
+    found = ((name, _number(value)) for name, value in pairs)
+    return {str(name): value for name, value in found if name and value is not None}
+
+
+def _number(value: Any) -> float | None:
+    """A finite number, and no boolean; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if isfinite(value) else None
+
+
+def _decoded(line: str) -> Any:
+    """A document of JSON; None for what is none."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+class EvaluationJobs(TrainingJobs):
     """Those of one account and region.
 
     Args:
@@ -61,17 +471,11 @@ class EvaluationJobs:
         session: boto3's; the caller's own where not given.
     """
 
-    def __init__(self, region: str, session: Session | None = None) -> None:
-        self.region = region
-        self._session = session
-
-    @cached_property
-    def _sagemaker(self) -> Any:
-        return client("sagemaker", self.region, self._session)
-
-    @cached_property
-    def _s3(self) -> Any:
-        return client("s3", self.region, self._session)
+    KIND = "evaluation job"
+    JOB_TYPE = "Evaluation"
+    DATA = "the rows"
+    SHOWN = "the same command goes on from there"
+    AGAIN = "choose another name with --name"
 
     def start(self, evaluation: Evaluation) -> Job:
         """Start it; where the same job has the name already, that one.
@@ -80,42 +484,8 @@ class EvaluationJobs:
             BadJob: the request is refused before it is sent, or something else has the name.
             AwsFailed: SageMaker refused it, or it is not known whether it started.
         """
-        arguments = evaluation_request(evaluation)
-        create = self._sagemaker.create_training_job
-        try:
-            answer(f"starting {evaluation.name}", create, **arguments)
-        except AwsFailed as error:
-            if error.code not in IN_USE | UNDECIDED or not self._there(evaluation.name):
-                raise
-            return self._same(arguments)
-        return self.get(evaluation.name)
-
-    def get(self, name: str) -> Job:
-        """One evaluation job by its name.
-
-        Raises:
-            NoSuchJob: there is none, or it is no evaluation.
-            AwsFailed: SageMaker cannot be asked.
-        """
-        found = self._described(name)
-        if found is None or text(within(found, "ServerlessJobConfig", "JobType")) != "Evaluation":
-            raise NoSuchJob(f"there is no evaluation job {name!r} in {self.region}")
-        return job_of(found, {}, text(within(found, "HyperParameters", "lambda_arn")))
-
-    def stop(self, job: Job) -> Job:
-        """Ask it to stop; one that is over stays as it is.
-
-        Raises:
-            AwsFailed: SageMaker refused, or cannot be asked.
-        """
-        if not job.over:
-            stop = self._sagemaker.stop_training_job
-            try:
-                answer(f"stopping {job.name}", stop, TrainingJobName=job.name)
-            except AwsFailed:
-                if not self.get(job.name).over:  # else it ended meanwhile
-                    raise
-        return self.get(job.name)
+        call = Call(self.api.service, "CreateTrainingJob", evaluation_request(evaluation))
+        return self._run(evaluation.name, [call])
 
     def follow(
         self,
@@ -165,49 +535,10 @@ class EvaluationJobs:
             raise BadJob(f"the evaluation {job.name} {job.state}{reason}: it has no results")
         return results_of(job.name, job.output, self._s3)
 
-    def _there(self, name: str) -> bool:
-        """Whether there is a job although the call that made it failed."""
-        with suppress(AwsFailed):
-            return self._described(name) is not None
-        return False
+    def function_of(self, found: Mapping[str, Any], _: Mapping[str, str], /) -> str:
+        """The function that scores, where it is named by its ARN."""
+        return within(found, "HyperParameters", "lambda_arn") or ""
 
-    def _same(self, arguments: Mapping[str, Any]) -> Job:
-        """The job that has the name, where it is the one that is asked for."""
-        name = arguments["TrainingJobName"]
-        found = self._described(name) or {}
-        different = [
-            what
-            for what, path in COMPARED.items()
-            if text(within(arguments, *path)).rstrip("/") != text(within(found, *path)).rstrip("/")
-        ]
-        chosen = found.get("HyperParameters")
-        if any(within(chosen, key) != value for key, value in arguments["HyperParameters"].items()):
-            different.append("the hyperparameters")
-        if _rows(found) != _rows(arguments):
-            different.append("the rows")
-        if different:
-            raise BadJob(
-                f"a job {name} is there already, and differs in {', '.join(different)}: choose "
-                "another name with --name"
-            )
-        return self.get(name)
-
-    def _described(self, name: str) -> Mapping[str, Any] | None:
-        describe = self._sagemaker.describe_training_job
-        try:
-            return answer(f"reading the job {name}", describe, TrainingJobName=name)
-        except AwsFailed as error:
-            words = str(error).replace(name, "").lower()
-            if error.missing or (
-                error.code == "ValidationException" and any(each in words for each in ABSENT)
-            ):
-                return None
-            raise
-
-
-def _rows(found: Mapping[str, Any]) -> list[str]:
-    channels = found.get("InputDataConfig")
-    return [
-        text(within(each, "DataSource", "S3DataSource", "S3Uri"))
-        for each in (channels if isinstance(channels, list) else ())
-    ]
+    def tags_of(self, _: Mapping[str, Any], /) -> Mapping[str, str]:
+        """None: nobody asks for those of an evaluation."""
+        return {}

@@ -22,13 +22,11 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from reward_functions.aws.arn import ARN as FUNCTION
 from reward_functions.aws.arn import GENERATION_NAME, FunctionArn
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.fields import text, within
-from reward_functions.jobs.failures import answer
+from reward_functions.jobs.failures import TAKEN, answer, present
 from reward_functions.jobs.job import Call
 from reward_functions.jobs.recipes import contents_of_hub, versions_of_content
 
@@ -61,11 +59,7 @@ PATIENCE: Final = 300.0
 
 INTERVAL: Final = 2.0
 
-TAKEN: Final = frozenset({"ResourceInUse", "ConflictException"})
-
 _OTHER: Final = re.compile(r"[^a-zA-Z0-9]+")
-
-VERSION: Final = re.compile(r"(?P<major>[0-9]{1,4})\.[0-9]{1,4}\.[0-9]{1,4}")
 
 EVALUATOR: Final = re.compile(
     r"arn:aws:sagemaker:(?P<region>[a-z0-9-]{1,20}):(?P<account>[0-9]{12}):hub-content"
@@ -190,10 +184,20 @@ class Registry:
             AwsFailed: the hub cannot be asked.
         """
         versions = self._versions(name)
-        if there := self._equal(name, versions, kind, reference):
-            return there, []
-        version = _next(name, [text(each.get("HubContentVersion")) for each in versions])
-        calls = [] if self._hub_exists() else [Call("sagemaker", "CreateHub", self._new_hub())]
+        for each in versions[:MAX_COMPARED]:
+            if each["HubContentStatus"] in {READY, *COMING}:
+                found = self._described(name, each["HubContentVersion"])
+                if (found.kind, found.reference) == (kind, reference):
+                    return found, []
+        newest = _major(versions[0]["HubContentVersion"]) if versions else 0
+        if newest == MAX_VERSION:
+            raise BadJob(
+                f"the evaluator {name} has {MAX_VERSION:,} versions: give the deployment a new name"
+            )
+        version = f"{newest + 1}.0.0"
+        describe = self._client.describe_hub
+        there = present("reading the hub of evaluators", describe, HubName=self.hub)
+        calls = [] if there else [Call("sagemaker", "CreateHub", self._new_hub())]
         request = self._import(name, version, kind, reference)
         made = Evaluator(self._arn(name, version), name, version, kind, reference)
         return made, [*calls, Call("sagemaker", "ImportHubContent", request)]
@@ -219,9 +223,7 @@ class Registry:
         """
         try:
             for each in contents_of_hub(self._client, self.hub, CONTENT):
-                found = self._described(
-                    text(each.get("HubContentName")), text(each.get("HubContentVersion"))
-                )
+                found = self._described(each["HubContentName"], each["HubContentVersion"])
                 if found.kind:
                     yield found
         except AwsFailed as error:
@@ -266,18 +268,6 @@ class Registry:
             "same command waits on"
         )
 
-    def _equal(
-        self, name: str, versions: list[dict[str, Any]], kind: Kind, reference: str
-    ) -> Evaluator | None:
-        """The newest version with this content that is there or is coming."""
-        for each in versions[:MAX_COMPARED]:
-            if text(each.get("HubContentStatus")) not in {READY, *COMING}:
-                continue
-            found = self._described(name, text(each.get("HubContentVersion")))
-            if (found.kind, found.reference) == (kind, reference):
-                return found
-        return None
-
     def _versions(self, name: str) -> list[dict[str, Any]]:
         """Every version of a content, the newest first; none where there is no hub or content."""
         try:
@@ -286,9 +276,7 @@ class Registry:
             if error.missing:
                 return []
             raise
-        return sorted(
-            found, key=lambda each: _major(text(each.get("HubContentVersion"))), reverse=True
-        )
+        return sorted(found, key=lambda each: _major(each["HubContentVersion"]), reverse=True)
 
     def _described(self, name: str, version: str) -> Evaluator:
         found = answer(
@@ -299,24 +287,11 @@ class Registry:
             HubContentName=name,
             HubContentVersion=version,
         )
-        inner = _content(text(found.get("HubContentDocument"), 1 << 20))
-        return Evaluator(
-            text(found.get("HubContentArn")) or self._arn(name, version),
-            name,
-            version,
-            text(within(inner, "EvaluatorType")),
-            text(within(inner, "Reference")),
-            text(found.get("HubContentStatus")),
-        )
-
-    def _hub_exists(self) -> bool:
-        try:
-            answer("reading the hub of evaluators", self._client.describe_hub, HubName=self.hub)
-        except AwsFailed as error:
-            if error.missing:
-                return False
-            raise
-        return True
+        document = json.loads(found["HubContentDocument"])
+        inner = json.loads(document.get("JsonContent", "{}"))
+        kind, reference = (inner.get(each, "") for each in ("EvaluatorType", "Reference"))
+        status = found["HubContentStatus"]
+        return Evaluator(found["HubContentArn"], name, version, kind, reference, status)
 
     def _new_hub(self) -> Mapping[str, Any]:
         return {
@@ -349,13 +324,6 @@ class Registry:
         return f"{place}/{self.hub}/{CONTENT}/{name}/{version}"
 
 
-def function_of(evaluator: Evaluator) -> FunctionArn | None:
-    """The function that an evaluator refers to; None where it refers to none."""
-    return (
-        FunctionArn.parse(evaluator.reference) if FUNCTION.fullmatch(evaluator.reference) else None
-    )
-
-
 def require_here(evaluator: str, region: str, account: str, field: str) -> None:
     """Refuse the ARN of an evaluator that a job of this account and region cannot use.
 
@@ -375,23 +343,5 @@ def require_here(evaluator: str, region: str, account: str, field: str) -> None:
         )
 
 
-def _content(document: str) -> Any:
-    """The inner document of an evaluator; None where it is none."""
-    try:
-        return json.loads(within(json.loads(document), "JsonContent") or "null")
-    except (ValueError, TypeError, RecursionError):
-        return None
-
-
 def _major(version: str) -> int:
-    found = VERSION.fullmatch(version)
-    return int(found["major"]) if found else 0
-
-
-def _next(name: str, versions: list[str]) -> str:
-    following = max(map(_major, versions), default=0) + 1
-    if following > MAX_VERSION:
-        raise BadJob(
-            f"the evaluator {name} has {MAX_VERSION:,} versions: give the deployment a new name"
-        )
-    return f"{following}.0.0"
+    return int(version.partition(".")[0])

@@ -7,6 +7,7 @@ an answer that is none    botocore's parsers raise errors of Python there, which
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.failures import AwsFailed, in_words
@@ -85,8 +86,55 @@ def answer(what: str, call: Callable[..., Any], **arguments: Any) -> dict[str, A
     return found
 
 
+TAKEN: Final = frozenset({"ResourceInUse", "ConflictException"})
+"""How a service refuses a name that something else has."""
+
+ABSENT: Final = ("not found", "does not exist", "could not find")
+"""What a `ValidationException` says of something that is not there: SageMaker has no code of its
+own for it in older operations."""
+
+
+def present(what: str, call: Callable[..., Any], **arguments: Any) -> dict[str, Any] | None:
+    """The answer about something; None where it does not exist.
+
+    Raises:
+        AwsFailed: as `answer`.
+    """
+    try:
+        return answer(what, call, **arguments)
+    except AwsFailed as error:
+        words = str(error).removeprefix(what)
+        for asked in map(str, arguments.values()):
+            words = words.replace(asked, "")
+        stated = error.code == "ValidationException" and any(
+            each in words.lower() for each in ABSENT
+        )
+        if error.missing or stated:
+            return None
+        raise
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Raise one sentence where an answer lacks what its service always sends.
+
+    Raises:
+        AwsFailed: in place of what Python raises for it.
+    """
+    try:
+        yield
+    except NO_ANSWER:
+        raise AwsFailed(f"reading {what}: {UNREADABLE}") from None
+
+
 def pages(
-    what: str, call: Callable[..., Any], member: str, *, marker: str = "nextToken", **arguments: Any
+    what: str,
+    call: Callable[..., Any],
+    member: str,
+    *,
+    marker: str = "nextToken",
+    token: str = "",
+    **arguments: Any,
 ) -> Iterator[dict[str, Any]]:
     """Every item of a list that comes in pages.
 
@@ -94,7 +142,8 @@ def pages(
         what: is tried.
         call: a method of a client.
         member: of the answer, that holds the items.
-        marker: the member that leads to the next page, in answers and requests.
+        marker: the member of answers that leads to the next page.
+        token: the member of requests that takes it; the same where not given.
         arguments: of the call.
 
     Raises:
@@ -109,7 +158,7 @@ def pages(
             raise AwsFailed(f"{what}: {UNREADABLE}")
         yield from items
         following = page.get(marker)
-        if not following or {marker: following} == next_page:
+        if not following or {token or marker: following} == next_page:
             return
-        next_page = {marker: following}
+        next_page = {token or marker: following}
     raise AwsFailed(f"{what}: the list has over {MAX_PAGES:,} pages")

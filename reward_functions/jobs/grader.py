@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.deployed.catalogue import deployment_of, find
-from reward_functions.aws.deployed.configuration import configuration
+from reward_functions.aws.deployed.checking import configuration
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.configuration import BadJob

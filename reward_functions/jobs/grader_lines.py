@@ -13,7 +13,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.aws.arn import FunctionArn
-from reward_functions.aws.deployed.versions import LATEST, control_plane
+from reward_functions.aws.calls import client as control_plane
+from reward_functions.aws.deployed.versions import LATEST
 from reward_functions.aws.failures import in_words
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.jobs.services import SERVICES, DriverName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -29,9 +30,23 @@ if TYPE_CHECKING:
 
     from reward_functions.jobs.parts import Filters, Serverless, Vpc
 
-DriverName = Literal["bedrock", "openai", "sagemaker", "agent-rft"]
-"""Which API a job is started with: Bedrock's control plane, the OpenAI-compatible one, SageMaker's
-serverless customization (`CreateTrainingJob`), or its multi-turn jobs (`CreateJob`)."""
+__all__ = [
+    "ENDED",
+    "STATES",
+    "Call",
+    "Driver",
+    "DriverName",
+    "Forgets",
+    "HyperparameterValue",
+    "Job",
+    "JobEvent",
+    "JobRequest",
+    "JobStatus",
+    "MetricPoint",
+    "MlflowRun",
+    "NoSuchJob",
+    "Progress",
+]
 
 JobStatus = Literal["queued", "running", "stopping", "succeeded", "failed", "stopped"]
 
@@ -149,7 +164,7 @@ class Job:
     @property
     def has_grader(self) -> bool:
         """Whether a function scores its rollouts, and logs figures: an agent rewards itself."""
-        return self.driver != "agent-rft"
+        return SERVICES[self.driver].graded
 
     @property
     def over(self) -> bool:

@@ -24,9 +24,11 @@ from reward_functions.aws.catalogue import JOB_DATA_PREFIX, OUTPUT_PREFIX
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.drivers.objects import objects_below
 from reward_functions.jobs.failures import answer
+from reward_functions.jobs.hosting import PackageHosting
 from reward_functions.jobs.job import Forgets
-from reward_functions.jobs.package_hosting import PACKAGED, PackageHosting
+from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedStage
+    from reward_functions.jobs.hosting import ModelPackage
     from reward_functions.jobs.job import Driver, Job
-    from reward_functions.jobs.packages import ModelPackage
 
 Kind = Literal["deployment", "model", "data", "output", "job"]
 
@@ -78,8 +80,7 @@ class Leftovers:
         self, job: Job, driver: Driver, stage: DeployedStage, session: Session | None = None
     ) -> None:
         self.job, self.driver, self.stage, self.session = job, driver, stage, session
-        self.packages = PackageHosting(driver.region, session)
-        self.hosting = self.packages.hosting
+        self.hosting = PackageHosting(driver.region, session)
 
     def found(self, wanted: Collection[Kind]) -> list[Leftover]:
         """Everything there is, each with the reason where it stays.
@@ -124,7 +125,8 @@ class Leftovers:
     def _hosted(self) -> Iterator[Leftover]:
         """The deployments of the tuned model, and the model."""
         model = self.job.tuned_model
-        if self.job.driver != "bedrock" or not model:
+        service = SERVICES[self.job.driver]
+        if service.packages or not (service.bucket and model):
             return
         for each in self.hosting.deployments(model):
             yield Leftover("deployment", each.arn, f"{each.name}, {each.status}: billed for use")
@@ -138,14 +140,14 @@ class Leftovers:
 
     def _package(self) -> ModelPackage | None:
         """What a job of SageMaker made; None of other services, and where it is gone."""
-        if self.job.driver not in PACKAGED or not self.job.tuned_model:
+        if not SERVICES[self.job.driver].packages or not self.job.tuned_model:
             return None
-        return self.packages.packages.package(self.job.tuned_model)
+        return self.hosting.packages.package(self.job.tuned_model)
 
     def _made_from(self, package: ModelPackage) -> Iterator[Leftover]:
         """What Bedrock has of a model package, and the package."""
         try:
-            for each in self.packages.made_from(package):
+            for each in self.hosting.made_from(package):
                 note = f"{each.kind} {each.name}, {each.status}: billed, and can be made again"
                 yield Leftover("deployment", each.arn, note)
         except AwsFailed as error:
@@ -161,7 +163,7 @@ class Leftovers:
         used = {file for job in self._others() for file in job.files}
         for file in self.job.files:
             stays = "a job in progress reads it" if file in used else ""
-            if self.job.driver == "openai":
+            if not SERVICES[self.job.driver].bucket:
                 forgotten = f"the name {self.job.name} goes with it" if self.job.name else ""
                 yield Leftover("data", file, forgotten or "kept by the service", stays)
             elif file.startswith(self._address(JOB_DATA_PREFIX)):
@@ -171,7 +173,7 @@ class Leftovers:
 
     def _output(self, package: ModelPackage | None, wanted: Collection[Kind]) -> Iterator[Leftover]:
         """What the job wrote, below a prefix of its own."""
-        if self.job.driver == "openai" or not self.job.name:
+        if not SERVICES[self.job.driver].bucket or not self.job.name:
             return
         prefix = f"{OUTPUT_PREFIX}{self.job.name}/"
         sizes = [size for _, size in self._objects(prefix)]
@@ -204,26 +206,15 @@ class Leftovers:
 
     def _objects(self, prefix: str) -> Iterator[tuple[str, int]]:
         """(key, bytes) of all that lies under a prefix."""
-        token: dict[str, str] = {}
-        while True:
-            page = answer(
-                f"listing {self._address(prefix)}",
-                self._s3.list_objects_v2,
-                Bucket=self.stage.bucket,
-                Prefix=prefix,
-                **token,
-            )
-            for each in page.get("Contents") or ():
-                yield str(each["Key"]), int(each.get("Size", 0))
-            if not page.get("NextContinuationToken"):
-                return
-            token = {"ContinuationToken": page["NextContinuationToken"]}
+        what = f"listing {self._address(prefix)}"
+        for each in objects_below(self._s3, self.stage.bucket, prefix, what):
+            yield each["Key"], each.get("Size", 0)
 
     def _remove(self, one: Leftover) -> None:
-        if one.kind == "model" and self.job.driver in PACKAGED:
-            self.packages.packages.delete(one.id)
+        if one.kind == "model" and SERVICES[self.job.driver].packages:
+            self.hosting.packages.delete(one.id)
         elif one.kind in {"deployment", "model"}:
-            self.packages.remove(one.id)
+            self.hosting.remove(one.id)
         elif one.kind == "data":
             self.driver.discard(one.id)
         elif one.kind == "job" and isinstance(self.driver, Forgets):
@@ -241,9 +232,7 @@ class Leftovers:
                 Delete={"Objects": keys[start : start + DELETED_AT_ONCE], "Quiet": True},
             )
             for error in done.get("Errors") or ():
-                raise AwsFailed(
-                    f"removing {error.get('Key')}: {error.get('Message')}", str(error.get("Code"))
-                )
+                raise AwsFailed(f"removing {error['Key']}: {error['Message']}", error["Code"])
 
 
 def _size(size: int) -> str:

@@ -1,56 +1,27 @@
-"""One job, or all of them, whichever service runs it.
-
-an ARN of model-customization-job    Bedrock's control plane
-an ARN of training-job               SageMaker's serverless customization
-an ARN of job/AgentRFT               SageMaker's multi-turn jobs
-ftjob-…                              the OpenAI-compatible API
-a name                               the first service that has it
+"""One job, or all of them, whichever service runs it: a name is the first service's that has it.
 
 Where jobs are run: a deployed stage, and the services of its region.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from reward_functions.aws.deployed.catalogue import stage_record
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import endpoints
 from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.job import NoSuchJob
+from reward_functions.jobs.services import SERVICES, service_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedStage
     from reward_functions.jobs.job import Driver, DriverName, Job
-
-
-NEEDED: Final[Mapping[DriverName, str]] = {
-    "bedrock": "jobs",
-    "openai": "jobs",
-    "sagemaker": "sagemaker",
-    "agent-rft": "agents",
-}
-"""The policy of a stage that lets its holders list a service's jobs."""
-
-FORMS: Final[Mapping[DriverName, re.Pattern[str]]] = {
-    "sagemaker": re.compile(r"arn:[^:]*:sagemaker:[^:]*:[^:]*:training-job/"),
-    "agent-rft": re.compile(r"arn:[^:]*:sagemaker:[^:]*:[^:]*:job/"),
-    "bedrock": re.compile(r"arn:"),
-    "openai": re.compile(r"ftjob-"),
-}
-"""How the services' own ids begin; the first that fits counts."""
-
-
-def service_of(identifier: str) -> DriverName | None:
-    """The service that an id belongs to; None for a name, which any may have."""
-    found = (driver for driver, form in FORMS.items() if form.match(identifier))
-    return next(found, None)
 
 
 def job_of(identifier: str, drivers: Sequence[Driver]) -> tuple[Driver, Job]:
@@ -151,9 +122,11 @@ class Place:
 
     def drivers(self, only: DriverName | None = None) -> list[Driver]:
         """The services to ask: the one that is named, or all that the stage has roles for."""
-        names: list[DriverName] = ["bedrock", "openai"]
-        names += ["sagemaker"] if self.stage.sagemaker_role_arn else []
-        names += ["agent-rft"] if self.stage.agent_role_arn else []
+        names = [
+            name
+            for name, service in SERVICES.items()
+            if not service.optional or getattr(self.stage, service.role)
+        ]
         return [self.driver(name) for name in ([only] if only else names)]
 
     def job(self, identifier: str, only: DriverName | None = None) -> tuple[Driver, Job]:

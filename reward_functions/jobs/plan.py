@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.arn import FunctionArn
-from reward_functions.aws.deployed.invocation import MAX_PAYLOAD_BYTES
+from reward_functions.aws.deployed.function import MAX_PAYLOAD_BYTES
 from reward_functions.calibration.estimating import (
     ResponseCost,
     TrainingRun,

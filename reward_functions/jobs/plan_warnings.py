@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.aws.deployed.invocation import MAX_PAYLOAD_BYTES
+from reward_functions.aws.deployed.function import MAX_PAYLOAD_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

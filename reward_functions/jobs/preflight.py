@@ -30,7 +30,7 @@ from reward_functions.jobs.checks.plan import base_findings, name_finding
 from reward_functions.jobs.checks.role import Uses, role_findings
 from reward_functions.jobs.clients import endpoints
 from reward_functions.jobs.data import ROWS
-from reward_functions.jobs.drivers.agent_rft_resources import group_names
+from reward_functions.jobs.drivers.agent_rft import group_names
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.grader import account_of
 from reward_functions.jobs.options import serverless_of

@@ -395,7 +395,7 @@ def _options(
     if found is None:
         raise AwsFailed(f"{what}: the hub names no address in S3 for it")
     s3 = client("s3", region, session)
-    return _object(whole_object(s3, found["bucket"], found["key"], MAX_DOCUMENT, what), what)
+    return _object(whole_object(s3, found["bucket"], found["key"], what), what)
 
 
 def _object(content: str | bytes, what: str) -> dict[str, Any]:

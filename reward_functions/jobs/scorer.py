@@ -20,9 +20,9 @@ from reward_functions.aws.deployed.findings import failed
 from reward_functions.aws.deployed.function import (
     BrokenContract,
     DeployedFunction,
+    FunctionError,
     ScoredElsewhere,
 )
-from reward_functions.aws.deployed.invocation import FunctionError
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadParameter, UnknownReward
 from reward_functions.core.spec import UNIT_SCALE, Scale

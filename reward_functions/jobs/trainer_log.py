@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.aws.deployed.versions import control_plane
+from reward_functions.aws.calls import client as control_plane
 from reward_functions.aws.failures import in_words
 from reward_functions.jobs.drivers.fields import text
 

@@ -33,7 +33,7 @@ from uuid import uuid4
 from weakref import finalize
 
 import reward_functions
-from reward_functions.aws.deployed.invocation import (
+from reward_functions.aws.deployed.function import (
     MAX_PAYLOAD_BYTES,
     FunctionEnded,
     FunctionError,

@@ -28,8 +28,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from reward_functions.aws.deployed.doctor_checks import NOTICED, REPLY, SKEW
-from reward_functions.aws.deployed.findings import CheckFinding
+from reward_functions.aws.deployed.findings import NOTICED, REPLY, SKEW, CheckFinding
 from reward_functions.aws.emulator_record import away_line, pointed_at
 from reward_functions.aws.failures import NO_REGION, AwsFailed, in_words
 from reward_functions.aws.shell import BadShell, aws_session, region_of

@@ -11,7 +11,6 @@ from reward_functions.symbolic.cas.admission import admitted
 from reward_functions.symbolic.compare.closed_forms import apart
 from reward_functions.symbolic.compare.dispatch import AnswerComparison
 from reward_functions.symbolic.compare.formulas import by_formula, same_formula, to_base_ten
-from reward_functions.symbolic.compare.listed import compare_listed
 from reward_functions.symbolic.compare.scalars import ScalarComparison
 from reward_functions.symbolic.compare.words import by_text, by_words
 from reward_functions.symbolic.exact.polynomials import PolynomialField
@@ -87,6 +86,8 @@ def listed(members: Sequence[str], candidate: str, ordered: Ordered) -> Equality
 def _given(members: Sequence[Node], theirs: Document, ordered: Ordered) -> Finding:
     if theirs.tree is None:
         return unknown("unreadable", f"not readable as mathematics: {theirs.trouble}")
+    from reward_functions.symbolic.compare.listed import compare_listed  # noqa: PLC0415 - for lists
+
     comparison = AnswerComparison(ScalarComparison(PolynomialField(Work())))
     return compare_listed(members, theirs.tree, comparison, ordered)
 

@@ -11,7 +11,6 @@ import pytest
 from reward_functions.extraction.cues import lexicon, matching
 from reward_functions.extraction.cues.compiling import MAX_GAP
 from reward_functions.finqa import final, values
-from reward_functions.jobs import json_schema
 from reward_functions.quantities import numerals
 from tests.architecture.compiled import compiled
 from tests.architecture.growth import growth
@@ -34,7 +33,6 @@ CEILINGS = {
     "finqa/cues.py:NUMBER": values.MAX_LENGTH,
     "finqa/cues.py:COPULA": values.MAX_LENGTH,
     "finqa/cues.py:WORD_RETRACTED": final.AHEAD,
-    "jobs/json_schema.py:_ATOM": json_schema.LONGEST_PATTERN,
     "quantities/numerals.py:_MIXED": numerals.MAX_LENGTH,
     "quantities/numerals.py:_FRACTION": numerals.MAX_LENGTH,
     "quantities/numerals.py:_DECIMAL": numerals.MAX_LENGTH,

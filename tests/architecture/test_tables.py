@@ -50,8 +50,6 @@ TYPES = {
     "rollouts.record.jsonl:_TRAJECTORY",
     "rollouts.record.jsonl:_TURN",
     "aws.deployed.catalogue:WORDS",
-    "rollouts.drive.records:_SETUP",
-    "rollouts.drive.records:_TYPES",
 }
 
 

@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from reward_functions import cli as CLI  # noqa: N812 - a module beside its app
-from reward_functions.aws.deployed.invocation import FunctionError, Invocation
+from reward_functions.aws.deployed.function import FunctionError, Invocation
 from reward_functions.cli import app
 from reward_functions.reports.measured import Measured
 from tests.gates import EMPTY, GATES, HALF, INVALID, UNSCORED, cases, ended_with

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions import sample
-from reward_functions.aws.deployed.invocation import InitError
+from reward_functions.aws.deployed.function import InitError
 from reward_functions.cli import app
 from reward_functions.local.function_runtime import LocalRuntime
 from reward_functions.reports.resampling import quantile

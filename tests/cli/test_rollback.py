@@ -108,7 +108,7 @@ def test_a_version_that_does_not_pass_its_self_test_is_not_made_live(
 
 
 def test_a_deployment_that_moves_the_alias_meanwhile_is_not_undone(stage, gsm8k, monkeypatch):
-    from reward_functions.aws.deployed import rollback
+    from reward_functions.aws.deployed import versions as rollback
 
     def meanwhile(function):
         live(stage, gsm8k, "1")
@@ -121,7 +121,7 @@ def test_a_deployment_that_moves_the_alias_meanwhile_is_not_undone(stage, gsm8k,
 
 
 def test_a_catalogue_that_cannot_be_written_is_said_and_repaired(stage, gsm8k, monkeypatch):
-    from reward_functions.aws.deployed import rollback
+    from reward_functions.aws.deployed import versions as rollback
     from reward_functions.aws.failures import AwsFailed
 
     def denied(*_):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.aws.uploading import MAX_URI, destinations
+from reward_functions.aws.s3 import MAX_URI, destinations
 from reward_functions.core.errors import ConfigurationError
 
 DENIED = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"

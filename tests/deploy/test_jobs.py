@@ -179,7 +179,7 @@ def test_a_start_that_is_killed_behind_the_upload_and_throttled_is_one_job(
 ):
     def attempts(number):
         """Eight on Bedrock and four on the other API take a minute, where all are throttled."""
-        for module in ("aws.deployed.versions", "jobs.drivers.openai_api"):
+        for module in ("aws.calls", "jobs.drivers.openai_api"):
             monkeypatch.setattr(f"reward_functions.{module}.ATTEMPTS", number)
 
     account.hold()

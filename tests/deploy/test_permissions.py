@@ -19,7 +19,7 @@ from botocore.exceptions import ClientError
 from reward_functions import sample
 from reward_functions.aws.catalogue import DeployedReward, deployment_parameter
 from reward_functions.aws.deployed import DeployedFunction
-from reward_functions.aws.deployed.invocation import FunctionError
+from reward_functions.aws.deployed.function import FunctionError
 from tests.deploy.what import AGENT
 
 ACCOUNT = "000000000000"

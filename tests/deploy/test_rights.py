@@ -16,7 +16,7 @@ import pytest
 
 from reward_functions import sample
 from reward_functions.aws.deployed import DeployedFunction
-from reward_functions.aws.deployed.invocation import FunctionError
+from reward_functions.aws.deployed.function import FunctionError
 from reward_functions.cdk.artifact import closure
 from reward_functions.cdk.model.function_role import policies
 from reward_functions.cdk.model.stages import stage_of

@@ -121,6 +121,7 @@ NEWLINE[x]: <> "BOX"
 
 SEEN = (
     r"""
+0<5 style="display:none">BOX
 \text{BOX}
 \tag{BOX}
 \smash{BOX}

@@ -11,8 +11,8 @@ import os
 
 import pytest
 
+from reward_functions.aws import calls
 from reward_functions.aws.catalogue import stage_parameter
-from reward_functions.aws.deployed import versions
 from reward_functions.aws.deployed.catalogue import stage_record
 from reward_functions.local.emulator.environment import TRAINING
 from tests.job_fixtures import ROLE
@@ -33,7 +33,7 @@ def nobody(monkeypatch, tmp_path):
         "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "credentials"),
     }.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(versions, "ATTEMPTS", 1)
+    monkeypatch.setattr(calls, "ATTEMPTS", 1)
 
 
 @pytest.fixture(scope="session")
@@ -44,7 +44,7 @@ def made_once():
     def control_plane(service, region, session):
         place = service, region, session, os.environ.get("AWS_ENDPOINT_URL_BEDROCK")
         if place not in kept:
-            kept[place] = versions.control_plane(service, region, session)
+            kept[place] = calls.client(service, region, session)
         return kept[place]
 
     return control_plane

@@ -18,6 +18,7 @@ NOW = datetime(2026, 11, 23, tzinfo=UTC)
 READS = ("Describe", "List", "Get")
 ACCOUNT = "000000000000"
 HUB = f"arn:aws:sagemaker:us-east-1:{ACCOUNT}"
+PUBLIC = "arn:aws:sagemaker:us-east-1:aws:hub-content/SageMakerPublicHub/Model"
 
 RLVR = {
     "learning_rate": {"type": "float", "default": 1e-5, "min": 1e-7, "max": 1e-3},
@@ -90,7 +91,9 @@ class Service:
         self.apps = []
         self.jobs = {}
         self.sent = []
+        self.multi_turn = {}
         self.trouble = {}
+        self.lost = {}
 
     def client(self, service, region, session=None):
         return Client(self, service)
@@ -106,14 +109,23 @@ class Service:
             check_request(service, operation, request)
         for trouble in self.trouble.pop(operation, []):
             raise trouble
-        return getattr(self, f"answer_to_{xform_name(operation)}")(request, operation)
+        lost = self.lost.pop(operation, None)
+        try:
+            return getattr(self, f"answer_to_{xform_name(operation)}")(request, operation)
+        finally:
+            if lost:
+                raise lost
 
     def answer_to_describe_hub_content(self, request, operation):
         name = request["HubContentName"]
         if request["HubName"] == "SageMakerPublicHub":
             if name not in self.models:
                 raise error("ResourceNotFound", operation)
-            return {"HubContentName": name, "HubContentDocument": self.models[name]}
+            return {
+                "HubContentName": name,
+                "HubContentArn": f"{PUBLIC}/{name}/1.0.0",
+                "HubContentDocument": self.models[name],
+            }
         found = self.contents.get((name, request["HubContentVersion"]))
         if found is None:
             raise error("ResourceNotFound", operation)
@@ -199,6 +211,40 @@ class Service:
         if job["TrainingJobStatus"] != "InProgress":
             raise error("ValidationException", operation, "The request was rejected: it is over")
         job["TrainingJobStatus"] = "Stopping"
+        return {}
+
+    def answer_to_list_job_schema_versions(self, request, operation):
+        return {"JobConfigSchemas": [{"JobConfigSchemaVersion": "1.0.0"}]}
+
+    def answer_to_describe_job_schema_version(self, request, operation):
+        return {"JobConfigSchema": json.dumps({"type": "object"})}
+
+    def answer_to_create_job(self, request, operation):
+        name = request["JobName"]
+        if name in self.multi_turn:
+            raise error("ResourceInUse", operation, f"{name} exists")
+        arn = f"{HUB}:job/{request['JobCategory']}/{name}"
+        self.multi_turn[name] = dict(request) | {
+            "JobArn": arn,
+            "JobStatus": "InProgress",
+            "SecondaryStatus": "Training",
+            "CreationTime": NOW,
+        }
+        return {"JobArn": arn}
+
+    def answer_to_describe_job(self, request, operation):
+        if request["JobName"] not in self.multi_turn:
+            raise error("ResourceNotFound", operation)
+        return self.multi_turn[request["JobName"]]
+
+    def answer_to_list_jobs(self, request, operation):
+        return {"JobSummaries": list(self.multi_turn.values())}
+
+    def answer_to_stop_job(self, request, operation):
+        job = self.multi_turn[request["JobName"]]
+        if job["JobStatus"] != "InProgress":
+            raise error("ValidationException", operation, "The request was rejected: it is over")
+        job["JobStatus"] = "Stopping"
         return {}
 
     def answer_to_list_tags(self, request, operation):

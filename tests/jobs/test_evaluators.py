@@ -121,7 +121,7 @@ def test_all_evaluators_are_listed_and_nothing_else(hub, registry):
     made = registry.register(NAME, "RewardFunction", FUNCTION)
     hub.contents["other", "1.0.0"] = hub.contents[NAME, "1.0.0"] | {
         "HubContentName": "other",
-        "HubContentDocument": "{",
+        "HubContentDocument": "{}",
     }
     assert list(registry.all()) == [made]
 

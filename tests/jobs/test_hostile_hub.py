@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta, timezone
 from io import BytesIO
 
 import pytest
@@ -13,9 +12,6 @@ from urllib3.exceptions import ProtocolError
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.jobs import recipes
-from reward_functions.jobs.drivers import objects
-from reward_functions.jobs.drivers.fields import count, moment
-from reward_functions.jobs.drivers.sagemaker_job import job_of
 from reward_functions.jobs.parts import Serverless
 from reward_functions.jobs.recipe_fields import hyperparameters_of
 from tests.jobs.hub_service import ACCOUNT, Service, recipe
@@ -87,7 +83,6 @@ def test_900_lengths_are_not_all_listed(service):
 
 OPTIONS = {
     "20,000 of them": ({f"k{n}": {"default": 1} for n in range(20_000)}, {}, "a job takes 100"),
-    "10 MB": ({"a": {"default": "y" * 10_000_000}}, {}, "more than 1,048,576 bytes"),
     "a default for a terminal": ({"a": {"default": "z\x1b[1m"}}, {}, "are allowed"),
     "a choice of 100,000": ({"a": {"type": "string", "enum": ["x" * 10**5]}}, {"a": "y"}, "xxx…"),
     "200 choices": (
@@ -156,40 +151,3 @@ def test_an_object_that_breaks_off_is_a_sentence(service, error):
     body = Broken(error)
     service.answer_to_get_object = lambda *_: {"Body": body}
     assert "the connection broke off" in refusal()
-    assert body.closed
-
-
-def test_an_object_that_drips_is_given_up(service, monkeypatch):
-    monkeypatch.setattr(objects, "LONGEST", 0.0)
-    assert "it took over 0 seconds" in refusal()
-
-
-def test_a_time_that_utc_does_not_have_is_none():
-    early = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14)))
-    late = datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-12)))
-    assert (moment(early), moment(late)) == (None, None)
-    assert moment(datetime(2026, 1, 1)) == datetime(2026, 1, 1, tzinfo=UTC)  # noqa: DTZ001
-
-
-@pytest.mark.parametrize(
-    ("value", "counted"),
-    [(3, 3), (2.0, 2), (-5, 0), (10**400, 0), (1e300, 0), (float("nan"), 0), ("3", 0), (True, 0)],
-)
-def test_what_counts_is_a_number_of_things(value, counted):
-    assert count(value) == counted
-
-
-def test_a_job_counts_no_further_than_machines_do():
-    job = job_of(
-        {
-            "TrainingJobArn": "arn",
-            "TrainingJobName": "x",
-            "TrainingJobStatus": "Exploding",
-            "CreationTime": datetime(2026, 1, 1, tzinfo=UTC),
-            "ProgressInfo": {"CurrentEpoch": -5, "MaxEpoch": 10**300, "CurrentStep": 7},
-            "BillableTokenCount": -7,
-        },
-        {},
-    )
-    assert (job.status, job.phase, job.tokens) == ("running", "Exploding", {"train": 0})
-    assert (job.progress.epoch, job.progress.epochs, job.progress.step) == (None, None, 7)

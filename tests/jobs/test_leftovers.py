@@ -231,7 +231,7 @@ def test_where_imports_may_not_be_listed_the_rest_is_shown(place, monkeypatch):
     def refuse(_):
         raise AwsFailed("not allowed", "AccessDeniedException")
 
-    monkeypatch.setattr(leftovers.packages, "made_from", refuse)
+    monkeypatch.setattr(leftovers.hosting, "made_from", refuse)
     package = SimpleNamespace(arn="arn:package", location="")
     monkeypatch.setattr(leftovers, "_package", lambda: package)
     assert decided(leftovers.found(()))[:2] == [

@@ -8,13 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.jobs import hosting, importing, leftovers, packages
+from reward_functions.jobs import hosting, leftovers
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.hosting import NotHosted
+from reward_functions.jobs.hosting import PACKAGE_TAG, NotHosted, PackageHosting, Packages
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.leftovers import WEIGHTS, Leftovers
-from reward_functions.jobs.package_hosting import PACKAGE_TAG, PackageHosting
-from reward_functions.jobs.packages import Packages
 from tests.jobs.packaged import BEGIN, PACKAGE, PLACE, ROLE, Aws, refused
 
 MERGED = "checkpoints/hf_merged/model.safetensors"
@@ -25,7 +23,7 @@ TAGS = {"reward-functions:reward": "gsm8k"}
 @pytest.fixture
 def aws(monkeypatch):
     aws = Aws()
-    for module in (hosting, leftovers, packages):
+    for module in (hosting, leftovers):
         monkeypatch.setattr(module, "client", aws.client)
     return aws
 
@@ -137,7 +135,7 @@ def test_after_a_failed_import_the_next_is_another_job(aws, service):
 def test_a_model_that_was_deleted_is_imported_again_until_the_name_is_used_up(aws, service):
     aws.package()
     aws.holds(MERGED)
-    for _ in range(importing.ATTEMPTS):
+    for _ in range(hosting.ATTEMPTS):
         service.remove(hosted(service).arn)
     with pytest.raises(BadJob, match="choose another name"):
         hosted(service)
@@ -147,8 +145,6 @@ def test_an_import_that_fails_says_why(aws, service):
     aws.package()
     aws.holds(MERGED)
     aws.looks = 99
-    hosted(service, wait=False)
-    begun = service.imports.named(NAME)
     get = aws.get_model_import_job
 
     def failing(sent):
@@ -156,7 +152,7 @@ def test_an_import_that_fails_says_why(aws, service):
 
     aws.get_model_import_job = failing
     with pytest.raises(NotHosted, match="unsupported architecture"):
-        service.imports.wait(begun)
+        hosted(service)
 
 
 def test_an_import_that_takes_too_long_goes_on(aws, service):

@@ -8,7 +8,7 @@ import pytest
 
 from reward_functions.jobs import evaluators, recipes
 from reward_functions.jobs.configuration import BadJob, load
-from reward_functions.jobs.drivers import sagemaker
+from reward_functions.jobs.drivers import base
 from reward_functions.jobs.drivers.sagemaker import SageMakerDriver
 from reward_functions.jobs.starting import dry_run
 from tests.jobs.hub_service import ACCOUNT, Service
@@ -21,7 +21,7 @@ OPEN = "small-open-model"
 @pytest.fixture
 def hub(monkeypatch):
     service = Service()
-    for module in (evaluators, recipes, sagemaker):
+    for module in (base, evaluators, recipes):
         monkeypatch.setattr(module, "client", service.client)
     return service
 

@@ -9,7 +9,8 @@ import pytest
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.job import JobEvent, MetricPoint, NoSuchJob
-from reward_functions.jobs.lookup import NEEDED, all_jobs, job_of, service_of
+from reward_functions.jobs.lookup import all_jobs, job_of
+from reward_functions.jobs.services import SERVICES, service_of
 from reward_functions.jobs.watching import Polling, planned_steps, watch
 from tests.jobs.memory import Driver, lost, refused
 
@@ -258,7 +259,7 @@ def test_a_service_that_one_may_not_list_is_left_out_where_another_is_listed(ser
     answers, hidden, failed = LISTINGS[case]
     service.begun(name="mine")
     service.refusals["jobs"] += answers
-    drivers = [Driver(service, name) for name, _ in zip(NEEDED, answers, strict=False)]
+    drivers = [Driver(service, name) for name, _ in zip(SERVICES, answers, strict=False)]
     found = all_jobs(drivers, 9)
     assert (found.hidden, len(found.failed)) == (hidden, failed)
     assert len(found.jobs) == (answers[0] is None)

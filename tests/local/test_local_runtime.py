@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from reward_functions.aws.deployed.invocation import FunctionEnded, FunctionError, InitError
+from reward_functions.aws.deployed.function import FunctionEnded, FunctionError, InitError
 from reward_functions.core import extras
 from reward_functions.core.batch import score_batch
 from reward_functions.core.extras import MissingExtra

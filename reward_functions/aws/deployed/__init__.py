@@ -26,10 +26,9 @@ from __future__ import annotations
 
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.deployed.catalogue import deployments, find
-from reward_functions.aws.deployed.checking import check
+from reward_functions.aws.deployed.checking import Expectation, check, expectation
 from reward_functions.aws.deployed.findings import CheckFinding, CheckReport
 from reward_functions.aws.deployed.function import BrokenContract, DeployedFunction
-from reward_functions.aws.deployed.probes import Expectation, expectation
 from reward_functions.aws.failures import AwsFailed
 
 __all__ = [

@@ -1,51 +1,303 @@
 """The check of one deployed function: what a trainer relies on, tried before a trainer does.
 
-Each question is an invocation, answered by findings in words. The function is asked about a dozen
-times; nothing is written anywhere.
+Its name and settings are looked at; then each question is an invocation, answered by findings in
+words. The function is asked about a dozen times; nothing is written anywhere.
 
-How long a function takes, and how many samples fit into what Lambda carries.
+The examples of a reward of this project are sent, and must earn what they earn here: parameters are
+the deployment's own, so that both must return the same. Of any other function only the contract is
+known; rows of a file, or four made up here, are enough to test that.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from itertools import chain
 from math import ceil
 from random import Random
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.arn import OURS
-from reward_functions.aws.deployed.configuration import (
-    configuration,
-    configuration_findings,
-    envelope_findings,
-    name_findings,
-    timeout_of,
-)
+from reward_functions.aws.calls import wait
 from reward_functions.aws.deployed.findings import CheckFinding, CheckReport, failed
-from reward_functions.aws.deployed.function import flagged
-from reward_functions.aws.deployed.invocation import MAX_PAYLOAD_BYTES, FunctionError
-from reward_functions.aws.deployed.probes import (
-    MALFORMED,
-    as_evaluated,
-    otherwise_written,
-    renamed,
-    repeated,
-    without_turn,
-)
-from reward_functions.aws.deployed.response import read
-from reward_functions.aws.failures import AwsFailed
+from reward_functions.aws.deployed.function import MAX_PAYLOAD_BYTES, FunctionError, flagged, read
+from reward_functions.aws.failures import AwsFailed, in_words
+from reward_functions.core.batch import score_batch
+from reward_functions.core.errors import UnknownReward
+from reward_functions.core.types import Scored
+from reward_functions.data.rows.writing import write
 from reward_functions.reports.measured import Measured
+from reward_functions.testing import wire_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
-    from reward_functions.aws.deployed.function import DeployedFunction
-    from reward_functions.aws.deployed.invocation import Invocation
-    from reward_functions.aws.deployed.probes import Expectation, Row
-    from reward_functions.aws.deployed.response import Breach, Response
+    from reward_functions.aws.arn import FunctionArn
+    from reward_functions.aws.catalogue import DeployedReward
+    from reward_functions.aws.deployed.function import (
+        Breach,
+        DeployedFunction,
+        Invocation,
+        Response,
+    )
+    from reward_functions.core.spec import RewardSpec, Scale
     from reward_functions.serving.contract import ResponseMode
+
+
+VCPU_MEMORY: Final = 1769
+"""Megabytes with which Lambda gives a function one whole processor."""
+
+DEFAULT_TIMEOUT: Final = 3
+"""Lambda's own default, in seconds, with which SDKs deploy."""
+
+DEFAULT_MEMORY: Final = 128
+
+PATIENCE: Final = 30.0
+"""Seconds to wait for a function that was created or updated a moment ago."""
+
+PAUSE: Final = 0.1
+LONGEST_PAUSE: Final = 2.0
+"""Seconds between two looks at it; each pause is twice the one before."""
+
+
+def name_findings(arn: FunctionArn) -> Iterator[CheckFinding]:
+    """Findings about the function's name and ARN."""
+    if "SageMaker" not in arn.name:
+        yield CheckFinding(
+            "warning",
+            "name",
+            f"{arn.name} has no 'SageMaker' in it, in this case: HyperPod and SageMaker's own "
+            "policies invoke no other functions",
+        )
+    if arn.moves:
+        yield CheckFinding(
+            "warning",
+            "version",
+            f"{_moving(arn)}: a deployment in the middle of a job changes the reward under it; "
+            "give the job the version",
+        )
+
+
+def _moving(arn: FunctionArn) -> str:
+    """Why an ARN moves."""
+    if arn.qualifier in (None, "$LATEST"):
+        return "the ARN names whatever is deployed last"
+    return f"the alias {arn.qualifier!r} moves"
+
+
+def envelope_findings(arn: FunctionArn) -> Iterator[CheckFinding]:
+    """Findings about the ARN of a function that answers SageMaker's serverless customization.
+
+    Its client, the SageMaker Python SDK, takes neither a qualifier nor a dot. Whoever reads a bare
+    list may be Bedrock, which takes both: a check of such a function does not speak of it.
+    """
+    if not arn.immutable:
+        yield CheckFinding(
+            "warning",
+            "ARN",
+            "SageMaker's own client takes no qualifier and no dot, and a plain ARN moves: give it "
+            'the ARN of a deployment with "immutable": true',
+        )
+
+
+def configuration(function: DeployedFunction) -> dict[str, Any] | None:
+    """Lambda's settings of the function; None where the caller may not read them.
+
+    One that is being created or updated is waited for, some seconds: until then Lambda refuses to
+    run it, or runs what was deployed before.
+
+    Raises:
+        AwsFailed: they cannot be read for another reason.
+    """
+    try:
+        return wait(
+            lambda: _read(function),
+            lambda found: not _changing(found),
+            seconds=PATIENCE,
+            pause=PAUSE,
+            longest=LONGEST_PAUSE,
+        )
+    except AwsFailed as error:
+        if error.denied:
+            return None
+        raise
+
+
+def _read(function: DeployedFunction) -> dict[str, Any]:
+    with in_words(f"reading the configuration of {function.arn.name}"):
+        return dict(function.client.get_function_configuration(FunctionName=str(function.arn)))
+
+
+def _changing(settings: dict[str, Any]) -> bool:
+    return settings.get("State") == "Pending" or (settings.get("LastUpdateStatus") == "InProgress")
+
+
+def timeout_of(settings: dict[str, Any]) -> int:
+    """Seconds an invocation may take."""
+    return int(settings.get("Timeout", DEFAULT_TIMEOUT))
+
+
+def configuration_findings(settings: dict[str, Any] | None) -> Iterator[CheckFinding]:
+    """Findings about its timeout, memory and state."""
+    if settings is None:
+        yield CheckFinding(
+            "unknown", "configuration", "lambda:GetFunctionConfiguration is not allowed here"
+        )
+        return
+    timeout, memory = timeout_of(settings), settings.get("MemorySize", DEFAULT_MEMORY)
+    state = settings.get("State", "Active")
+    if timeout <= DEFAULT_TIMEOUT:
+        yield CheckFinding(
+            "failure",
+            "timeout",
+            f"{timeout} seconds is no more than Lambda's default: a cold start and a batch do not "
+            "fit",
+        )
+    if memory < VCPU_MEMORY:
+        yield CheckFinding(
+            "warning",
+            "memory",
+            f"{memory} MB get a part of a processor; a whole one comes with {VCPU_MEMORY:,} MB",
+        )
+    if state not in ("Active", "Inactive"):  # the second starts again when it is invoked
+        yield CheckFinding("failure", "state", f"the function is {state}")
+    updated = settings.get("LastUpdateStatus", "Successful")
+    if updated != "Successful":
+        yield CheckFinding(
+            "warning",
+            "update",
+            f"its last update is {updated}: it may answer with what was deployed before",
+        )
+
+
+Row = dict[str, Any]
+
+QUESTION: Final = "What is 17 + 25? Write the answer behind ####."
+
+ANSWERS: Final = ("17 + 25 = 42\n#### 42", r"\boxed{42}", "#### 43", "")
+"""Right in two forms, wrong, and nothing at all."""
+
+UNUSUAL: Final = ("0", "é🎉", 'a "quoted" id\n', "x" * 300)
+"""Ids a data set may well have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What is known of a function before it is asked.
+
+    Args:
+        rows: samples as a trainer sends them, of different ids.
+        scores: what rows must earn, by id; empty where they are not known.
+        scale: the range of its rewards; None where it is not known.
+        mode: its response mode; None where either is right.
+        reward: the reward function's name, where it is one of this project's.
+    """
+
+    rows: tuple[Row, ...]
+    scores: Mapping[str, float] = field(default_factory=dict)
+    scale: Scale | None = None
+    mode: ResponseMode | None = None
+    reward: str | None = None
+
+
+def expectation(deployed: DeployedReward) -> Expectation:
+    """What a deployment must answer: the examples of its reward, with its own parameters.
+
+    Where the reward is not installed here, nothing is known but how it answers.
+
+    Raises:
+        BadParameter: the reward that is installed here has no such parameter.
+    """
+    try:
+        spec = deployed.spec()
+    except UnknownReward:
+        return Expectation(made_up(), mode=deployed.response_mode)
+    return expectation_of(spec, deployed.parameters, deployed.response_mode)
+
+
+def expectation_of(
+    spec: RewardSpec, parameters: Mapping[str, Any], mode: ResponseMode | None = None
+) -> Expectation:
+    """The same for a reward and its parameters; the scores of a judge are not known.
+
+    Raises:
+        BadParameter: the reward has no such parameter, or one of another type.
+    """
+    samples = [example.sample(f"example-{at}") for at, example in enumerate(spec.examples)]
+    results = [] if spec.needs.judge else score_batch(spec.bind(parameters), samples)
+    return Expectation(
+        rows=tuple(wire_row(sample) for sample in samples) or made_up(),
+        scores={result.id: result.score.value for result in results if isinstance(result, Scored)},
+        scale=spec.scale,
+        mode=mode,
+        reward=spec.name,
+    )
+
+
+def made_up() -> tuple[Row, ...]:
+    """Rows for a function nothing is known of: one question, four answers."""
+    return tuple(
+        {
+            "id": f"sample-{at}",
+            "messages": [
+                {"role": "user", "content": QUESTION},
+                {"role": "assistant", "content": answer},
+            ],
+            "reference_answer": "42",
+            "metadata": {"reference_answer": "42"},
+        }
+        for at, answer in enumerate(ANSWERS)
+    )
+
+
+def repeated(rows: Sequence[Row], count: int) -> list[Row]:
+    """A batch of so many rows: these over and over, each under an id of its own."""
+    return [rows[at % len(rows)] | {"id": f"{at:06}"} for at in range(count)]
+
+
+def renamed(rows: Sequence[Row]) -> list[Row]:
+    """One row under ids a data set may have."""
+    return [rows[0] | {"id": unusual} for unusual in UNUSUAL]
+
+
+def without_turn(row: Row) -> Row:
+    """A row without a generated turn, as AWS's own checks before a job send them."""
+    return row | {"id": "no turn", "messages": row["messages"][:-1]}
+
+
+def otherwise_written(row: Row) -> dict[str, Row]:
+    """The same sample as other trainers write it, by what is different."""
+    *before, last = row["messages"]
+    blocks = [{"type": "text", "text": last["content"]}]
+    reference = {"reference_answer": row.get("reference_answer")}
+    bare = {key: value for key, value in row.items() if key != "reference_answer"}
+    return {
+        "the role nova_assistant": row | {"messages": [*before, last | {"role": "nova_assistant"}]},
+        "a list of content blocks": row | {"messages": [*before, last | {"content": blocks}]},
+        "the reference in metadata": bare
+        | {"metadata": {**(row.get("metadata") or {}), **reference}},
+    }
+
+
+def as_evaluated(row: Row) -> Row | None:
+    """The same sample as an evaluation job of open weights sends it.
+
+    None where it cannot be one: a job of that kind asks a single question.
+    """
+    *before, last = row["messages"]
+    asked = {key: row[key] for key in ("reference_answer", "metadata") if row.get(key) is not None}
+    data, lost = write({"messages": before, **asked}, "sagemaker-eval")
+    if lost or not before:
+        return None
+    gold = {"reference_answer": {"text": data["response"]}}
+    return {"id": row["id"], "metadata": {}, **data, "model_response": last["content"], **gold} | {
+        "processor_config": {}
+    }
+
+
+MALFORMED: Final[Row] = {"id": "malformed", "messages": None, "reference_answer": None}
+"""A row that is not a valid sample."""
 
 
 STEP: Final = 512 * 16
@@ -258,22 +510,31 @@ class _Check:
                 "ok", "scores", f"{len(wanted)} examples of {reward} earn what they must"
             )
 
+    def sent(
+        self, question: str, what: str, rows: Sequence[Row], before: Response, begins: str
+    ) -> Generator[CheckFinding, None, Response | None]:
+        """The response to a batch; None where the function fails.
+
+        What is wrong with it is a finding, unless that is wrong with the first response too.
+        """
+        self.progress(begins)
+        try:
+            self.last, answered = self.ask(rows)
+        except FunctionError as error:
+            yield CheckFinding("failure", question, f"{what}: {failed(error)}")
+            return None
+        for breach in _new(answered, before):
+            yield CheckFinding("failure", question, f"{what}: {breach.message}")
+        return answered
+
     def again(
         self, question: str, how: str, rows: Sequence[Row], before: Response
     ) -> Iterator[CheckFinding]:
         """The same samples earn the same, however they are sent."""
-        self.progress(f"sending the samples {how}")
-        try:
-            _, answered = self.ask(rows)
-        except FunctionError as error:
-            yield CheckFinding("failure", question, f"{how}: {failed(error)}")
+        answered = yield from self.sent(question, how, rows, before, f"sending the samples {how}")
+        if answered is None:
             return
         new = _new(answered, before)
-        for breach in new:
-            yield CheckFinding("failure", question, f"{how}: {breach.message}")
-        if not (new or answered.scores):
-            yield _unread(question)
-            return
         changed = [
             name
             for name, value in answered.scores.items()
@@ -288,55 +549,53 @@ class _Check:
                 f"{before.scores[one]:g} and now {answered.scores[one]:g}",
             )
         elif not new:
-            yield CheckFinding("ok", question, f"{len(rows)} earn the same {how}")
+            same = CheckFinding("ok", question, f"{len(rows)} earn the same {how}")
+            yield same if answered.scores else _unread(question)
 
     def accepted(
         self, question: str, what: str, rows: Sequence[Row], before: Response
     ) -> Iterator[CheckFinding]:
         """Rows a trainer may send are answered like any others."""
-        self.progress(f"sending {what}")
-        try:
-            _, answered = self.ask(rows)
-        except FunctionError as error:
-            yield CheckFinding("failure", question, f"{what}: {failed(error)}")
-            return
-        new = _new(answered, before)
-        for breach in new:
-            yield CheckFinding("failure", question, f"{what}: {breach.message}")
-        if not new:
+        answered = yield from self.sent(question, what, rows, before, f"sending {what}")
+        if answered is not None and not _new(answered, before):
             yield CheckFinding("ok", question, what) if answered.scores else _unread(question)
+
+    def rewritten(
+        self, question: str, what: str, row: Row, score: float | None, because: str = ""
+    ) -> Generator[CheckFinding, None, Response | None]:
+        """The response to one sample, written otherwise; None where it earns something else."""
+        try:
+            _, answered = self.ask([row])
+        except FunctionError as error:
+            yield CheckFinding("warning", question, f"{what}: {failed(error)}")
+            return None
+        now = answered.scores.get(row["id"])
+        if now == score:
+            return answered
+        earned = f"the sample earns {_shown(now)} in the place of {_shown(score)}"
+        yield CheckFinding("warning", question, f"{what}: {earned}{because}")
+        return None
 
     def dialects(self, before: Response) -> Iterator[CheckFinding]:
         """The sample that earned most, as other trainers write it."""
+        question = "dialects"
         if not before.scores:
-            yield _unread("dialects")
+            yield _unread(question)
             return
         if len(set(before.scores.values())) == 1:
             yield CheckFinding(
-                "unknown", "dialects", "where all samples earn the same, they cannot be compared"
+                "unknown", question, "where all samples earn the same, they cannot be compared"
             )
             return
         best, score = self.best(before)
         understood = []
         for how, row in otherwise_written(best).items():
             self.progress(f"sending {how}")
-            try:
-                _, answered = self.ask([row])
-            except FunctionError as error:
-                yield CheckFinding("warning", "dialects", f"{how}: {failed(error)}")
-                continue
-            now = answered.scores.get(row["id"])
-            if now == score:
+            because = "; some trainers write it so"
+            if (yield from self.rewritten(question, how, row, score, because)) is not None:
                 understood.append(how)
-                continue
-            yield CheckFinding(
-                "warning",
-                "dialects",
-                f"{how}: the sample earns {_shown(now)} in the place of {_shown(score)}; some "
-                "trainers write it so",
-            )
         if understood:
-            yield CheckFinding("ok", "dialects", ", ".join(understood))
+            yield CheckFinding("ok", question, ", ".join(understood))
 
     def evaluation(self, before: Response) -> Iterator[CheckFinding]:
         """The same sample as an evaluation job sends it, which reads nothing but an envelope.
@@ -359,26 +618,17 @@ class _Check:
             return
         self.progress("sending a row of an evaluation job")
         what = "a row of SageMaker's evaluation jobs of open weights"
-        try:
-            _, answered = self.ask([row])
-        except FunctionError as error:
-            yield CheckFinding("warning", question, f"{what}: {failed(error)}")
+        answered = yield from self.rewritten(question, what, row, score)
+        if answered is None:
             return
-        now = answered.scores.get(row["id"])
-        if now != score:
-            yield CheckFinding(
-                "warning",
-                question,
-                f"{what}: the sample earns {_shown(now)} in the place of {_shown(score)}",
-            )
-        elif answered.mode != "envelope":
+        if answered.mode == "envelope":
+            yield CheckFinding("ok", question, f"{what} earns the same, in the envelope they read")
+        else:
             yield CheckFinding(
                 "warning",
                 question,
                 f"{what} earns the same, and is not answered in the envelope that they read",
             )
-        else:
-            yield CheckFinding("ok", question, f"{what} earns the same, in the envelope they read")
 
     def best(self, before: Response) -> tuple[Row, float | None]:
         """The sample that earned most, and what it earned."""
@@ -422,17 +672,11 @@ class _Check:
         rows = repeated(self.rows, self.batch_size)
         warm = []
         for turn in range(1, WARM + 1):
-            self.progress(f"timing {len(rows)} samples, {turn} of {WARM}")
-            try:
-                invocation, answered = self.ask(rows)
-            except FunctionError as error:
-                yield CheckFinding("failure", "load", f"{len(rows)} samples: {failed(error)}")
+            begins = f"timing {len(rows)} samples, {turn} of {WARM}"
+            answered = yield from self.sent("load", f"{len(rows)} samples", rows, before, begins)
+            if answered is None or _new(answered, before):
                 return
-            warm.append(invocation)
-            if new := _new(answered, before):
-                for breach in new:
-                    yield CheckFinding("failure", "load", f"{len(rows)} samples: {breach.message}")
-                return
+            warm.append(self.last)
         yield from load_findings(rows, first, warm, timeout)
 
 

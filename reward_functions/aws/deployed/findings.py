@@ -1,16 +1,34 @@
-"""The findings of a check, and the message of a function that failed."""
+"""The findings of checks, how they are found at once, and their reports as JSON, JUnit, Markdown.
+
+What a function answered stands in its findings, and anybody may have written that function. In XML
+a character that XML 1.0 has not is shown by its escape, and the rest is text, never CDATA. In
+Markdown it stands in a span of code, so that it makes no link, picture, mention or column.
+
+Nothing here needs an extra to be imported.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from xml.etree import ElementTree as ET
 
+from reward_functions.aws.arn import BadArn, FunctionArn
+from reward_functions.aws.failures import in_words
+from reward_functions.aws.shell import aws_session
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.looking import Looks
 from reward_functions.reports.measured import Measured
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from reward_functions.aws.deployed.invocation import FunctionError
+    from reward_functions.aws.deployed.function import FunctionError
+
 
 CheckVerdict = Literal["ok", "warning", "failure", "unknown"]
 
@@ -111,3 +129,197 @@ def failed(error: FunctionError) -> str:
     return (
         f"the function fails: {message}; {remedy}" if remedy else f"the function fails: {message}"
     )
+
+
+EACH: Final = 8.0
+"""Seconds for one check."""
+
+SKEW: Final = 300.0
+"""Seconds that AWS allows between its clock and ours. Source: IAM user guide, "Elements of an AWS
+API request signature"."""
+
+NOTICED: Final = 60.0
+"""Seconds from which a clock is not kept by anybody."""
+
+REPLY: Final = 3.0
+"""Seconds for a connection and an answer."""
+
+
+class Check(NamedTuple):
+    """A question, and how it is answered."""
+
+    question: str
+    look: Callable[[], CheckFinding]
+
+
+def findings_of(wanted: Sequence[Check], seconds: float = EACH) -> list[CheckFinding]:
+    """The findings of checks, in their order.
+
+    Args:
+        wanted: the checks.
+        seconds: for each of them.
+    """
+
+    def find(check: Check) -> CheckFinding:
+        unseen = CheckFinding("unknown", check.question, f"not seen within {seconds:g} seconds")
+        try:
+            return Looks(seconds).at(check.look, otherwise=unseen)
+        except ConfigurationError as error:
+            return CheckFinding("failure", check.question, str(error))
+
+    with ThreadPoolExecutor(len(wanted), thread_name_prefix="doctor") as pool:
+        return list(pool.map(find, wanted))
+
+
+def credentials(stage: str = "") -> CheckFinding:
+    """Who signs, and until when.
+
+    Args:
+        stage: whose region `cdk.json` may say; "" for the default stage.
+    """
+    with in_words("reading the AWS configuration"):
+        found = aws_session(stage).get_credentials()
+        if found is None:
+            return CheckFinding(
+                "failure",
+                "credentials",
+                "none found: log in, set AWS_PROFILE, or run where a role is given",
+            )
+        found.get_frozen_credentials()
+    expiry = getattr(found, "_expiry_time", None)
+    if not isinstance(expiry, datetime):
+        return CheckFinding("ok", "credentials", f"from {found.method}, without an expiry")
+    left = (expiry - datetime.now(UTC)).total_seconds()
+    if left <= 0:
+        return CheckFinding("failure", "credentials", f"from {found.method}, expired: log in again")
+    return CheckFinding(
+        "ok", "credentials", f"from {found.method}, for {left / 60:,.0f} more minutes"
+    )
+
+
+NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What an XML document cannot hold, not even escaped. Source: XML 1.0, 2.2, "Char"."""
+
+UNSEEN: Final = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+"""What no page shows, or shows elsewhere than it stands."""
+
+MARKS: Final = {
+    "ok": "✅ ok",
+    "warning": "⚠️ warning",
+    "failure": "❌ failure",
+    "unknown": "unknown",
+}
+
+FENCE: Final = re.compile(r"`+")
+
+
+def as_json(reports: Sequence[CheckReport]) -> str:
+    """A list with an object for each function."""
+    rows = [asdict(report) | {"passed": report.passed} for report in reports]
+    return f"{json.dumps(rows, indent=2)}\n"
+
+
+def as_junit(reports: Sequence[CheckReport]) -> str:
+    """A suite for each function and a case for each question.
+
+    A failure is a failure and what could not be checked is skipped; a warning passes, and its
+    message is the case's output.
+    """
+    suites = ET.Element("testsuites", name="reward deployed check")
+    for report in reports:
+        suites.append(_suite(report))
+    ET.indent(suites)
+    return f"{ET.tostring(suites, encoding='utf-8', xml_declaration=True).decode()}\n"
+
+
+def as_markdown(reports: Sequence[CheckReport]) -> str:
+    """A table for each function, for a comment below a pull request; an ARN is never broken."""
+    return "\n".join("\n".join(_section(report)) for report in reports)
+
+
+RENDERED: Final[Mapping[str, Callable[[Sequence[CheckReport]], str]]] = {
+    "json": as_json,
+    "junit": as_junit,
+    "markdown": as_markdown,
+}
+"""The formats, by name."""
+
+
+def _suite(report: CheckReport) -> ET.Element:
+    verdicts = [each.verdict for each in report.findings]
+    suite = ET.Element(
+        "testsuite",
+        name=_xml(report.arn),
+        tests=str(len(verdicts)),
+        failures=str(verdicts.count("failure")),
+        errors="0",
+        skipped=str(verdicts.count("unknown")),
+    )
+    for finding in report.findings:
+        case = ET.SubElement(
+            suite, "testcase", classname=_xml(_name(report.arn)), name=_xml(finding.question)
+        )
+        message = _xml(finding.message)
+        if finding.verdict == "failure":
+            failure = ET.SubElement(case, "failure", type="failure", message=message)
+            failure.text = _xml("\n".join([finding.message, *_example(finding)]))
+        elif finding.verdict == "unknown":
+            ET.SubElement(case, "skipped", message=message)
+        elif finding.verdict == "warning":
+            ET.SubElement(case, "system-out").text = f"warning: {message}"
+    return suite
+
+
+def _section(report: CheckReport) -> list[str]:
+    counts: dict[str, int] = {}
+    for finding in report.findings:
+        counts[finding.verdict] = counts.get(finding.verdict, 0) + 1
+    summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    rows = [
+        f"| {MARKS[each.verdict]} | {_code(each.question)} | {_code(_whole(each))} |"
+        for each in report.findings
+        if each.verdict != "ok"
+    ]
+    table = ["| | question | answer |", "| --- | --- | --- |", *rows, ""] if rows else []
+    verdict = "passed" if report.passed else "failed"
+    head = f"### {_code(_name(report.arn))} {verdict}"
+    return [head, "", _code(report.arn), "", f"{summary}.", "", *table]
+
+
+def _name(arn: str) -> str:
+    """A function's name with its qualifier; what is no ARN stays."""
+    try:
+        parsed = FunctionArn.parse(arn)
+    except BadArn:
+        return arn
+    return f"{parsed.name}:{parsed.qualifier}" if parsed.qualifier else parsed.name
+
+
+def _whole(finding: CheckFinding) -> str:
+    return "; ".join([finding.message, *_example(finding)])
+
+
+def _example(finding: CheckFinding) -> list[str]:
+    example = finding.example
+    if example is None:
+        return []
+    seen = f"{example.where}: {example.answer!r} earns {example.score:g}"
+    return [seen, f"see it: {example.command}"] if example.command else [seen]
+
+
+def _xml(text: str) -> str:
+    return NOT_XML.sub(_escape, text)
+
+
+def _code(text: str) -> str:
+    """One line in a span of code, as GitHub and GitLab read it in a table."""
+    line = UNSEEN.sub(_escape, text).replace("|", "\\|")
+    fence = "`" * (max((len(run) for run in FENCE.findall(line)), default=0) + 1)
+    pad = " " if line.startswith("`") or line.endswith("`") or not line else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def _escape(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape", "surrogatepass").decode()

@@ -26,12 +26,12 @@ def upload(
 
     Exit status: 0 all files are there; 2 one is not, and those after it were not sent.
     """
-    from reward_functions.aws import uploading
+    from reward_functions.aws import s3
     from reward_functions.cli._progress import transfer
 
-    placed = uploading.destinations(files, destination)
+    placed = s3.destinations(files, destination)
     total = sum(path.stat().st_size for path in placed)
-    client = uploading.client(profile, region)
+    client = s3.client(profile, region)
     with transfer("uploading", total) as advance:
-        for place in uploading.upload(client, placed, advance):
+        for place in s3.upload(client, placed, advance):
             say(str(place))

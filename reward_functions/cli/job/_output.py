@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from reward_functions.aws.deployed.findings import CheckFinding
-    from reward_functions.jobs.job import DriverName, Job, Progress
+    from reward_functions.jobs.job import Job, Progress
 
 STYLES: Final = {
     "queued": "dim",
@@ -22,14 +22,6 @@ STYLES: Final = {
     "failed": "bold red",
     "stopped": "yellow",
 }
-
-SERVICES: Final[dict[DriverName, str]] = {
-    "bedrock": "Bedrock",
-    "openai": "OpenAI-compatible",
-    "sagemaker": "SageMaker serverless",
-    "agent-rft": "SageMaker multi-turn",
-}
-"""The services in a table."""
 
 SIMULATION: Final = "simulation: the training double trains no language model"
 """What stands above whatever the training double made."""

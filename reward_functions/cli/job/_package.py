@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.cli._echo import say
 
 if TYPE_CHECKING:
+    from reward_functions.jobs.hosting import ModelPackage
     from reward_functions.jobs.job import Job
     from reward_functions.jobs.lookup import Place
-    from reward_functions.jobs.packages import ModelPackage
 
 MAX_LISTED: Final = 20
 """Packages of a group that are shown."""
@@ -24,10 +24,10 @@ def packages_of(where: Place, job: Job) -> tuple[list[ModelPackage], str]:
     from itertools import islice
 
     from reward_functions.aws.failures import AwsFailed
-    from reward_functions.jobs.package_hosting import PACKAGED
-    from reward_functions.jobs.packages import Packages
+    from reward_functions.jobs.hosting import Packages
+    from reward_functions.jobs.services import SERVICES
 
-    if job.driver not in PACKAGED or not job.tuned_model:
+    if not SERVICES[job.driver].packages or not job.tuned_model:
         return [], ""
     packages = Packages(where.stage.region, where.session)
     found: list[ModelPackage] = []

@@ -61,7 +61,7 @@ def deploy_model(
     from reward_functions.cli._console import errors, plain
     from reward_functions.jobs.configuration import BadJob
     from reward_functions.jobs.hosting import Hosting
-    from reward_functions.jobs.package_hosting import PACKAGED
+    from reward_functions.jobs.services import SERVICES
 
     where, service, found = job_at(job, stage, driver)
     if not found.tuned_model:
@@ -70,7 +70,7 @@ def deploy_model(
         shown = {"model": found.tuned_model, "status": "Active", "simulation": where.simulated}
         _show(shown, found.tuned_model, as_json=as_json)
         return
-    if found.driver in PACKAGED:
+    if SERVICES[found.driver].packages:
         _host_package(where, found, name or found.name, role, wait=wait, as_json=as_json)
         return
     hosting = Hosting(service.region, where.session)
@@ -97,7 +97,7 @@ def _host_package(
 ) -> None:
     """Import a model package, or make it a custom model with a deployment."""
     from reward_functions.cli._console import errors, plain
-    from reward_functions.jobs.package_hosting import PackageHosting
+    from reward_functions.jobs.hosting import PackageHosting
 
     with errors().status(f"hosting {plain(name)}") as status:
         hosted = PackageHosting(where.stage.region, where.session).host(

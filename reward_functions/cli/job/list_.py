@@ -40,8 +40,9 @@ def list_jobs(
     none's.
     """
     from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli.job._output import SERVICES, SIMULATION
-    from reward_functions.jobs.lookup import NEEDED, all_jobs
+    from reward_functions.cli.job._output import SIMULATION
+    from reward_functions.jobs.lookup import all_jobs
+    from reward_functions.jobs.services import SERVICES
 
     where = stage_place(stage)
     found = all_jobs(where.drivers(driver), limit)
@@ -53,8 +54,8 @@ def list_jobs(
         say(f"no training jobs in {where.stage.region}")
     for name in found.hidden:
         line = (
-            f"{SERVICES[name]}: its jobs are not shown, for you may not list them (policy "
-            f"`{NEEDED[name]}` of the stage)"
+            f"{SERVICES[name].title}: its jobs are not shown, for you may not list them (policy "
+            f"`{SERVICES[name].policy}` of the stage)"
         )
         errors().print(line, markup=False, soft_wrap=True)
     for error in found.failed:
@@ -72,7 +73,8 @@ def _json(job: Job, where: Place) -> dict[str, Any]:
 def _show(found: Sequence[Job], title: str) -> None:
     from reward_functions.cli._console import cell
     from reward_functions.cli._fitting import print_table
-    from reward_functions.cli.job._output import SERVICES, duration, moment, status
+    from reward_functions.cli.job._output import duration, moment, status
+    from reward_functions.jobs.services import SERVICES
 
     now = datetime.now(UTC)
     rows = [
@@ -82,7 +84,7 @@ def _show(found: Sequence[Job], title: str) -> None:
             cell(job.model.rpartition("/")[2] or None),
             cell(moment(job.created)),
             cell(duration(((job.ended or now) - job.created).total_seconds())),
-            cell(SERVICES[job.driver]),
+            cell(SERVICES[job.driver].title),
         )
         for job in found
     ]

@@ -84,7 +84,8 @@ def show_job(job: Job) -> None:
 
 def _facts(job: Job) -> Table:
     from reward_functions.cli._console import MESSAGE, cell, facts, plain
-    from reward_functions.cli.job._output import SERVICES, duration, moment, progress_words, status
+    from reward_functions.cli.job._output import duration, moment, progress_words, status
+    from reward_functions.jobs.services import SERVICES
 
     ended = job.ended or datetime.now(UTC)
     from rich.text import Text
@@ -94,7 +95,7 @@ def _facts(job: Job) -> Table:
             "name": cell(job.name or None),
             "status": status(job),
             "failure": Text(plain(job.failure, MESSAGE), "red") if job.failure else None,
-            "service": cell(SERVICES[job.driver]),
+            "service": cell(SERVICES[job.driver].title),
             "at": cell(progress_words(job.progress) or None) if job.progress else None,
             "tokens": _tokens(job),
             "MLflow": _mlflow(job.mlflow),

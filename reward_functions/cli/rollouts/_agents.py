@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reward_functions.local.runtime_double.state import RuntimeSettings
-    from reward_functions.rollouts.drive.runtimes import Runtime
+    from reward_functions.rollouts.drive.agents import Runtime
 
 
 Via = Literal["http", "forwarder", "agentcore", "python"]
@@ -92,7 +92,7 @@ def runtime_of(
     """
     from reward_functions.local.runtime_double import RuntimeDouble
     from reward_functions.local.runtime_double.own_runtime import OwnRuntime
-    from reward_functions.rollouts.drive.runtimes import RuntimeElsewhere
+    from reward_functions.rollouts.drive.agents import RuntimeElsewhere
 
     if url is not None:
         yield RuntimeElsewhere(url, concurrency=concurrency)

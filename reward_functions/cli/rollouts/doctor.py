@@ -33,8 +33,7 @@ def doctor(
     from reward_functions.core.extras import ROLLOUTS, require
 
     require("boto3", by=__name__, extra=ROLLOUTS)
-    from reward_functions.aws.deployed.doctor_checks import findings_of
-    from reward_functions.aws.deployed.findings import measured_questions
+    from reward_functions.aws.deployed.findings import findings_of, measured_questions
     from reward_functions.cli._console import errors, leave, say_measured
     from reward_functions.cli.job._output import print_findings
     from reward_functions.cli.rollouts._agents import callable_named, way_to

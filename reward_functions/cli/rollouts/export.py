@@ -11,7 +11,7 @@ from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.drive.exporting import Exported
+    from reward_functions.rollouts.drive.trajectories import Exported
 
 To = Literal["rllm", "agentcore", "datum", "jsonl"]
 Scale = Literal["none", "std"]
@@ -61,7 +61,7 @@ def export(
     """
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.data.atomic import replaced
-    from reward_functions.rollouts.drive.exporting import exported
+    from reward_functions.rollouts.drive.trajectories import exported
 
     if out.exists() and any(out.samefile(each) for each in (file, rewards) if each):
         raise ConfigurationError(f"{out} is read here; write the rows to another file")

@@ -36,12 +36,14 @@ def report(
     equal has zero advantage. pass@k stands where every reward is 0 or 1.
     """
     from reward_functions.cli._fitting import print_sheet
-    from reward_functions.rollouts.drive.figures import figures_of
-    from reward_functions.rollouts.drive.page import page
+    from reward_functions.rollouts.drive.figures import as_json, figures_of, page, sheets
     from reward_functions.rollouts.drive.records import read_records
-    from reward_functions.rollouts.drive.reporting import as_json, sheets
-    from reward_functions.rollouts.drive.trajectories import statistics_as_json, trajectory_sheets
-    from reward_functions.rollouts.drive.trajectory_groups import group_sheet, use_in
+    from reward_functions.rollouts.drive.trajectories import (
+        group_sheet,
+        statistics_as_json,
+        trajectory_sheets,
+        use_in,
+    )
 
     require_page(report)
     records = read_records(file, texts=False)

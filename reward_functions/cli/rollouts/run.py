@@ -13,13 +13,12 @@ import typer
 from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.rollouts._agents import Via  # noqa: TC001 - likewise
 from reward_functions.cli.runtime import CALCULATOR, PORT, policy_typed
-from reward_functions.rollouts.drive.requests import FIELD, Sent
+from reward_functions.rollouts.drive.driving import FIELD, Sent
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.drive.agents import Agent
+    from reward_functions.rollouts.drive.agents import Agent, Runtime
     from reward_functions.rollouts.drive.driving import RolloutDriver
     from reward_functions.rollouts.drive.records import Attempt, RecordFile
-    from reward_functions.rollouts.drive.runtimes import Runtime
     from reward_functions.rollouts.episode.scoring.scorer import Scorer
 
 OUT: Final = Path("rollouts.jsonl")
@@ -189,9 +188,13 @@ def run(
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings
     from reward_functions.reports.measured import Measured
-    from reward_functions.rollouts.drive.driving import RolloutDriver, attempts_for, sampling_of
+    from reward_functions.rollouts.drive.driving import (
+        RolloutDriver,
+        attempts_for,
+        read_tasks,
+        sampling_of,
+    )
     from reward_functions.rollouts.drive.records import RecordFile, Setup
-    from reward_functions.rollouts.drive.tasks import read_tasks
 
     way = via or way_to(agent)
     if trajectories is not None and way != "python":
@@ -263,9 +266,12 @@ def _agent(  # noqa: PLR0917 - what the command line said, in its order
     """
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.loopback import is_loopback
-    from reward_functions.rollouts.drive.aws_agents import AgentCoreAgent, LambdaAgent
-    from reward_functions.rollouts.drive.http_agent import HttpAgent
-    from reward_functions.rollouts.drive.python_agent import PythonAgent
+    from reward_functions.rollouts.drive.agents import (
+        AgentCoreAgent,
+        HttpAgent,
+        LambdaAgent,
+        PythonAgent,
+    )
 
     made: Agent
     match way:

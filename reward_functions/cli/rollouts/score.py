@@ -10,7 +10,7 @@ import typer
 from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.drive.rescoring import Rescored
+    from reward_functions.rollouts.drive.records import Rescored
 
 
 def score(
@@ -54,8 +54,7 @@ def score(
     from reward_functions.cli.rollouts._scorers import scorer_named
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.data.atomic import replaced
-    from reward_functions.rollouts.drive.records import read_records, written
-    from reward_functions.rollouts.drive.rescoring import rescored
+    from reward_functions.rollouts.drive.records import read_records, rescored, written
 
     records = read_records(file)
     scorer = scorer_named(reward, parameter or [], judge)

@@ -26,6 +26,9 @@ LONGEST: Final = 300
 MOST_WORDS: Final = 4
 """Words of what is counted."""
 
+_OWNER: Final = (2, 3)
+"""Words that say who has something: у Пети, у моего брата."""
+
 _EAST_ASIAN: Final = "\u3040"
 """The first letter of Japanese; Chinese and Korean follow."""
 
@@ -189,7 +192,8 @@ def _nouns(
         stated = verb in row.counts or (concluded and alone)
     else:
         known = concluded or not row.opens or subject[0] in row.opens
-        stated = bool(verb) and known
+        owner = concluded and bool(_first(row.owns, subject)) and len(subject) in _OWNER
+        stated = (bool(verb) and known) or owner
     return after if stated else None
 
 

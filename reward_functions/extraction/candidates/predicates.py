@@ -111,11 +111,16 @@ def _value(clause: Clause, prompt: str, unlikely: frozenset[str]) -> str | None:
     if not value:
         vague = _AMOUNT.search(clause.value + clause.rest) or says(clause.value, UNCERTAIN)
         return None if vague or says(clause.value, words.OPEN) else ""
-    if clause.verb == "has" and not words.WORD.search(hidden(value)):
+    if clause.verb == "has" and not _says_what(clause.value, value):
         return None
     if _AMOUNT.search(clause.rest) or endings.COMPUTED.search(clause.rest):
         return None
     return value
+
+
+def _says_what(written: str, value: str) -> bool:
+    """Whether it is said what a value counts, or what several values are."""
+    return bool(words.WORD.search(hidden(value)) or words.APPOSED.match(written))
 
 
 def undelimited(value: str) -> str:
@@ -151,7 +156,7 @@ def amount(text: str) -> str:
         and not says(aside["words"], words.OPEN)
     ):
         text = text[: aside.start()]
-    several = words.SEVERAL.fullmatch(text)
+    several = words.SEVERAL.fullmatch(words.APPOSED.sub("", text, count=1))
     if several:
         return f"{several['first']}, {several['last']}"
     counted = endings.COUNTED.fullmatch(text)

@@ -72,6 +72,7 @@ UNIT: Final = re.compile(r"\b(?:in|[Uu]nits?:?) ([A-Za-z])(?![A-Za-z])")
 NAME: Final = re.compile(
     r"[A-Z](?:\s*(?:\\cap|\\cup|\\setminus|∩|∪)\s*[A-Z])+"
     r"|\\operatorname\*?\{[A-Za-z]{1,12}\}\s*\(?\\?[A-Za-z0-9]{1,8}\)?"
+    r"|\\(?:text|mathrm|mbox|textrm)\s?\{(?!(?:lg|max|min|arg|sup|inf|lim)\})[A-Za-z]{2,12}\}\s?\(\\?[A-Za-z0-9]{1,8}\)"
     r"|\\(?:phi|varphi|sigma|tau|mu|dim|ker)\s*(?:\([A-Za-z0-9]{1,8}\)|[A-Z])"
     r"|(?:m|\\(?:sin|cos|tan|cot))\s*\\angle\s*[A-Z]{1,3}"
     r"|\\\|[^|=]{1,20}\\\|"

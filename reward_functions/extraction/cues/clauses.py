@@ -50,7 +50,9 @@ TOKEN: Final = re.compile(
       |because|although|though|that|which|who|whose|what|for|at|with|as)\b)
   | (?P<joins>\b(?:and|or|but|while|whereas)\b)
   | (?P<sign>(?<![<>≤≥≠=!])=(?!=))
-  | (?P<pause>[,;:](?=\s|$))
+  | (?P<pause>(?!(?<=\d),\s(?:[-+−]?\d{1,20}(?:\.\d{1,20})?,\s){0,8}
+      (?:[-+−]?\d{1,20}(?:\.\d{1,20})?\s)?and\s[-+−]?\d)   # 2, 3, and 4 are one list
+      [,;:](?=\s|$))
   | (?P<word>(?<![\w\\])(?:(?:it|there)(?=['’]s)|[^\W\d_]{1,40}(?:['’-][^\W\d_]{1,20}){0,3}))
   | [^\s\0] | \0+
     """,
@@ -116,6 +118,12 @@ INDEFINITE: Final = re.compile(r"[\s,]*(?:an?|one|another|some|any)\s", re.IGNOR
 
 CLEFT: Final = re.compile(r"\s*(?:that|which|who)\b", re.IGNORECASE)
 """What follows a value that is only pointed at: it is 5 that we exclude."""
+
+APPOSED: Final = re.compile(
+    r"^(?:the\s)?(?!(?:plus|minus|times|less|versus|perhaps)\s)[a-z]{2,19}s\s(?=[-+−]?\d)",
+    re.IGNORECASE,
+)
+"""What several numbers are, before them: eigenvalues 2 and 3."""
 
 SEVERAL: Final = re.compile(
     r"(?P<first>[-+−]?\d{1,20}(?:\.\d{1,20})?(?:,\s[-+−]?\d{1,20}(?:\.\d{1,20})?){0,8}),?"

@@ -22,6 +22,7 @@ class Spaced(NamedTuple):
         fills: words that say nothing, beside the value or at the end.
         doubts: words of a sentence that gives another value, several, or none.
         closes: verbs behind the value, in a language that has them there.
+        owns: what a subject begins with that has so many, in a language without that verb.
     """
 
     concludes: str
@@ -31,6 +32,7 @@ class Spaced(NamedTuple):
     fills: str
     doubts: str
     closes: str = ""
+    owns: str = ""
 
 
 SPACED: Final = {
@@ -165,7 +167,9 @@ SPACED: Final = {
         " первая первое второй вторая второе третий предыдущий тысяча тысячи тысяч миллион"
         " миллиона миллионов миллиард миллиарда миллиардов дюжина дюжины дюжин почти пусть"
         " предположим кроме но без никогда между когда ошибка неверно пример шаг часть ответ"
-        " процент процента процентов говорит сказал сказала",
+        " процент процента процентов говорит сказал сказала"
+        " первого второго третьего предыдущего другого другой других каждого кого",
+        owns="у",
     ),
     "sv": Spaced(
         "alltså därför totalt sammanlagt således",
@@ -197,7 +201,8 @@ SPACED: Final = {
         "не ні або чи якщо може можливо щонайменше щонайбільше більше менше половина вдвічі"
         " інший інша перший перша другий друга третій тисяча тисячі тисяч мільйон мільйона"
         " мільйонів мільярд дюжина майже нехай крім але без ніколи між коли помилка приклад крок"
-        " частина відповідь",
+        " частина відповідь першого другого третього іншого кожного кого",
+        owns="у",
     ),
     "vi": Spaced(
         "vậy do_đó vì_vậy như_vậy suy_ra tổng_cộng tóm_lại cuối_cùng",
@@ -320,6 +325,7 @@ class Phrases(NamedTuple):
     fills: tuple[tuple[str, ...], ...]
     doubts: tuple[tuple[str, ...], ...]
     closes: tuple[tuple[str, ...], ...]
+    owns: tuple[tuple[str, ...], ...]
 
 
 @cache

@@ -45,9 +45,9 @@ BOX_RELATION: Final = re.compile(
 """What another step holds, and a bare value does not: a relation, or a sentence."""
 DERIVED: Final = re.compile(
     r"\\(?:text|mbox|newline|begin|boxed|therefore|implies|iff|(?:long|Long)?(?:left|Left)?[rR]ightarrow)"
-    r"(?![a-z])|\\text[a-z]{2}(?![a-z])|\\\\|[⇒⟹∴]|(?<![\\A-Za-z])[A-Za-z]{2,20}\s"
+    r"(?![a-z]|\s?\{[A-Za-z]{2,12}\}\s?\(\\?[A-Za-z0-9]{1,8}\)\s?=)|\\text[a-z]{2}(?![a-z])|\\\\|[⇒⟹∴]|(?<![\\A-Za-z])[A-Za-z]{2,20}\s"
 )
-"""What a derivation has, and hardly any value."""
+"""What a derivation has, and hardly any value; \\text{trace}(A) = is a name."""
 SENTENCE: Final = re.compile(r"\s{0,4}\\(?:text|mbox)[a-z]{0,2}\s?\{\s{0,4}[A-Za-z]{2}")
 """How a box begins that the grammar may take for a product of letters: \\text{So, }26…"""
 BOX_LABEL: Final = re.compile(r"[^\d]{1,120}?(?:\b(?:is|are|equals)|[:=)])[\s$*\\(\[]{0,9}")

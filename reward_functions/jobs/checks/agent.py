@@ -21,8 +21,8 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.aws.calls import client as control_plane
 from reward_functions.aws.deployed.findings import CheckFinding
-from reward_functions.aws.deployed.versions import control_plane
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.agent_rows import counted
 from reward_functions.jobs.agents import DEFAULT

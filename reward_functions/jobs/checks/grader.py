@@ -22,9 +22,8 @@ from math import fsum
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.aws.deployed.checking import check
+from reward_functions.aws.deployed.checking import Expectation, check, expectation, made_up
 from reward_functions.aws.deployed.findings import SHOWN, CheckExample, CheckFinding
-from reward_functions.aws.deployed.probes import Expectation, expectation, made_up
 from reward_functions.core.alternatives import right_writer
 from reward_functions.core.references import reference_text
 from reward_functions.core.types import Scored

@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from reward_functions.aws.calls import client as control_plane
 from reward_functions.aws.deployed.findings import CheckFinding
-from reward_functions.aws.deployed.versions import control_plane
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.jobs.checks.trust import TAKERS, trust_finding
 

@@ -1,152 +1,128 @@
 """Multi-turn jobs of SageMaker: `CreateJob` of the category AgentRFT, and its relatives.
 
-A job's name is its own in one account, region and category, and there is no client token: where the
-name is taken, the job that has it is compared with what was asked for. What the job needs beside
-its data is found or made first: the base model's hub content, two groups of model packages, the
-MLflow app. Then the document is held to the schema that the service publishes now.
+A job is one JSON document, held to the schema that the service publishes now:
 
-The log of a multi-turn job, as events; a caller who may not read it gets none.
+    member                what it has                                  read as
+    AgentConfig           a forwarder, or an AgentCore runtime         the grader
+    InputDataConfig       channels `train` and `validation`            files
+    OutputDataConfig      S3OutputPath, KmsKeyArn                      output
+    ModelPackageConfig    a group for the result, another for          -
+                          checkpoints
+    TrainingConfig        BaseModelArn, AcceptEula, MlflowConfig,      model, the MLflow app,
+                          HyperParameters                              hyperparameters
+    VpcConfig             where it runs, if anywhere                   -
+    ServiceOutput         the service's own                            progress, run, tokens, and
+                                                                       the model package
 
-Source: `/aws/sagemaker/Job/AgentRFT`, sagemaker-train 1.27. How its streams are called is
-documented nowhere: those that begin with the job's name and a slash are read, as a training job's.
+Hyperparameters are strings, and only those that were set. There is no client token. What a job
+needs beside its data is found or made first: the base model's hub content, two groups of model
+packages, the MLflow app. Groups stay: one without packages costs nothing, and the next run of the
+same job takes it.
+
+Sources: botocore's model of SageMaker; sagemaker-train 1.27's builder of the document (version
+1.0.0), the members of `ServiceOutput` that it reads, and its log group. How the streams of the log
+are called is documented nowhere: those that begin with the job's name and a slash are read, as a
+training job's.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from contextlib import suppress
-from functools import cached_property
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.aws.catalogue import JOB_DATA_PREFIX
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.agent_rows import write_cells
+from reward_functions.jobs.agents import agent_of
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.agent_rft_document import (
-    EvaluationRequest,
-    as_text,
-    evaluation_document,
-    training_document,
+from reward_functions.jobs.drivers.agent_rft_hyperparameters import written
+from reward_functions.jobs.drivers.base import HYPERPARAMETERS, Api, ended, within
+from reward_functions.jobs.drivers.sagemaker import (
+    LISTED,
+    InAccount,
+    channels,
+    counted,
+    files_of,
+    network,
+    run_of,
+    tag_list,
 )
-from reward_functions.jobs.drivers.agent_rft_job import (
-    agent_in,
-    document_of,
-    events_of,
-    files_in,
-    job_of,
-)
-from reward_functions.jobs.drivers.agent_rft_resources import looked_up, made_for
-from reward_functions.jobs.drivers.agent_rft_schemas import fitting_version
-from reward_functions.jobs.drivers.fields import moment, text, within
-from reward_functions.jobs.drivers.objects import SUFFIX, discarded, uploaded_once
-from reward_functions.jobs.failures import UNREADABLE, answer
-from reward_functions.jobs.job import Call, JobEvent, NoSuchJob
-from reward_functions.jobs.request_rules import check_request
+from reward_functions.jobs.failures import answer, pages, present
+from reward_functions.jobs.job import Call, JobEvent, Progress
+from reward_functions.jobs.json_schema import schema_problems
+from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from boto3.session import Session
+    from reward_functions.jobs.job import DriverName, Job, JobRequest
 
-    from reward_functions.aws.catalogue import DeployedStage
-    from reward_functions.jobs.job import DriverName, Job, JobRequest, MetricPoint
+CATEGORY: Final = "AgentRFT"
 
-
-GROUP: Final = "/aws/sagemaker/Job/{category}"
-
-MOST: Final = 1_000
-"""Lines of a log that are read: its first ones."""
+LINES: Final = 1_000
+"""Of a log that are read: its first ones."""
 
 MILLISECONDS: Final = 1_000
 
+HUB: Final = "SageMakerPublicHub"
 
-def log_events(client: Any, name: str, category: str) -> Iterator[JobEvent]:
-    """The lines of a job's log; none where there is no log, or the caller may not read it.
+HUB_CONTENT: Final = re.compile(
+    r"arn:aws[a-z-]*:sagemaker:(?P<region>[a-z0-9-]+):(?:aws|[0-9]{12}):hub-content/[^/]+/Model/\S+"
+)
 
-    Args:
-        client: of CloudWatch Logs.
-        name: of the job.
-        category: of the job.
+HUB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
 
-    Raises:
-        AwsFailed: CloudWatch cannot be reached.
-    """
-    group = GROUP.format(category=category)
-    try:
-        found = answer(
-            f"reading the log {group}",
-            client.filter_log_events,
-            logGroupName=group,
-            logStreamNamePrefix=f"{name}/",
-            limit=MOST,
-        )
-    except AwsFailed as error:
-        if error.missing or error.denied:
-            return
-        raise
-    for each in found.get("events") or []:
-        # A service that ignores the prefix would give this job the lines of another.
-        if not text(each.get("logStreamName")).startswith(f"{name}/"):
-            continue
-        at, message = each.get("timestamp"), text(each.get("message")).strip()
-        when = moment(at / MILLISECONDS) if isinstance(at, int) else None
-        if when and message:
-            known = text(each.get("eventId")) or f"log-{at}-{message[:64]}"
-            yield JobEvent(known, when, "info", message)
+GROUP: Final = re.compile(r"arn:aws[a-z-]*:sagemaker:[^:]*:[0-9]{12}:model-package-group/[^/]+")
 
-
-TRAINING: Final = "AgentRFT"
-EVALUATION: Final = "AgentRFTEvaluation"
-
-NAME: Final = re.compile(r"[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*")
-"""A job's name (botocore's `JobName`, in linear time)."""
+GROUP_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?")
 
 MAX_NAME: Final = 63
 
-ARN: Final = re.compile(
-    r"arn:aws[a-z-]*:sagemaker:(?P<region>[a-z0-9-]{1,25}):[0-9]{12}:job/"
-    r"(?P<category>AgentRFT|AgentRFTEvaluation)/(?P<name>[a-zA-Z0-9-]{1,63})"
-)
+CHECKPOINTS: Final = "-checkpoints"
 
-PAGE: Final = 100
-MAX_PAGES: Final = 1_000
+TOKENS: Final = {
+    "TrainTokenCount": "train",
+    "PrefillTokenCount": "prefill",
+    "SampleTokenCount": "sample",
+}
 
-TAKEN: Final = frozenset({"ResourceInUse", "ConflictException"})
+TRIED: Final = 5
+"""Versions of the schema that are read: the newest."""
 
-UNDECIDED: Final = frozenset({"", "InternalServerException", "InternalFailure"})
-"""How a call fails that may have started a job all the same; "" is no answer."""
+SHOWN: Final = 3
+"""Problems that a refusal names."""
 
 
-class AgentDriver:
-    """Multi-turn jobs of one account and region.
-
-    Args:
-        region: of the jobs, their data and their agents.
-        stage: whose bucket holds the data, and whose role the jobs run as.
-        session: boto3's; the caller's own where not given.
-    """
+class AgentDriver(InAccount):
+    """Multi-turn training jobs of one account and region."""
 
     name: DriverName = "agent-rft"
+    KIND = "multi-turn job"
+    api = Api(
+        "sagemaker",
+        get="DescribeJob",
+        stop="StopJob",
+        list="ListJobs",
+        id="JobArn",
+        summaries="JobSummaries",
+        listed={"JobCategory": CATEGORY, **LISTED},
+    )
+    CALLED = "JobName"
+    STATUS = "JobStatus"
+    ENDED = "EndTime"
+    TAKEN_BY = "no multi-turn job has this name: choose another with --name"
 
-    def __init__(self, region: str, stage: DeployedStage, session: Session | None = None) -> None:
-        self.region = region
-        self._stage = stage
-        self._session = session
+    def named(self, identifier: str) -> dict[str, Any]:
+        """The arguments by which SageMaker is asked about a job."""
+        return super().named(identifier) | {"JobCategory": CATEGORY}
 
-    @cached_property
-    def _sagemaker(self) -> Any:
-        return client("sagemaker", self.region, self._session)
-
-    @cached_property
-    def _s3(self) -> Any:
-        return client("s3", self.region, self._session)
-
-    def address(self, name: str) -> str:
-        """Where `upload` puts a file of this name."""
-        return f"s3://{self._stage.bucket}/{JOB_DATA_PREFIX}{name}{SUFFIX}"
+    def ours(self, found: Mapping[str, Any]) -> bool:
+        """Whether it is a training job."""
+        return bool(found.get("JobCategory", CATEGORY) == CATEGORY)
 
     def upload(self, file: Path, name: str, progress: Callable[[int], object] | None = None) -> str:
         """Put a file's cells into the stage's bucket, unless they are there.
@@ -156,21 +132,13 @@ class AgentDriver:
 
         Raises:
             BadJob: a row has no prompt, or another content is there under this name.
-            AwsFailed, UploadFailed: S3 refused it, or could not be reached.
+            AwsFailed: S3 refused it, or could not be reached.
             OSError: the file cannot be read.
         """
         with TemporaryDirectory(prefix="reward-job-") as folder:
-            written = Path(folder, "cells.jsonl")
-            write_cells(file, written)
-            return uploaded_once(self._s3, self._stage.bucket, written, name, progress)
-
-    def discard(self, uploaded: str) -> None:
-        """Remove a file that `upload` put there; nothing where it is gone.
-
-        Raises:
-            AwsFailed: S3 refused, or could not be reached.
-        """
-        discarded(self._s3, uploaded)
+            cells = Path(folder, "cells.jsonl")
+            write_cells(file, cells)
+            return super().upload(cells, name, progress)
 
     def calls(self, request: JobRequest) -> list[Call]:
         """What `start` would send: the groups that are missing, and the job. SageMaker is read.
@@ -179,101 +147,24 @@ class AgentDriver:
             BadJob: the service's schema does not take the job, or the base model is unknown.
             AwsFailed: the service cannot be asked.
         """
-        made, missing = looked_up(request, self.region, self._sagemaker)
+        chosen = request.sagemaker
+        base = base_model(request.model, self.region, self._client)
         groups = [
-            Call("sagemaker", "CreateModelPackageGroup", {"ModelPackageGroupName": name})
-            for name in missing
+            self._group(name)
+            for name in group_names(request.name, chosen.model_packages if chosen else None)
         ]
-        document = training_document(request, made)
-        return [*groups, Call("sagemaker", "CreateJob", self._request(request, TRAINING, document))]
-
-    def start(self, request: JobRequest) -> Job:
-        """Start it; where the same job has the name already, that one.
-
-        Raises:
-            BadJob: something else has the name, or the schema does not take the job.
-            AwsFailed: SageMaker refused it, or it is not known whether it started.
-        """
-        made = made_for(request, self.region, self._sagemaker)
-        return self._started(request, TRAINING, training_document(request, made))
-
-    def evaluation_of(self, request: EvaluationRequest, base: str, mlflow: str = "") -> Job:
-        """Start an evaluation of a base model, or of the package that a job made.
-
-        Args:
-            request: what is asked, by which agent, on what.
-            base: ARN or hub name of the base model.
-            mlflow: ARN of the MLflow app; else the account's default one.
-
-        Raises:
-            BadJob, AwsFailed: as `start`.
-        """
-        made, _ = looked_up(request, self.region, self._sagemaker, base=base, mlflow=mlflow)
-        return self._started(request, EVALUATION, evaluation_document(request, made))
-
-    def find(self, name: str) -> Job | None:
-        """The training job of this name; None where there is none.
-
-        Raises:
-            AwsFailed: SageMaker cannot be asked.
-        """
-        found = self._described(name, TRAINING) if _possible(name) else None
-        return None if found is None else job_of(found)
-
-    def get(self, identifier: str) -> Job:
-        """One job by its ARN, or a training job by its name.
-
-        Raises:
-            NoSuchJob: there is none here.
-            AwsFailed: SageMaker cannot be asked.
-        """
-        arn = ARN.fullmatch(identifier)
-        if arn and arn["region"] != self.region:
-            raise NoSuchJob(f"{identifier} is a job of {arn['region']}, and not of {self.region}")
-        name, category = (arn["name"], arn["category"]) if arn else (identifier, TRAINING)
-        found = self._described(name, category) if _possible(name) else None
-        if found is None or (arn and found.get("JobArn") != identifier):
-            raise NoSuchJob(f"there is no multi-turn job {identifier!r} in {self.region}")
-        return job_of(found)
-
-    def jobs(self) -> Iterator[Job]:
-        """Training jobs, newest first, without what only `get` knows.
-
-        Raises:
-            AwsFailed: SageMaker cannot be asked.
-        """
-        what = f"listing the multi-turn jobs of {self.region}"
-        token: dict[str, Any] = {}
-        for _ in range(MAX_PAGES):
-            page = answer(
-                what, self._sagemaker.list_jobs, JobCategory=TRAINING, MaxResults=PAGE,
-                SortBy="CreationTime", SortOrder="Descending", **token,
-            )  # fmt: skip
-            summaries = page.get("JobSummaries")
-            if not isinstance(summaries, list):
-                raise AwsFailed(f"{what}: {UNREADABLE}")
-            yield from (job_of(each) for each in summaries if isinstance(each, dict))
-            following = {"NextToken": page.get("NextToken")}
-            if not following["NextToken"] or following == token:
-                return
-            token = following
-        raise AwsFailed(f"{what}: the list has over {MAX_PAGES:,} pages")
-
-    def stop(self, job: Job) -> Job:
-        """Ask it to stop; one that is over stays as it is.
-
-        Raises:
-            AwsFailed: SageMaker refused, or cannot be asked.
-        """
-        if not job.over:
-            what, category = f"stopping {job.name}", _category(job)
-            stop = self._sagemaker.stop_job
-            try:
-                answer(what, stop, JobName=job.name, JobCategory=category)
-            except AwsFailed:
-                if not self.get(job.id).over:  # it may have ended meanwhile
-                    raise
-        return self.get(job.id)
+        document = self._document(request, base, [arn for arn, _ in groups])
+        made: dict[str, Any] = {
+            "JobName": request.name,
+            "RoleArn": request.role,
+            "JobCategory": CATEGORY,
+            "JobConfigSchemaVersion": fitting_version(self._client, document),
+            "JobConfigDocument": json.dumps(document, separators=(",", ":"), allow_nan=False),
+        }
+        if request.tags:
+            made["Tags"] = tag_list(request.tags)
+        missing = [call for _, calls in groups for call in calls]
+        return [*missing, Call(self.api.service, "CreateJob", made)]
 
     def delete(self, job: Job) -> None:
         """Remove a job that is over from the service; nothing where it is gone.
@@ -284,12 +175,7 @@ class AgentDriver:
         """
         if not job.over:
             raise BadJob(f"{job.name} {job.state}: stop it first, with `reward job stop`")
-        remove = self._sagemaker.delete_job
-        try:
-            answer(f"deleting {job.name}", remove, JobName=job.name, JobCategory=_category(job))
-        except AwsFailed as error:
-            if not error.missing:
-                raise
+        present(f"deleting {job.name}", self._client.delete_job, **self.named(job.id))
 
     def events(self, job: Job) -> Iterator[JobEvent]:
         """What the times of a job and of its phases say, and its log where it may be read.
@@ -297,129 +183,235 @@ class AgentDriver:
         Raises:
             AwsFailed: SageMaker cannot be asked.
         """
-        found = self._described(job.name, _category(job)) or {}
-        logged = log_events(client("logs", self.region, self._session), job.name, _category(job))
-        return iter(sorted([*events_of(found), *logged], key=lambda event: event.at))
+        logged = log_events(client("logs", self.region, self._session), job.name)
+        return iter(sorted([*super().events(job), *logged], key=lambda event: event.at))
 
-    def metrics(self, job: Job) -> Iterator[MetricPoint]:
-        """The figures of the job's MLflow run; none before it has one, or where no app is named.
+    def events_of(self, found: Mapping[str, Any]) -> Iterator[JobEvent]:
+        """What the times of a job and of its phases say."""
+        status, over = found.get(self.STATUS, ""), found.get(self.ENDED)
+        for event in super().events_of(found):
+            # The last phase has the name of how the job ended, which is said with its reason.
+            if not (over and event.id.startswith(f"{status}-")):
+                yield event
+        yield from ended(over, status, found.get("FailureReason", ""))
 
-        Raises:
-            AwsFailed: MLflow refused, or could not be reached.
-        """
-        from reward_functions.jobs.drivers.mlflow import metrics_of  # noqa: PLC0415
+    def facts(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What makes two jobs of one name the same."""
+        document = json.loads(job.get("JobConfigDocument", "{}"))
+        agent = document.get("AgentConfig")
+        training = document.get("TrainingConfig")
+        return {
+            "the agent": within(agent, "CustomAgentLambdaConfig", "LambdaArn")
+            or within(agent, "BedrockAgentCoreConfig", "AgentRuntimeArn"),
+            "the data": files_of(document.get("InputDataConfig")),
+            "the base model": within(training, "BaseModelArn"),
+            HYPERPARAMETERS: within(training, "HyperParameters") or {},
+        }
 
-        run = job.mlflow or self.get(job.id).mlflow
-        return (
-            iter(())
-            if run is None or not run.can_be_read
-            else metrics_of(run, self.region, self._session)
+    def job_of(self, found: Mapping[str, Any], tags: Mapping[str, str]) -> Job:
+        """The job of an answer, or of a list's entry, which knows less."""
+        document = json.loads(found.get("JobConfigDocument", "{}"))
+        known, made = self.facts(found), document.get("ServiceOutput") or {}
+        steps, rollouts = made.get("ProgressInfo") or {}, made.get("RolloutInfo") or {}
+        usage = made.get("BillableTokenUsage") or {}
+        return self._job(
+            found,
+            tags,
+            model=known["the base model"] or "",
+            grader=known["the agent"] or "",
+            tuned_model=made.get("OutputModelPackageArn", ""),
+            hyperparameters=dict(known[HYPERPARAMETERS]),
+            output=within(document, "OutputDataConfig", "S3OutputPath") or "",
+            files=tuple(uri for _, uri in known["the data"]),
+            progress=counted(
+                Progress(
+                    epoch=steps.get("CurrentEpoch"),
+                    epochs=steps.get("MaxEpoch"),
+                    step=steps.get("CurrentStep"),
+                    steps=steps.get("MaxSteps") or steps.get("StepsPerEpoch"),
+                    rollouts=rollouts.get("Completed"),
+                    of_rollouts=rollouts.get("Total"),
+                )
+            ),
+            mlflow=run_of(
+                within(document, "TrainingConfig", "MlflowConfig", "MlflowResourceArn"),
+                within(made, "MlflowDetails", "RunId"),
+                within(made, "MlflowDetails", "ExperimentId"),
+            ),
+            tokens={kind: usage[name] for name, kind in TOKENS.items() if name in usage},
         )
 
-    def _started(
-        self, request: JobRequest | EvaluationRequest, category: str, document: dict[str, Any]
-    ) -> Job:
-        what = f"starting {request.name}"
-        asked = self._request(request, category, document)
-        try:
-            arn = text(answer(what, self._sagemaker.create_job, **asked).get("JobArn"))
-        except AwsFailed as error:
-            maybe = error.code in UNDECIDED and self._is_there(request.name, category)
-            if error.code not in TAKEN and not maybe:
-                raise
-            return self._same(request.name, category, document, str(error))
-        try:
-            return self.get(arn)
-        except (AwsFailed, NoSuchJob) as error:
-            raise AwsFailed(
-                f"{request.name} is started as {arn}, and cannot be read yet ({error}); "
-                f"`reward job show {request.name}` shows it"
-            ) from None
+    def tags_of(self, found: Mapping[str, Any], /) -> Mapping[str, str]:
+        """The tags of a job, which its answer has."""
+        return {each["Key"]: each["Value"] for each in found.get("Tags") or ()}
 
-    def _request(
-        self, request: JobRequest | EvaluationRequest, category: str, document: dict[str, Any]
-    ) -> dict[str, Any]:
-        """The call that starts a job, its document held to the live schema."""
-        if not _possible(request.name):
-            raise BadJob(
-                f"name: {request.name[:80]!r} is no name of a job: 1 to {MAX_NAME} letters, digits "
-                "and hyphens between them"
-            )
-        asked: dict[str, Any] = {
-            "JobName": request.name,
-            "RoleArn": request.role,
-            "JobCategory": category,
-            "JobConfigSchemaVersion": fitting_version(self._sagemaker, category, document),
-            "JobConfigDocument": as_text(document),
+    def _document(self, request: JobRequest, base: str, groups: list[str]) -> dict[str, Any]:
+        """What the job consists of.
+
+        Raises:
+            BadJob: a hyperparameter is wrong, the agent is none, or there is no training file.
+        """
+        if not request.training:
+            raise BadJob("data: a multi-turn job is given a training file")
+        chosen = request.sagemaker
+        training: dict[str, Any] = {
+            "BaseModelArn": base,
+            "AcceptEula": bool(chosen and chosen.accept_eula),
         }
-        if request.tags:
-            tags = [{"Key": key, "Value": value} for key, value in request.tags.items()]
-            asked["Tags"] = tags
-        check_request("sagemaker", "CreateJob", asked)
-        return asked
-
-    def _same(self, name: str, category: str, document: dict[str, Any], refusal: str) -> Job:
-        """The job that has the name, where it is the one that is asked for."""
-        found = self._described(name, category)
-        if found is None:
-            raise BadJob(f"{refusal}; no multi-turn job has this name: choose another with --name")
-        if different := _differences(document, document_of(found)):
-            raise BadJob(
-                f"a job {name} is there already, and differs in {', '.join(different)}: choose "
-                "another name with --name, or the next run with --again"
-            )
-        return job_of(found)
-
-    def _is_there(self, name: str, category: str) -> bool:
-        """Whether there is a job although the call that made it failed."""
-        with suppress(AwsFailed):
-            return self._described(name, category) is not None
-        return False
-
-    def _described(self, name: str, category: str) -> Mapping[str, Any] | None:
-        describe = self._sagemaker.describe_job
-        try:
-            return answer(f"reading the job {name}", describe, JobName=name, JobCategory=category)
-        except AwsFailed as error:
-            if error.missing:
-                return None
-            raise
+        if app := self._mlflow(request):
+            training["MlflowConfig"] = {
+                "MlflowResourceArn": app,
+                "MlflowExperimentName": request.name,
+                "MlflowRunName": request.name,
+            }
+        if parameters := written(request.hyperparameters):
+            training["HyperParameters"] = parameters
+        output = {"S3OutputPath": request.output}
+        if request.model_key:
+            output["KmsKeyArn"] = request.model_key
+        packages, checkpoints = groups
+        return {
+            "AgentConfig": agent_of(request.agent).config(),
+            "InputDataConfig": channels(
+                {"train": request.training, "validation": request.validation}
+            ),
+            "OutputDataConfig": output,
+            "ModelPackageConfig": {
+                "OutputModelPackageGroupArn": packages,
+                "IntermediateCheckpointModelPackageGroupArn": checkpoints,
+            },
+            "TrainingConfig": training,
+        } | network(request.vpc)
 
 
-def _possible(name: str) -> bool:
-    return len(name) <= MAX_NAME and NAME.fullmatch(name) is not None
+def log_events(logs: Any, name: str) -> Iterator[JobEvent]:
+    """The lines of a job's log; none where there is no log, or the caller may not read it.
+
+    Args:
+        logs: a client of CloudWatch Logs.
+        name: of the job.
+
+    Raises:
+        AwsFailed: CloudWatch cannot be reached.
+    """
+    group = SERVICES["agent-rft"].log_group
+    try:
+        found = present(
+            f"reading the log {group}",
+            logs.filter_log_events,
+            logGroupName=group,
+            logStreamNamePrefix=f"{name}/",
+            limit=LINES,
+        )
+    except AwsFailed as error:
+        if error.denied:
+            return
+        raise
+    for each in (found or {}).get("events", []):
+        # A service that ignores the prefix would give this job the lines of another.
+        if (each.get("logStreamName") or "").startswith(f"{name}/"):
+            at, message = each["timestamp"], each["message"].strip()
+            when = datetime.fromtimestamp(at / MILLISECONDS, UTC)
+            known = each.get("eventId") or f"log-{at}-{message[:64]}"
+            yield JobEvent(known, when, "info", message)
 
 
-def _category(job: Job) -> str:
-    arn = ARN.fullmatch(job.id)
-    return arn["category"] if arn else TRAINING
+def base_model(model: str, region: str, sagemaker: Any) -> str:
+    """The ARN of a base model's hub content.
+
+    Args:
+        model: its ARN, or its name in SageMaker's public hub.
+        region: of the job.
+        sagemaker: a client.
+
+    Raises:
+        BadJob: it is neither, or of another region.
+        AwsFailed: SageMaker cannot be asked.
+    """
+    if arn := HUB_CONTENT.fullmatch(model):
+        if arn["region"] != region:
+            raise BadJob(f"model: {model} is of {arn['region']}, and the job runs in {region}")
+        return model
+    if not HUB_NAME.fullmatch(model):
+        raise BadJob(
+            f"model: {model[:200]!r} is no model of SageMaker's hub: write its name there, such as "
+            "openai-reasoning-gpt-oss-20b, or the ARN of its hub content"
+        )
+    found = present(
+        f"looking for {model} in {HUB}",
+        sagemaker.describe_hub_content,
+        HubName=HUB,
+        HubContentType="Model",
+        HubContentName=model,
+    )
+    if found is None:
+        raise BadJob(
+            f"model: {HUB} has no model {model!r} in {region}: `aws sagemaker list-hub-contents "
+            f"--hub-name {HUB} --hub-content-type Model` lists them"
+        )
+    return str(found["HubContentArn"])
 
 
-def _differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """In what a job differs from what is asked for; its defaults are the service's own."""
-    different = [name for name, part in _COMPARED.items() if part(asked) != part(found)]
-    wanted, chosen = (_hyperparameters(each) for each in (asked, found))
-    if any(chosen.get(name) != value for name, value in wanted.items()):
-        different.append("the hyperparameters")
-    return different
+def group_names(job: str, given: str | None) -> tuple[str, str]:
+    """The names of the group of results, and of that of checkpoints, which has to be another one.
+
+    Args:
+        job: the job's name, for a group that nobody names.
+        given: the configuration's `model_packages`: a name, or an ARN.
+
+    Raises:
+        BadJob: it is neither.
+    """
+    name = (given or job).rpartition("/")[2]
+    possible = GROUP_NAME.fullmatch(name) and (
+        given is None or GROUP.fullmatch(given) or "/" not in given
+    )
+    if not possible:
+        raise BadJob(
+            f"sagemaker.model_packages: {str(given)[:200]!r} is no name of a group: 1 to "
+            f"{MAX_NAME} letters, digits and hyphens between them"
+        )
+    return name, name[: MAX_NAME - len(CHECKPOINTS)].rstrip("-") + CHECKPOINTS
 
 
-def _config(document: Mapping[str, Any]) -> Any:
-    return document.get("TrainingConfig") or document.get("EvaluationConfig")
+def fitting_version(sagemaker: Any, document: Mapping[str, Any]) -> str:
+    """The newest version of the service's schema that a document fits: it ships in no package.
+
+    An older one is tried where ours lacks what the newest requires.
+
+    Raises:
+        BadJob: it fits none of the newest; the message says where the very newest objects.
+        AwsFailed: the service cannot be asked, or has no version.
+    """
+    what = f"listing the schemas of {CATEGORY}"
+    listed = pages(
+        what,
+        sagemaker.list_job_schema_versions,
+        "JobConfigSchemas",
+        marker="NextToken",
+        JobCategory=CATEGORY,
+    )
+    versions = [each["JobConfigSchemaVersion"] for each in listed]
+    if not versions:
+        raise AwsFailed(f"{what}: the service has none in this region")
+    refused = ""
+    for version in sorted(versions, key=_numbers, reverse=True)[:TRIED]:
+        found = answer(
+            f"reading the schema {version} of {CATEGORY}",
+            sagemaker.describe_job_schema_version,
+            JobCategory=CATEGORY,
+            JobConfigSchemaVersion=version,
+        )
+        problems = schema_problems(json.loads(found["JobConfigSchema"]), document)
+        if not problems:
+            return str(version)
+        more = f"; and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
+        refused = refused or (
+            f"the service's schema {version} of {CATEGORY} does not take this job: "
+            f"{'; '.join(problems[:SHOWN])}{more}"
+        )
+    raise BadJob(refused)
 
 
-def _base(document: Mapping[str, Any]) -> Any:
-    return within(_config(document), "BaseModelArn")
-
-
-def _hyperparameters(document: Mapping[str, Any]) -> dict[str, Any]:
-    found = within(_config(document), "HyperParameters")
-    return found if isinstance(found, dict) else {}
-
-
-_COMPARED: Final[dict[str, Callable[[Mapping[str, Any]], Any]]] = {
-    "the agent": agent_in,
-    "the data": files_in,
-    "the base model": _base,
-}
-"""The parts of a document in which two jobs may differ, beside their hyperparameters."""
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]

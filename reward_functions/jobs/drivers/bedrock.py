@@ -1,226 +1,203 @@
 """Jobs of Bedrock's control plane: `CreateModelCustomizationJob` and its relatives.
 
-A job's name is its own, in one account and region. `start` sends it with a client token, so that a
-repeat is the same job to the service as well; where the name is taken, the job that has it is
-compared with what was asked for.
+    statusDetails             phase
+    validationDetails         Validation
+    dataProcessingDetails     Data processing
+    trainingDetails           Training
+
+A job is sent with a client token, so that a repeat is the same job to the service as well.
+Hyperparameters have native types, and the output has an address alone: AWS's own SDK adds a
+`kmsKeyId` to it, which botocore refuses. AWS documents the details for distillation alone: where a
+job has none, it has no phase, and its events are its own times.
+
+Figures are two CSV files in S3, whatever columns they have. AWS documents their places for every
+kind of customization, and their columns (`step_number`, `epoch_number`, a loss, a perplexity) for
+fine-tuning alone: those of reinforcement fine-tuning are not verified. Every column of numbers is a
+metric, and a cell that is no number is none.
+
+Sources: botocore's model of Bedrock; AWS's guide to Bedrock, "Analyze the results of a model
+customization job".
 """
 
 from __future__ import annotations
 
+import csv
 import re
-from contextlib import suppress
-from dataclasses import replace
-from functools import cached_property
-from math import isclose
-from typing import TYPE_CHECKING, Any, Final
+from datetime import UTC
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from reward_functions.aws.failures import AwsFailed
-from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.bedrock_job import events_of, grading, job_of, listed
-from reward_functions.jobs.drivers.bedrock_metrics import metrics_of
-from reward_functions.jobs.drivers.bedrock_request import request_of
-from reward_functions.jobs.drivers.fields import number, text, within
-from reward_functions.jobs.drivers.objects import address_of, discarded, uploaded_once
-from reward_functions.jobs.failures import answer, pages
-from reward_functions.jobs.job import Call, NoSuchJob
-from reward_functions.jobs.request_rules import check_request
+from reward_functions.jobs.drivers.base import (
+    HYPERPARAMETERS,
+    PAGE,
+    STATUSES,
+    Api,
+    StageJobs,
+    ended,
+    in_utc,
+    within,
+)
+from reward_functions.jobs.drivers.objects import objects_below, whole_object
+from reward_functions.jobs.failures import answer
+from reward_functions.jobs.job import Call, Job, JobEvent, MetricPoint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
-    from boto3.session import Session
+    from reward_functions.jobs.job import DriverName, JobRequest
+    from reward_functions.jobs.parts import Filter, Filters
 
-    from reward_functions.jobs.job import DriverName, Job, JobEvent, JobRequest, MetricPoint
+CUSTOMIZATION: Final = "REINFORCEMENT_FINE_TUNING"
 
-NAME: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9+.-]{0,62}")
-"""A job's name (botocore's `JobName`, whose own pattern takes exponential time for the same)."""
-
-ARN: Final = re.compile(
-    r"arn:aws[a-z-]*:bedrock:(?P<region>[a-z0-9-]{1,20}):[0-9]{12}:model-customization-job/\S+"
-)
-
-MAX_IDENTIFIER: Final = 1_011
-"""Characters (botocore's `ModelCustomizationJobIdentifier`)."""
-
-PAGE: Final = 100
-
-TAKEN: Final = ("already", "in use", "exists")
-"""What a refusal says of a name that something else has."""
-
-UNDECIDED: Final = frozenset({"", "InternalServerException"})
-"""How a call fails that may have started a job all the same; "" is no answer."""
-
-SINGLE: Final = 1e-6
-"""By how much a hyperparameter may differ that went through a number of single precision."""
-
-COMPARED: Final = {
-    "the grader": (
-        "customizationConfig",
-        "rftConfig",
-        "graderConfig",
-        "lambdaGrader",
-        "lambdaArn",
-    ),
-    "the training data": ("trainingDataConfig", "s3Uri"),
-    "the invocation logs": (
-        "trainingDataConfig",
-        "invocationLogsConfig",
-        "invocationLogSource",
-        "s3Uri",
-    ),
-    "the validation data": ("validationDataConfig", "validators"),
+PHASES: Final = {
+    "validationDetails": "Validation",
+    "dataProcessingDetails": "Data processing",
+    "trainingDetails": "Training",
 }
-"""What makes two requests of one name the same job, and where it stands in request and answer."""
+"""In the order in which they come."""
+
+AT_WORK: Final = frozenset({"InProgress", "Stopping"})
+BROKEN: Final = frozenset({"Failed", "Stopped"})
+
+FILES: Final[tuple[tuple[str, Literal["training", "validation"]], ...]] = (
+    ("training_artifacts/step_wise_training_metrics.csv", "training"),
+    ("validation_artifacts/post_fine_tuning_validation/validation_metrics.csv", "validation"),
+)
+"""Below the job's own folder, and what their figures are of."""
+
+STEPS: Final = ("step_number", "step")
+"""Columns that count steps; where there is none, a row is a step, from 1."""
+
+PLACES: Final = frozenset({*STEPS, "epoch_number", "epoch"})
+"""Columns that say where a figure belongs, and are no figures."""
 
 
-class BedrockDriver:
-    """Jobs of one account and region.
-
-    Args:
-        region: of the jobs, their data and their graders.
-        bucket: the stage's, where files are put.
-        session: boto3's; the caller's own where not given.
-    """
+class BedrockDriver(StageJobs):
+    """Jobs of reinforcement fine-tuning."""
 
     name: DriverName = "bedrock"
-
-    def __init__(self, region: str, bucket: str, session: Session | None = None) -> None:
-        self.region = region
-        self._bucket = bucket
-        self._session = session
-        self._tags: dict[str, Mapping[str, str]] = {}
-
-    @cached_property
-    def _bedrock(self) -> Any:
-        return client("bedrock", self.region, self._session)
-
-    @cached_property
-    def _s3(self) -> Any:
-        return client("s3", self.region, self._session)
-
-    def upload(self, file: Path, name: str, progress: Callable[[int], object] | None = None) -> str:
-        """Put a file into the stage's bucket, unless it is there.
-
-        Returns:
-            `s3://BUCKET/rft-data/jobs/NAME.jsonl`.
-
-        Raises:
-            BadJob: another content is there under this name.
-            AwsFailed, UploadFailed: S3 refused it, or could not be reached.
-            OSError: the file cannot be read.
-        """
-        return uploaded_once(self._s3, self._bucket, file, name, progress)
-
-    def address(self, name: str) -> str:
-        """Where `upload` puts a file."""
-        return address_of(self._bucket, name)
+    api = Api(
+        "bedrock",
+        get="GetModelCustomizationJob",
+        stop="StopModelCustomizationJob",
+        list="ListModelCustomizationJobs",
+        id="jobArn",
+        summaries="modelCustomizationJobSummaries",
+        listed={"maxResults": PAGE, "sortBy": "CreationTime", "sortOrder": "Descending"},
+        marker="nextToken",
+    )
+    NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9+.-]{0,62}")
+    TAKEN_WORDS = ("already", "in use", "exists")
+    TAKEN_BY = (
+        "no job has this name, so a custom model has it: delete the model, or choose another name "
+        "with --name"
+    )
 
     def calls(self, request: JobRequest) -> list[Call]:
         """What `start` would send.
 
         Raises:
-            BadJob: it has no data, data of both kinds, or breaks a rule of the service's model.
+            BadJob: it has no data, or data of both kinds.
         """
-        arguments = request_of(request)
-        check_request("bedrock", "CreateModelCustomizationJob", arguments)
-        return [Call("bedrock", "CreateModelCustomizationJob", arguments)]
+        if bool(request.training) == bool(request.logs):
+            raise BadJob("a job is given a training file or invocation logs, and not both")
+        reinforcement: dict[str, Any] = {
+            "graderConfig": {"lambdaGrader": {"lambdaArn": request.grader}}
+        }
+        if request.hyperparameters:
+            reinforcement["hyperParameters"] = dict(request.hyperparameters)
+        made: dict[str, Any] = {
+            "jobName": request.name,
+            "customModelName": request.name,
+            "roleArn": request.role,
+            "clientRequestToken": request.token,
+            "baseModelIdentifier": request.model,
+            "customizationType": CUSTOMIZATION,
+            "trainingDataConfig": _training(request),
+            "outputDataConfig": {"s3Uri": request.output},
+            "customizationConfig": {"rftConfig": reinforcement},
+        }
+        if request.validation:
+            made["validationDataConfig"] = {"validators": [{"s3Uri": request.validation}]}
+        if request.model_key:
+            made["customModelKmsKeyId"] = request.model_key
+        if request.vpc:
+            made["vpcConfig"] = {
+                "subnetIds": list(request.vpc.subnets),
+                "securityGroupIds": list(request.vpc.security_groups),
+            }
+        if request.tags:
+            tags = [{"key": key, "value": value} for key, value in request.tags.items()]
+            made["jobTags"] = made["customModelTags"] = tags
+        return [Call(self.api.service, "CreateModelCustomizationJob", made)]
 
-    def discard(self, uploaded: str) -> None:
-        """Remove a file that `upload` put there; nothing where it is gone.
+    def facts(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What makes two jobs of one name the same."""
+        config = within(job, "customizationConfig", "rftConfig")
+        data = job.get("trainingDataConfig")
+        return {
+            "the grader": within(config, "graderConfig", "lambdaGrader", "lambdaArn"),
+            "the training data": within(data, "s3Uri"),
+            "the invocation logs": within(
+                data, "invocationLogsConfig", "invocationLogSource", "s3Uri"
+            ),
+            "the validation data": within(job, "validationDataConfig", "validators"),
+            HYPERPARAMETERS: within(config, "hyperParameters") or {},
+        }
 
-        Raises:
-            AwsFailed: S3 refused, or could not be reached.
-        """
-        discarded(self._s3, uploaded)
+    def job_of(self, found: Mapping[str, Any], tags: Mapping[str, str]) -> Job:
+        """The job of an answer, or of a list's entry, which knows less."""
+        known, status = self.facts(found), found["status"]
+        validators = known["the validation data"] or ()
+        files = (known["the training data"], *(each.get("s3Uri") for each in validators))
+        return Job(
+            driver=self.name,
+            id=found["jobArn"],
+            name=found["jobName"],
+            status=STATUSES.get(status, "running"),  # a word that is newer than the table
+            phase=_phase(found.get("statusDetails")) or ("" if status in STATUSES else status),
+            model=found.get("baseModelArn", ""),
+            grader=known["the grader"] or "",
+            created=found["creationTime"].astimezone(UTC),
+            ended=in_utc(found.get("endTime")),
+            failure=found.get("failureMessage", ""),
+            tuned_model=found.get("outputModelArn") or found.get("customModelArn", ""),
+            hyperparameters=dict(known[HYPERPARAMETERS]),
+            output=within(found, "outputDataConfig", "s3Uri") or "",
+            tags=tags,
+            files=tuple(filter(None, files)),
+        )
 
-    def start(self, request: JobRequest) -> Job:
-        """Start it; where the same job has the name already, that one.
+    def ours(self, found: Mapping[str, Any]) -> bool:
+        """Whether a job is one of reinforcement fine-tuning; one that does not say is."""
+        return bool(found.get("customizationType", CUSTOMIZATION) == CUSTOMIZATION)
 
-        Raises:
-            BadJob: something else has the name.
-            AwsFailed: Bedrock refused it, or it is not known whether it started.
-        """
-        what = f"starting {request.name}"
-        create = self._bedrock.create_model_customization_job
-        try:
-            arn = text(answer(what, create, **request_of(request)).get("jobArn"))
-        except AwsFailed as error:
-            if _name_taken(error, what):
-                return self._same(request, str(error))
-            if error.code not in UNDECIDED or not self._started(request.name):
-                raise
-            return self._same(request, str(error))
-        try:
-            return self.get(arn)
-        except (AwsFailed, NoSuchJob) as error:
-            raise AwsFailed(
-                f"{request.name} is started as {arn}, and cannot be read yet ({error}); "
-                f"`reward job show {request.name}` shows it"
-            ) from None
+    def tags_of(self, found: Mapping[str, Any], /) -> Mapping[str, str]:
+        """The tags of a job."""
+        read = self._method("ListTagsForResource")
+        name = found["jobName"]
+        tags = answer(f"reading the tags of {name}", read, resourceARN=found["jobArn"])["tags"]
+        return {each["key"]: each["value"] for each in tags}
 
-    def find(self, name: str) -> Job | None:
-        """The job of this name; None where there is none.
-
-        Raises:
-            AwsFailed: Bedrock cannot be asked.
-        """
-        found = self._named(name)
-        return None if found is None else self._whole(found)
-
-    def get(self, identifier: str) -> Job:
-        """One job by its ARN or its name.
-
-        Raises:
-            NoSuchJob: there is none here.
-            AwsFailed: Bedrock cannot be asked.
-        """
-        arn = ARN.fullmatch(identifier) if len(identifier) <= MAX_IDENTIFIER else None
-        if arn and arn["region"] != self.region:
-            raise NoSuchJob(f"{identifier} is a job of {arn['region']}, and not of {self.region}")
-        if arn:
-            found = self._asked(identifier)
-        else:
-            found = self._named(identifier) if NAME.fullmatch(identifier) else None
-        if found is None:
-            raise NoSuchJob(f"there is no job {identifier!r} in {self.region}")
-        return self._whole(found)
-
-    def jobs(self) -> Iterator[Job]:
-        """Jobs of reinforcement fine-tuning, newest first, without grader, output and tags.
-
-        Raises:
-            AwsFailed: Bedrock cannot be asked.
-        """
-        for summary in self._listed(sortBy="CreationTime", sortOrder="Descending"):
-            job = listed(summary)
-            if job is not None:
-                yield job
-
-    def stop(self, job: Job) -> Job:
-        """Ask it to stop; one that is over stays as it is.
-
-        Raises:
-            AwsFailed: Bedrock refused, or cannot be asked.
-        """
-        if not job.over:
-            stop = self._bedrock.stop_model_customization_job
-            try:
-                answer(f"stopping {job.name}", stop, jobIdentifier=job.id)
-            except AwsFailed as error:
-                if error.code != "ConflictException":  # it ended meanwhile, or stops already
-                    raise
-        return self.get(job.id)
-
-    def events(self, job: Job) -> Iterator[JobEvent]:
-        """What the times of a job and of its phases say: Bedrock has no log of events.
-
-        Raises:
-            AwsFailed: Bedrock cannot be asked.
-        """
-        found = self._asked(job.id)
-        return events_of(found or {})
+    def events_of(self, found: Mapping[str, Any]) -> Iterator[JobEvent]:
+        """What the times of a job and of its phases say: Bedrock has no log of events."""
+        if created := found.get("creationTime"):
+            yield JobEvent("created", created, "info", "created")
+        for member, phase in PHASES.items():
+            details = within(found, "statusDetails", member) or {}
+            status = details.get("status", "NotStarted")
+            began, changed = details.get("creationTime"), details.get("lastModifiedTime")
+            if status == "NotStarted":
+                continue
+            if began:
+                yield JobEvent(f"{member}-began", began, "info", f"{phase} began")
+            if changed and status not in AT_WORK:
+                level = "error" if status == "Failed" else "info"
+                yield JobEvent(f"{member}-{status}", changed, level, f"{phase}: {status}")
+        yield from ended(
+            found.get("endTime"), found.get("status", ""), found.get("failureMessage", "")
+        )
 
     def metrics(self, job: Job) -> Iterator[MetricPoint]:
         """The figures of the files that Bedrock writes; none before there are files.
@@ -228,97 +205,83 @@ class BedrockDriver:
         Raises:
             AwsFailed: S3 refused, or could not be reached.
         """
-        return metrics_of(job, self._s3)
-
-    def _started(self, name: str) -> bool:
-        """Whether there is a job although the call that made it failed."""
-        with suppress(AwsFailed):
-            return self._named(name) is not None
-        return False
-
-    def _same(self, request: JobRequest, refusal: str) -> Job:
-        """The job that has the name, where it is the one that is asked for."""
-        found = self._named(request.name)
-        if found is None:
-            raise BadJob(
-                f"{refusal}; no job has this name, so a custom model has it: delete the model, or "
-                "choose another name with --name"
-            )
-        different = _differences(request_of(request), found)
-        if different:
-            raise BadJob(
-                f"a job {request.name} is there already, and differs in {', '.join(different)}: "
-                "choose another name with --name, or the next run with --again"
-            )
-        return self._whole(found)
+        if not job.output:
+            return
+        bucket, _, key = job.output.removeprefix("s3://").partition("/")
+        number = job.id.rpartition("/")[2]
+        folder = f"{key.rstrip('/')}/".lstrip("/") + f"model-customization-job-{number}/"
+        what = f"reading the metrics of {job.name}"
+        # Who may list some prefixes alone gets 403, and not 404, for an object that is not there.
+        there = {each["Key"] for each in objects_below(self._s3, bucket, folder, what)}
+        for name, split in FILES:
+            if folder + name in there:
+                content = whole_object(self._s3, bucket, folder + name, what)
+                yield from points(content.decode("utf-8-sig", errors="replace"), split)
 
     def _named(self, name: str) -> Mapping[str, Any] | None:
         """The answer about the job of a name: asked for by it, and else looked for in the list."""
         found = self._asked(name)
         if found is not None:
             return found
-        for summary in self._listed(nameContains=name[:63]):
-            if summary.get("jobName") == name:
-                return self._asked(text(summary.get("jobArn")))
+        for summary in self._listed(nameContains=name):
+            if summary["jobName"] == name:
+                return self._asked(summary["jobArn"])
         return None
 
-    def _asked(self, identifier: str) -> Mapping[str, Any] | None:
-        get = self._bedrock.get_model_customization_job
-        try:
-            return answer(f"reading the job {identifier}", get, jobIdentifier=identifier)
-        except AwsFailed as error:
-            if error.missing:
-                return None
-            raise
 
-    def _listed(self, **chosen: Any) -> Iterator[dict[str, Any]]:
-        return pages(
-            f"listing the jobs of {self.region}",
-            self._bedrock.list_model_customization_jobs,
-            "modelCustomizationJobSummaries",
-            maxResults=PAGE,
-            **chosen,
-        )
-
-    def _whole(self, found: Mapping[str, Any]) -> Job:
-        """The job of an answer, with its tags, which a watch reads once."""
-        job = job_of(found, {})
-        if job.id not in self._tags:
-            read = self._bedrock.list_tags_for_resource
-            with suppress(AwsFailed):  # a caller who may not read them sees the job without
-                tags = answer(f"reading the tags of {job.name}", read, resourceARN=job.id)
-                self._tags[job.id] = {
-                    text(tag.get("key")): text(tag.get("value"))
-                    for tag in tags.get("tags") or []
-                    if isinstance(tag, dict)
-                }
-        return replace(job, tags=self._tags.get(job.id, {}))
+def points(lines: str, split: Literal["training", "validation"]) -> Iterator[MetricPoint]:
+    """The figures of one file; a row that is not written to its end is passed over."""
+    header, *rows = [*csv.reader(lines.splitlines())] or [[]]
+    names = [name.strip() for name in header]
+    for row, cells in enumerate(rows, start=1):
+        if len(cells) != len(names):
+            continue
+        figures = {name: figure(cell) for name, cell in zip(names, cells, strict=True)}
+        step = next((figures[name] for name in STEPS if name in figures), row)
+        for name, value in figures.items():
+            if step is not None and value is not None and name and name not in PLACES:
+                yield MetricPoint(int(step), name, value, split)
 
 
-def _name_taken(error: AwsFailed, what: str) -> bool:
-    """Whether the refusal is of the name; what was tried holds the name, and is passed over."""
-    if error.code == "ConflictException":
-        return True
-    reason = str(error).removeprefix(what)
-    return error.code == "ValidationException" and any(word in reason for word in TAKEN)
+def figure(cell: str) -> float | None:
+    """The number of a cell; None where it holds none."""
+    try:
+        found = float(cell)
+    except ValueError:
+        return None
+    return found if isfinite(found) else None
 
 
-def _differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """In what a job differs from what is asked for; its defaults are the service's own."""
-    different = [
-        name
-        for name, path in COMPARED.items()
-        if (within(asked, *path) or None) != (within(found, *path) or None)
-    ]
-    _, wanted = grading(asked)
-    _, chosen = grading(found)
-    if not all(_equal(value, within(chosen, name)) for name, value in (wanted or {}).items()):
-        different.append("the hyperparameters")
-    return different
+def _training(request: JobRequest) -> dict[str, Any]:
+    if request.training:
+        return {"s3Uri": request.training}
+    logs: dict[str, Any] = {
+        "usePromptResponse": request.use_prompt_response,
+        "invocationLogSource": {"s3Uri": request.logs},
+    }
+    if request.filters:
+        logs["requestMetadataFilters"] = _filters(request.filters)
+    return {"invocationLogsConfig": logs}
 
 
-def _equal(wanted: Any, chosen: Any) -> bool:
-    first, second = number(wanted), number(chosen)
-    if first is None or second is None:
-        return bool(wanted == chosen)
-    return isclose(first, second, rel_tol=SINGLE)
+def _filters(filters: Filters) -> dict[str, Any]:
+    """One condition stands alone; several are joined, for the API takes exactly one member."""
+    conditions = [_condition(each) for each in filters.conditions]
+    if len(conditions) == 1:
+        return conditions[0]
+    return {"andAll" if filters.match == "all" else "orAll": conditions}
+
+
+def _condition(condition: Filter) -> dict[str, Any]:
+    if condition.equals is not None:
+        return {"equals": dict(condition.equals)}
+    return {"notEquals": dict(condition.not_equals or {})}
+
+
+def _phase(details: Mapping[str, Any] | None) -> str:
+    """The last phase that is at work, or that broke; "" where there is none."""
+    found = ""
+    for member, phase in PHASES.items():
+        if within(details, member, "status") in AT_WORK | BROKEN:
+            found = phase
+    return found

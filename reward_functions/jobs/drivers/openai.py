@@ -25,7 +25,7 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.fields import number, text
-from reward_functions.jobs.drivers.openai_api import IDENTIFIER, identifier
+from reward_functions.jobs.drivers.openai_api import IDENTIFIER, Api, identifier
 from reward_functions.jobs.drivers.openai_job import (
     SUFFIX,
     checkpoint_of,
@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from reward_functions.jobs.drivers.openai_api import Api
+    from boto3.session import Session
+
+    from reward_functions.aws.catalogue import DeployedStage
     from reward_functions.jobs.drivers.openai_job import Checkpoint
     from reward_functions.jobs.job import DriverName, Job, JobEvent, JobRequest, MetricPoint
 
@@ -65,6 +67,22 @@ UNDECIDED: Final = frozenset({"", "ConflictException", "InternalServerException"
 
 class StartedTwice(ConfigurationError):
     """Two starts at the same moment made two jobs, and the younger cannot be cancelled."""
+
+
+def connected(region: str, _: DeployedStage, session: Session | None = None) -> OpenAIDriver:
+    """The driver, with the caller's key; no stage is asked, for the service keeps the files.
+
+    Raises:
+        WrongEndpoint: the shell points to another AWS than the one that is meant.
+        AwsFailed: the AWS configuration cannot be read.
+    """
+    from reward_functions.jobs.clients import ca_bundle, openai_base_url  # noqa: PLC0415
+    from reward_functions.jobs.token import key_source  # noqa: PLC0415
+
+    api = Api(
+        openai_base_url(region, session), key_source(region, session), ca_bundle=ca_bundle(session)
+    )
+    return OpenAIDriver(region, api)
 
 
 class OpenAIDriver:

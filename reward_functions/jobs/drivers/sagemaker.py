@@ -1,302 +1,97 @@
-"""Jobs of SageMaker's serverless customization: `CreateTrainingJob` and its relatives.
+"""Jobs of SageMaker's serverless customization, and what all jobs of SageMaker have alike.
 
-A job's name is its own in one account and region, and its token: where the name is taken, the job
-that has it is compared with what was asked for. Before a job, its reward is registered as an
-evaluator, and the group is made for the model packages that come out; both are found again by a
-repeat, and cost nothing.
-
-Whether the job that has a name is the one that is asked for.
+A job has no container and no instances: `ServerlessJobConfig` is in their place. Whatever a recipe
+has goes out, each value a string. `Peft` left out means that every weight is trained: it is left
+out for "FULL" alone. Before a job, its reward is registered as an evaluator, and the group is made
+for the model packages that come out; both are found again by a repeat, and cost nothing.
 
 Names are tokens: who starts a job again meets its name. What counts is what a model is made of;
 tags, the app for figures and the limit of time do not.
+
+Sources: botocore's model of SageMaker; sagemaker-train 1.27.0, `finetune_utils.py`.
 """
 
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+from abc import abstractmethod
+from datetime import UTC
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.fields import text, within
-from reward_functions.jobs.drivers.objects import address_of, discarded, uploaded_once
-from reward_functions.jobs.drivers.sagemaker_job import events_of, job_of, serverless
-from reward_functions.jobs.drivers.sagemaker_request import request_of, tags_of
+from reward_functions.jobs.drivers.base import (
+    HYPERPARAMETERS,
+    PAGE,
+    STATUSES,
+    Api,
+    AwsJobs,
+    StageJobs,
+    in_utc,
+    within,
+)
 from reward_functions.jobs.evaluators import Registry, name_of
-from reward_functions.jobs.failures import answer, pages
-from reward_functions.jobs.grader import account_of
-from reward_functions.jobs.job import Call, NoSuchJob
-from reward_functions.jobs.request_rules import check_request
+from reward_functions.jobs.failures import pages, present
+from reward_functions.jobs.job import Call, Job, JobEvent, MlflowRun, Progress
+from reward_functions.jobs.parts import Serverless
+from reward_functions.jobs.services import SERVICES
 from reward_functions.jobs.tags import OURS, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from boto3.session import Session
+    from reward_functions.jobs.job import DriverName, JobRequest, JobStatus, MetricPoint
+    from reward_functions.jobs.parts import Vpc
 
-    from reward_functions.aws.catalogue import DeployedStage
-    from reward_functions.jobs.job import DriverName, Job, JobEvent, JobRequest, MetricPoint
+GONE: Final[Mapping[str, JobStatus]] = {"Deleting": "stopped", "DeleteFailed": "failed"}
+"""Words that only SageMaker has."""
 
+LISTED: Final = {"MaxResults": PAGE, "SortBy": "CreationTime", "SortOrder": "Descending"}
+"""The arguments of a list, the newest first."""
 
-COMPARED: Final = {
-    "the model": ("ServerlessJobConfig", "BaseModelArn"),
-    "the technique": ("ServerlessJobConfig", "CustomizationTechnique"),
-    "the adapters": ("ServerlessJobConfig", "Peft"),
-    "the sequence length": ("ServerlessJobConfig", "SequenceLength"),
-    "the evaluator": ("ServerlessJobConfig", "EvaluatorArn"),
-    "the output": ("OutputDataConfig", "S3OutputPath"),
-}
-"""What makes two requests of one name the same job, and where it stands in request and answer."""
+WAITING: Final = frozenset({"Starting", "Pending", "Preparing"})
+"""Secondary states in which a job that is in progress has not begun."""
 
-
-def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """In what a job differs from what is asked for.
-
-    Args:
-        asked: the arguments of `CreateTrainingJob`.
-        found: what `DescribeTrainingJob` answers.
-
-    Returns:
-        the parts, in words; none for the same job.
-    """
-    different = [
-        name
-        for name, path in COMPARED.items()
-        if _plain(within(asked, *path)) != _plain(within(found, *path))
-    ]
-    if _data(asked) != _data(found):
-        different.append("the data")
-    wanted, chosen = asked["HyperParameters"], found.get("HyperParameters")
-    if any(within(chosen, name) != value for name, value in wanted.items()):
-        different.append("the hyperparameters")
-    return different
-
-
-def _plain(value: Any) -> str:
-    """A value to compare: without a slash at its end, or the version that a service added."""
-    whole = text(value).rstrip("/")
-    return re.sub(r"(:hub-content/SageMakerPublicHub/Model/[a-zA-Z0-9-]+)/[0-9.]+\Z", r"\1", whole)
-
-
-def _data(request: Mapping[str, Any]) -> list[tuple[str, str]]:
-    channels = request.get("InputDataConfig")
-    return sorted(
-        (
-            text(within(each, "ChannelName")),
-            text(within(each, "DataSource", "S3DataSource", "S3Uri")),
-        )
-        for each in (channels if isinstance(channels, list) else ())
-    )
-
-
-NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?")
-"""A job's name (botocore's `TrainingJobName`, in linear form)."""
-
-ARN: Final = re.compile(
-    r"arn:aws[a-z-]*:sagemaker:(?P<region>[a-z0-9-]{1,20}):[0-9]{12}:training-job/"
-    r"(?P<name>[a-zA-Z0-9-]{1,63})"
+BROKEN: Final = frozenset(
+    {"Failed", "MaxRuntimeExceeded", "MaxWaitTimeExceeded", "Interrupted", "DeleteFailed"}
 )
-
-PAGE: Final = 100
-
-IN_USE: Final = frozenset({"ResourceInUse", "ConflictException"})
-
-ABSENT: Final = ("not found", "does not exist", "could not find")
-"""What a `ValidationException` says of a job or a group that is not there: SageMaker has no code of
-its own for it in older operations."""
-
-UNDECIDED: Final = frozenset({"", "InternalServerException", "InternalFailure"})
-"""How a call fails that may have started a job all the same; "" is no answer."""
 
 READY: Final = frozenset({"Created", "Updated"})
 """States in which an MLflow app takes figures."""
 
+VERSION: Final = re.compile(r"(?P<model>[^/]*/[^/]*/Model/[^/]*)/(?P<version>[0-9.]+)")
+"""The ARN of a base model that names its version."""
 
-class SageMakerDriver:
-    """Jobs of one account and region.
 
-    Args:
-        region: of the jobs, their data and their rewards.
-        stage: whose bucket holds the data, and whose role the jobs run as.
-        session: boto3's; the caller's own where not given.
-    """
+class SageMakerJobs(AwsJobs):
+    """What jobs of SageMaker have alike, whichever operation starts them."""
 
     name: DriverName = "sagemaker"
+    NAME = re.compile(r"(?=.{1,63}\Z)[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*")
+    CALLED: ClassVar[str]
+    STATUS: ClassVar[str]
+    ENDED: ClassVar[str]
+    """Members of answers."""
 
-    def __init__(self, region: str, stage: DeployedStage, session: Session | None = None) -> None:
-        self.region = region
-        self._stage = stage
-        self._session = session
-        self._tags: dict[str, Mapping[str, str]] = {}
+    def named(self, identifier: str) -> dict[str, Any]:
+        """The arguments by which SageMaker is asked about a job."""
+        return {self.CALLED: identifier.rpartition("/")[2]}
 
-    @cached_property
-    def _sagemaker(self) -> Any:
-        return client("sagemaker", self.region, self._session)
-
-    @cached_property
-    def _s3(self) -> Any:
-        return client("s3", self.region, self._session)
-
-    @cached_property
-    def _registry(self) -> Registry:
-        return Registry(self.region, account_of(self._stage), self._session)
-
-    def upload(self, file: Path, name: str, progress: Callable[[int], object] | None = None) -> str:
-        """Put a file into the stage's bucket, unless it is there.
-
-        Returns:
-            `s3://BUCKET/rft-data/jobs/NAME.jsonl`.
-
-        Raises:
-            BadJob: another content is there under this name.
-            AwsFailed, UploadFailed: S3 refused it, or could not be reached.
-            OSError: the file cannot be read.
-        """
-        return uploaded_once(self._s3, self._stage.bucket, file, name, progress)
-
-    def address(self, name: str) -> str:
-        """Where `upload` puts a file."""
-        return address_of(self._stage.bucket, name)
-
-    def discard(self, uploaded: str) -> None:
-        """Remove a file that `upload` put there; nothing where it is gone.
-
-        Raises:
-            AwsFailed: S3 refused, or could not be reached.
-        """
-        discarded(self._s3, uploaded)
-
-    def calls(self, request: JobRequest) -> list[Call]:
-        """What `start` would send: what registers the reward, makes the group, starts the job.
-
-        Raises:
-            BadJob: SageMaker would refuse the request.
-            AwsFailed: SageMaker cannot be asked.
-        """
-        evaluator, calls = self._judged(request), list[Call]()
-        if request.grader:
-            function = FunctionArn.parse(request.grader)
-            found, calls = self._registry.planned(
-                name_of(function), "RewardFunction", request.grader
-            )
-            evaluator = found.arn
-        group, made = self._group(request)
-        calls += made
-        arguments = self._arguments(request, evaluator, group)
-        return [*calls, Call("sagemaker", "CreateTrainingJob", arguments)]
-
-    def start(self, request: JobRequest) -> Job:
-        """Register its reward and start it; where the same job has the name already, that one.
-
-        Raises:
-            BadJob: something else has the name, or SageMaker would refuse the request.
-            AwsFailed: SageMaker refused it, or it is not known whether it started.
-        """
-        for call in self.calls(request):  # before anything is made
-            check_request(call.service, call.operation, call.request)
-        evaluator = self._judged(request)
-        if request.grader:
-            function = FunctionArn.parse(request.grader)
-            registered = self._registry.register(
-                name_of(function), "RewardFunction", request.grader
-            )
-            evaluator = registered.arn
-        arguments = self._arguments(request, evaluator, self._made_group(request))
-        what = f"starting {request.name}"
-        try:
-            answer(what, self._sagemaker.create_training_job, **arguments)
-        except AwsFailed as error:
-            if error.code in IN_USE:
-                return self._same(arguments, str(error))
-            if error.code not in UNDECIDED or not self._started(request.name):
-                raise
-            return self._same(arguments, str(error))
-        try:
-            return self.get(request.name)
-        except (AwsFailed, NoSuchJob) as error:
-            raise AwsFailed(
-                f"{request.name} is started, and cannot be read yet ({error}); `reward job show "
-                f"{request.name}` shows it"
-            ) from None
-
-    def find(self, name: str) -> Job | None:
-        """The job of this name; None where there is none.
-
-        Raises:
-            AwsFailed: SageMaker cannot be asked.
-        """
-        found = self._asked(name) if NAME.fullmatch(name) else None
-        return None if found is None else self._whole(found)
-
-    def get(self, identifier: str) -> Job:
-        """One job by its ARN or its name.
-
-        Raises:
-            NoSuchJob: there is none here, or it is no serverless one.
-            AwsFailed: SageMaker cannot be asked.
-        """
-        arn = ARN.fullmatch(identifier)
-        if arn and arn["region"] != self.region:
-            raise NoSuchJob(f"{identifier} is a job of {arn['region']}, and not of {self.region}")
-        name = arn["name"] if arn else identifier
-        found = self._asked(name) if NAME.fullmatch(name) else None
-        if found is None or not serverless(found) or (arn and arn[0] != _arn(found)):
-            raise NoSuchJob(f"there is no job {identifier!r} in {self.region}")
-        return self._whole(found)
-
-    def jobs(self) -> Iterator[Job]:
-        """Jobs of serverless fine-tuning, newest first; each is read for what its list leaves out.
-
-        Raises:
-            AwsFailed: SageMaker cannot be asked.
-        """
-        summaries = pages(
-            f"listing the jobs of {self.region}",
-            self._sagemaker.list_training_jobs,
-            "TrainingJobSummaries",
-            marker="NextToken",
-            MaxResults=PAGE,
-            SortBy="CreationTime",
-            SortOrder="Descending",
-        )
-        for summary in summaries:
-            found = self._asked(text(summary.get("TrainingJobName")))
-            if found is not None and serverless(found):
-                yield job_of(found, {})
-
-    def stop(self, job: Job) -> Job:
-        """Ask it to stop; one that is over stays as it is.
-
-        Raises:
-            AwsFailed: SageMaker refused, or cannot be asked.
-        """
-        if not job.over:
-            try:
-                answer(
-                    f"stopping {job.name}",
-                    self._sagemaker.stop_training_job,
-                    TrainingJobName=job.name,
-                )
-            except AwsFailed:
-                if not self.get(job.id).over:  # else it ended meanwhile
-                    raise
-        return self.get(job.id)
-
-    def events(self, job: Job) -> Iterator[JobEvent]:
-        """The states that it was in, with what the service says of each.
-
-        Raises:
-            AwsFailed: SageMaker cannot be asked.
-        """
-        return events_of(self._asked(job.name) or {})
+    def events_of(self, found: Mapping[str, Any]) -> Iterator[JobEvent]:
+        """Each secondary state that a job was in, with what the service says of it."""
+        if created := found.get("CreationTime"):
+            yield JobEvent("created", created, "info", "created")
+        for each in found.get("SecondaryStatusTransitions") or ():
+            state, began, message = each["Status"], each["StartTime"], each.get("StatusMessage")
+            level = "error" if state in BROKEN else "info"
+            # A message grows while its state lasts: the state's own event stays the same.
+            known = f"{state}-{began:%Y%m%dT%H%M%S}"
+            yield JobEvent(known, began, level, f"{state}: {message}" if message else state)
 
     def metrics(self, job: Job) -> Iterator[MetricPoint]:
-        """The figures of its run in MLflow; none before there is a run.
+        """The figures of a job's run in MLflow; none before there is a run.
 
         Raises:
             AwsFailed: MLflow refused, or could not be reached.
@@ -306,134 +101,291 @@ class SageMakerDriver:
         if job.mlflow is not None and job.mlflow.can_be_read:
             yield from metrics_of(job.mlflow, self.region, self._session)
 
-    def _judged(self, request: JobRequest) -> str:
-        """The evaluator of a judge's prompt, where that is what grades."""
-        prompt = request.sagemaker.judge_prompt if request.sagemaker else None
-        return prompt if prompt and prompt.startswith("arn:") else ""
-
-    def _arguments(self, request: JobRequest, evaluator: str, group: str) -> dict[str, Any]:
-        return request_of(
-            request, evaluator=evaluator, model_packages=group, mlflow=self._mlflow(request)
+    def _job(self, found: Mapping[str, Any], tags: Mapping[str, str], **more: Any) -> Job:
+        status, known = found[self.STATUS], {**STATUSES, **GONE}
+        phase = found.get("SecondaryStatus") or found.get("JobSecondaryStatus") or ""
+        waits = status == "InProgress" and phase in WAITING
+        return Job(
+            driver=self.name,
+            id=found[self.api.id],
+            name=found[self.CALLED],
+            status="queued" if waits else known.get(status, "running"),
+            phase="" if status in known and phase in {status, ""} else phase or status,
+            created=found["CreationTime"].astimezone(UTC),
+            ended=in_utc(found.get(self.ENDED)),
+            failure=found.get("FailureReason", ""),
+            tags=tags,
+            **more,
         )
 
-    def _mlflow(self, request: JobRequest) -> str:
-        """The app for the figures: the one that was named, else the account's; "" for none."""
-        if request.sagemaker and request.sagemaker.mlflow:
-            return request.sagemaker.mlflow
-        return self._default_app
+
+class TrainingJobs(SageMakerJobs):
+    """Serverless jobs, of one type."""
+
+    api = Api(
+        "sagemaker",
+        get="DescribeTrainingJob",
+        stop="StopTrainingJob",
+        list="ListTrainingJobs",
+        id="TrainingJobArn",
+        summaries="TrainingJobSummaries",
+        listed=LISTED,
+    )
+    CALLED = "TrainingJobName"
+    STATUS = "TrainingJobStatus"
+    ENDED = "TrainingEndTime"
+    JOB_TYPE: ClassVar[str] = "FineTuning"
+    DATA: ClassVar[str] = "the data"
+
+    def ours(self, found: Mapping[str, Any]) -> bool:
+        """Whether it is serverless and of this type, and not of a container."""
+        return bool(within(found, "ServerlessJobConfig", "JobType") == self.JOB_TYPE)
+
+    def facts(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What makes two jobs of one name the same."""
+        config = job.get("ServerlessJobConfig")
+        return {
+            "the model": model_and_version(within(config, "BaseModelArn") or ""),
+            "the tuned model": within(job, "ModelPackageConfig", "SourceModelPackageArn"),
+            "the technique": within(config, "CustomizationTechnique"),
+            "the adapters": within(config, "Peft"),
+            "the sequence length": within(config, "SequenceLength"),
+            "the evaluator": within(config, "EvaluatorArn"),
+            "the output": (within(job, "OutputDataConfig", "S3OutputPath") or "").rstrip("/"),
+            self.DATA: sorted(files_of(job.get("InputDataConfig"))),
+            HYPERPARAMETERS: job.get("HyperParameters") or {},
+        }
+
+    def job_of(self, found: Mapping[str, Any], tags: Mapping[str, str]) -> Job:
+        """The job of an answer."""
+        config = found.get("ServerlessJobConfig")
+        evaluator = within(config, "EvaluatorArn") or ""
+        tokens = found.get("BillableTokenCount")
+        progress = found.get("ProgressInfo") or {}
+        members = ("CurrentEpoch", "MaxEpoch", "CurrentStep", "TotalStepCountPerEpoch")
+        return self._job(
+            found,
+            tags,
+            model=within(config, "BaseModelArn") or "",
+            grader=self.function_of(found, tags) or evaluator,
+            tuned_model=found.get("OutputModelPackageArn", ""),
+            hyperparameters=dict(found.get("HyperParameters") or {}),
+            output=within(found, "OutputDataConfig", "S3OutputPath") or "",
+            files=tuple(uri for _, uri in files_of(found.get("InputDataConfig"))),
+            progress=counted(Progress(*map(progress.get, members))),
+            mlflow=run_of(
+                within(found, "MlflowConfig", "MlflowResourceArn"),
+                within(found, "MlflowDetails", "MlflowRunId"),
+                within(found, "MlflowDetails", "MlflowExperimentId"),
+            ),
+            tokens={} if tokens is None else {"train": tokens},
+            evaluator=evaluator,
+        )
+
+    @abstractmethod
+    def function_of(self, found: Mapping[str, Any], tags: Mapping[str, str], /) -> str:
+        """The ARN of the function that scores; "" where that is not known."""
+
+    def tags_of(self, found: Mapping[str, Any], /) -> Mapping[str, str]:
+        """The tags of a job."""
+        read = self._client.list_tags
+        arn = found[self.api.id]
+        listed = pages("reading the tags", read, "Tags", marker="NextToken", ResourceArn=arn)
+        return {each["Key"]: each["Value"] for each in listed}
+
+
+class InAccount(SageMakerJobs, StageJobs):
+    """Training jobs, and what they need of an account beside their data."""
+
+    @cached_property
+    def _place(self) -> list[str]:
+        """The partition, region and account of the jobs, as ARNs have them."""
+        role = getattr(self._stage, SERVICES[self.name].role) or self._stage.training_role_arn
+        _, partition, _, _, account, *_ = role.split(":")
+        return [partition, self.region, account]
+
+    @property
+    def _prefix(self) -> str:
+        """How the ARNs of SageMaker begin here."""
+        partition, region, account = self._place
+        return f"arn:{partition}:sagemaker:{region}:{account}"
 
     @cached_property
     def _default_app(self) -> str:
+        """The ARN of the account's default MLflow app; "" for none, or none to see."""
         listed = pages(
             "listing the MLflow apps",
-            self._sagemaker.list_mlflow_apps,
+            self._client.list_mlflow_apps,
             "Summaries",
             marker="NextToken",
             AccountDefaultStatus="ENABLED",
         )
-        found = (text(each.get("Arn")) for each in listed if each.get("Status") in READY)
-        return next(found, "")
-
-    def _group(self, request: JobRequest) -> tuple[str, list[Call]]:
-        """The ARN of the group for what is made, and the call that would make it."""
-        name = (request.sagemaker and request.sagemaker.model_packages) or request.name
-        if name.startswith("arn:"):
-            return name, []
-        describe = self._sagemaker.describe_model_package_group
         try:
-            found = answer(f"reading the group {name}", describe, ModelPackageGroupName=name)
-            return text(found.get("ModelPackageGroupArn")), []
+            return next((each["Arn"] for each in listed if each.get("Status") in READY), "")
         except AwsFailed as error:
-            if not _absent(error):
-                raise
-        account = account_of(self._stage)
-        arn = f"arn:aws:sagemaker:{self.region}:{account}:model-package-group/{name}"
-        return arn, [Call("sagemaker", "CreateModelPackageGroup", _new_group(request, name))]
-
-    def _made_group(self, request: JobRequest) -> str:
-        """The group, made where it is missing.
-
-        Raises:
-            AwsFailed: SageMaker refused, or cannot be asked.
-        """
-        arn, calls = self._group(request)
-        for call in calls:
-            create = self._sagemaker.create_model_package_group
-            try:
-                made = answer("making the group of model packages", create, **call.request)
-            except AwsFailed as error:
-                if error.code not in IN_USE and "already exists" not in str(error):
-                    raise
-            else:
-                arn = text(made.get("ModelPackageGroupArn")) or arn
-        return arn
-
-    def _started(self, name: str) -> bool:
-        """Whether there is a job although the call that made it failed."""
-        with suppress(AwsFailed):
-            return self._asked(name) is not None
-        return False
-
-    def _same(self, arguments: Mapping[str, Any], refusal: str) -> Job:
-        """The job that has the name, where it is the one that is asked for."""
-        name = arguments["TrainingJobName"]
-        found = self._asked(name)
-        if found is None:
-            raise BadJob(f"{refusal}; choose another name with --name")
-        different = differences(arguments, found)
-        if different:
-            raise BadJob(
-                f"a job {name} is there already, and differs in {', '.join(different)}: choose "
-                "another name with --name, or the next run with --again"
-            )
-        return self._whole(found)
-
-    def _asked(self, name: str) -> Mapping[str, Any] | None:
-        describe = self._sagemaker.describe_training_job
-        try:
-            return answer(f"reading the job {name}", describe, TrainingJobName=name)
-        except AwsFailed as error:
-            if _absent(error, name):
-                return None
+            if error.denied:
+                return ""
             raise
 
-    def _whole(self, found: Mapping[str, Any]) -> Job:
-        """The job of an answer, with its tags, which a watch reads once."""
-        arn = _arn(found)
-        if arn not in self._tags:
-            read = self._sagemaker.list_tags
-            with suppress(AwsFailed):  # a caller who may not read them sees the job without
-                listed = pages(
-                    "reading the tags", read, "Tags", marker="NextToken", ResourceArn=arn
-                )
-                self._tags[arn] = {
-                    text(each.get("Key")): text(each.get("Value")) for each in listed
-                }
-        tags = self._tags.get(arn, {})
-        return job_of(found, tags, self._function(found, tags))
+    def _mlflow(self, request: JobRequest) -> str:
+        """The app for the figures: the one that was named, else the account's; "" for none."""
+        return (request.sagemaker and request.sagemaker.mlflow) or self._default_app
 
-    def _function(self, found: Mapping[str, Any], tags: Mapping[str, str]) -> str:
+    def _group(self, name: str, **more: Any) -> tuple[str, list[Call]]:
+        """The ARN of a group of model packages, and the call that would make it."""
+        if name.startswith("arn:"):
+            return name, []
+        describe = self._client.describe_model_package_group
+        found = present(f"reading the group {name}", describe, ModelPackageGroupName=name)
+        if found is not None:
+            return found["ModelPackageGroupArn"], []
+        made = {"ModelPackageGroupName": name, **more}
+        call = Call(self.api.service, "CreateModelPackageGroup", made)
+        return f"{self._prefix}:model-package-group/{name}", [call]
+
+
+class SageMakerDriver(TrainingJobs, InAccount):
+    """Jobs of serverless fine-tuning."""
+
+    @cached_property
+    def _registry(self) -> Registry:
+        return Registry(self.region, self._place[-1], self._session)
+
+    def calls(self, request: JobRequest) -> list[Call]:
+        """What `start` would send: what registers the reward, makes the group, starts the job.
+
+        Raises:
+            BadJob: it has no data.
+            AwsFailed: SageMaker cannot be asked.
+        """
+        if not request.training:
+            raise BadJob("data: a job of SageMaker is given a training file")
+        prompt = request.sagemaker.judge_prompt if request.sagemaker else None
+        evaluator, registered = prompt if prompt and prompt.startswith("arn:") else "", list[Call]()
+        if request.grader:
+            name = name_of(FunctionArn.parse(request.grader))
+            found, registered = self._registry.planned(name, "RewardFunction", request.grader)
+            evaluator = found.arn
+        tags = {"Tags": tag_list(request.tags)} if request.tags else {}
+        name = (request.sagemaker and request.sagemaker.model_packages) or request.name
+        group, made = self._group(name, **tags)
+        job = self._request(request, evaluator, group) | tags
+        return [*registered, *made, Call(self.api.service, "CreateTrainingJob", job)]
+
+    def start(self, request: JobRequest) -> Job:
+        """Register its reward and start it; where the same job has the name already, that one.
+
+        Raises:
+            BadJob: something else has the name, or SageMaker would refuse the request.
+            AwsFailed: SageMaker refused it, or it is not known whether it started.
+        """
+        calls = self._checked(self.calls(request))
+        if request.grader:
+            name = name_of(FunctionArn.parse(request.grader))
+            self._registry.register(name, "RewardFunction", request.grader)
+            calls = self.calls(request)
+        return self._run(request.name, calls)
+
+    def listed(self, summary: Mapping[str, Any]) -> Job | None:
+        """The job of a list's entry, which is read for what the list leaves out."""
+        found = self._asked(summary[self.CALLED])
+        return self.job_of(found, {}) if found and self.ours(found) else None
+
+    def function_of(self, found: Mapping[str, Any], tags: Mapping[str, str], /) -> str:
         """The reward function of a job of ours: its tags name the function behind the evaluator."""
-        if not within(found, "ServerlessJobConfig", "EvaluatorArn"):
-            return ""
         name = tag(tags, "function-version")
-        if not name or f"{OURS}deployment" not in tags:
+        evaluator = within(found, "ServerlessJobConfig", "EvaluatorArn")
+        if not (name and evaluator and f"{OURS}deployment" in tags):
             return ""
-        return f"arn:aws:lambda:{self.region}:{account_of(self._stage)}:function:{name}"
+        partition, region, account = self._place
+        return f"arn:{partition}:lambda:{region}:{account}:function:{name}"
+
+    def _request(self, request: JobRequest, evaluator: str, group: str) -> dict[str, Any]:
+        chosen = request.sagemaker or Serverless()
+        files = {"train": request.training, "validation": request.validation}
+        config: dict[str, Any] = {
+            "BaseModelArn": request.model,
+            "JobType": self.JOB_TYPE,
+            "CustomizationTechnique": chosen.technique,
+            "AcceptEula": chosen.accept_eula,
+        }
+        if chosen.peft == "LORA":
+            config["Peft"] = chosen.peft
+        if chosen.sequence_length:
+            config["SequenceLength"] = chosen.sequence_length
+        if evaluator:
+            config["EvaluatorArn"] = evaluator
+        parameters = {name: str(value) for name, value in request.hyperparameters.items()}
+        made: dict[str, Any] = {
+            "TrainingJobName": request.name,
+            "RoleArn": request.role,
+            "InputDataConfig": channels(files),
+            "OutputDataConfig": {"S3OutputPath": request.output.rstrip("/")},
+            "ServerlessJobConfig": config,
+            "HyperParameters": parameters,
+            "ModelPackageConfig": {"ModelPackageGroupArn": group},
+        }
+        if request.model_key:
+            made["OutputDataConfig"]["KmsKeyId"] = request.model_key
+        if app := self._mlflow(request):
+            made["MlflowConfig"] = {"MlflowResourceArn": app, "MlflowRunName": request.name}
+        return made | network(request.vpc)
 
 
-def _arn(found: Mapping[str, Any]) -> str:
-    return text(found.get("TrainingJobArn"))
+def network(vpc: Vpc | None) -> dict[str, Any]:
+    """Where a job runs; nothing for the service's own network."""
+    if vpc is None:
+        return {}
+    return {
+        "VpcConfig": {
+            "Subnets": list(vpc.subnets),
+            "SecurityGroupIds": list(vpc.security_groups),
+        }
+    }
 
 
-def _new_group(request: JobRequest, name: str) -> dict[str, Any]:
-    made: dict[str, Any] = {"ModelPackageGroupName": name}
-    return made | ({"Tags": tags_of(request)} if request.tags else {})
+def tag_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
+    """Tags as SageMaker takes them."""
+    return [{"Key": key, "Value": value} for key, value in tags.items()]
 
 
-def _absent(error: AwsFailed, name: str = "") -> bool:
-    """Whether what was asked for is not there; the name that was asked for is passed over."""
-    if error.missing:
-        return True
-    words = str(error).replace(name, "").lower() if name else str(error).lower()
-    return error.code == "ValidationException" and any(each in words for each in ABSENT)
+def channels(files: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The data of a job: addresses by the names of channels; "" for a channel that it has not."""
+    return [
+        {
+            "ChannelName": name,
+            "DataSource": {
+                "S3DataSource": {
+                    "S3DataType": "S3Prefix",
+                    "S3Uri": uri,
+                    "S3DataDistributionType": "FullyReplicated",
+                }
+            },
+        }
+        for name, uri in files.items()
+        if uri
+    ]
+
+
+def files_of(found: Iterable[Mapping[str, Any]] | None) -> list[tuple[str, str]]:
+    """The channels of a job, and the addresses of their data."""
+    return [
+        (each["ChannelName"], within(each, "DataSource", "S3DataSource", "S3Uri"))
+        for each in found or ()
+    ]
+
+
+def model_and_version(arn: str) -> dict[str, str]:
+    """A base model and its version, which the service adds where none was asked for."""
+    found = VERSION.fullmatch(arn)
+    return found.groupdict() if found else {"model": arn}
+
+
+def counted(progress: Progress) -> Progress | None:
+    """A progress; None where the service counts nothing."""
+    return None if progress == Progress() else progress
+
+
+def run_of(app: str | None, run: str | None, experiment: str | None) -> MlflowRun | None:
+    """Where a job's figures are; None before it has a run or an experiment."""
+    return MlflowRun(app or "", run or "", experiment or "") if run or experiment else None

@@ -27,8 +27,7 @@ from reward_functions.jobs.clients import client
 from reward_functions.jobs.drivers.objects import uploaded_once
 from reward_functions.jobs.evaluation.evaluation import record_of
 from reward_functions.jobs.evaluation.sides import Answers
-from reward_functions.jobs.evaluation_jobs import EvaluationJobs
-from reward_functions.jobs.evaluation_request import Evaluation, evaluation_rows
+from reward_functions.jobs.evaluation_jobs import Evaluation, EvaluationJobs, evaluation_rows
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.grader import account_of
 from reward_functions.jobs.model_calls import ModelAnswer
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from reward_functions.jobs.evaluation.evaluation import Settings
     from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, Mode, Side
     from reward_functions.jobs.evaluation.split import Split
-    from reward_functions.jobs.evaluation_results import EvaluatedRow
+    from reward_functions.jobs.evaluation_jobs import EvaluatedRow
     from reward_functions.jobs.job import Job
     from reward_functions.jobs.lookup import Place
     from reward_functions.jobs.model_calls import Sampling

@@ -21,12 +21,12 @@ from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
 from reward_functions.jobs.evaluation.evaluation import CARE, Settings, group_names
 from reward_functions.jobs.evaluation.split import untouched
 from reward_functions.jobs.evaluation.training_files import files_seen
-from reward_functions.jobs.hosting import ACTIVE, Hosting
+from reward_functions.jobs.hosting import ACTIVE, Hosting, PackageHosting
 from reward_functions.jobs.lookup import place
 from reward_functions.jobs.model_calls import Sampling
 from reward_functions.jobs.models import find
-from reward_functions.jobs.package_hosting import PACKAGED, PackageHosting
 from reward_functions.jobs.scorer import scorer_named
+from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -280,7 +280,7 @@ def _hosted(job: Job, region: str, where: Place) -> str:
         raise NothingToCompare(f"{name} {job.state} and has made no model: {why}")
     if job.driver == "openai":
         return job.tuned_model
-    hosted = _package_hosts if job.driver in PACKAGED else _model_hosts
+    hosted = _package_hosts if SERVICES[job.driver].packages else _model_hosts
     found = next(hosted(job, region, where.session), None)
     if found:
         return found
@@ -311,7 +311,7 @@ def _package_hosts(job: Job, region: str, session: Session) -> Iterator[str]:
 
 
 def _asked(options: Options, subject: _Subject, where: Place, price: Price | None) -> list[Asked]:
-    if subject.base.driver in PACKAGED and not (subject.ask or subject.base.known):
+    if SERVICES[subject.base.driver].packages and not (subject.ask or subject.base.known):
         raise NothingToCompare(NOBODY.format(model=subject.base.identifier[:200]))
     given, most = subject.hyperparameters, options.max_tokens
     greedy = drawn_as(given, 0.0, most)

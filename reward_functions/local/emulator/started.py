@@ -147,7 +147,7 @@ class LocalAws(Emulator):
 
         Args:
             method: of HTTP.
-            what: such as "throttle"; `training_double.control` has them all.
+            what: such as "throttle"; `training_double.server` has them all.
             given: the request's fields.
 
         Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.rollouts.drive.runtimes import ENDED, SeenRollout, seen_in
+from reward_functions.rollouts.drive.agents import ENDED, SeenRollout, seen_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -18,7 +18,7 @@ import urllib3
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.local.loopback_service.requests import Refused
 from reward_functions.local.runtime_double.chat import Answer, ToolCall, Usage, text_of
-from reward_functions.rollouts.drive.http_agent import body_of
+from reward_functions.rollouts.drive.agents import body_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

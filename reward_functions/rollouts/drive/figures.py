@@ -1,17 +1,19 @@
-"""What a file of rollouts comes to: how many were rewarded, what they earned, what they teach.
+"""What a file of rollouts comes to: its figures, as tables, as JSON and as a page.
 
 Rewards are those of rollouts that have one: what failed or was lost is counted, and is no 0.0.
 pass@k is the unbiased estimate of Chen et al., Evaluating Large Language Models Trained on Code,
 2021: 1 − C(n − c, k) / C(n, k) of a row with n rewarded rollouts, c of them solved. It stands where
 every reward is 0 or 1.
+
+Ids of rows and types of errors come from data: who shows a cell makes it harmless.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import comb, fsum, sqrt
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.means import mean
 from reward_functions.reports.group_figures import (
@@ -22,13 +24,22 @@ from reward_functions.reports.group_figures import (
     share_among,
     share_mixed,
 )
+from reward_functions.reports.pages.charts.bars import Bin, tallies
+from reward_functions.reports.pages.charts.bars import histogram as bars
+from reward_functions.reports.pages.charts.spans import Row, Span, spans
+from reward_functions.reports.pages.charts.strips import strips
+from reward_functions.reports.pages.page import Page
+from reward_functions.reports.pages.sections import Section
 from reward_functions.reports.resampling import quantile
+from reward_functions.reports.sheets import Sheet
 from reward_functions.rollouts.drive.records import STATUSES, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from reward_functions.reports.pages.charts.drawing import Chart
     from reward_functions.rollouts.drive.records import RolloutRecord, Setup, Status
+
 
 SHARES: Final = {"median": 0.5, "90 %": 0.9, "99 %": 0.99, "longest": 1.0}
 """The quantiles of seconds."""
@@ -230,3 +241,216 @@ def _std(rewards: Sequence[float]) -> float | None:
 def _others(different: Share) -> Share:
     """The share of those that do not."""
     return Share(1 - different.value, 1 - different.high, 1 - different.low)
+
+
+WIDTH: Final = 40
+"""Characters of the longest bar."""
+
+BAR: Final = "■"
+
+
+def sheets(figures: Figures) -> Iterator[Sheet]:
+    """All tables, the most important first."""
+    yield _overview(figures)
+    if figures.histogram:
+        yield _histogram(figures)
+    if figures.errors:
+        yield _errors(figures)
+    yield _turns(figures)
+    if figures.worst:
+        yield _worst(figures)
+
+
+def as_json(figures: Figures) -> dict[str, Any]:
+    """The same for programs; a figure with its interval is [value, low, high]."""
+    fields = asdict(figures)
+    return fields | {
+        "pass_at": {str(k): value for k, value in figures.pass_at.items()},
+        "turns": {str(turns): count for turns, count in figures.turns.items()},
+        "errors": [
+            {"status": status, "error": error, "rollouts": count}
+            for (status, error), count in figures.errors.items()
+        ],
+        "histogram": [each._asdict() for each in figures.histogram],
+        "worst": [each._asdict() | {"mean": each.mean} for each in figures.worst],
+    }
+
+
+def _overview(figures: Figures) -> Sheet:
+    setup = figures.setup
+    rows = [("rollouts", f"{figures.rollouts:,}", f"{figures.groups:,} rows × {setup.n}")]
+    for status, count in figures.statuses.items():
+        rows.append((status, f"{count:,}", _interval(figures.shares[status], "{:.1%}")))
+    if figures.mean is not None:
+        rows.append(
+            ("reward, mean", f"{figures.mean.value:.4g}", _interval(figures.mean, "{:.4g}"))
+        )
+    if figures.std is not None:
+        rows.append(("reward, standard deviation", f"{figures.std:.4g}", ""))
+    ends = {
+        f"share at the least reward, {figures.minimum or 0:g}": figures.at_minimum,
+        f"share at the most, {figures.maximum or 0:g}": figures.at_maximum,
+        "groups with zero advantage": figures.zero_std,
+    }
+    for name, found in ends.items():
+        if found is not None:
+            rows.append((name, f"{found.value:.1%}", _interval(found, "{:.1%}")))
+    rows += [(f"pass@{k}", f"{value:.1%}", "") for k, value in figures.pass_at.items()]
+    rows += [
+        (f"seconds, {name}", f"{seconds:.3g}", "") for name, seconds in figures.seconds.items()
+    ]
+    if figures.idle:
+        rows.append(("never called the policy", f"{figures.idle:,}", "no trainer learns from them"))
+    rows.append(("tool calls, mean", f"{figures.tool_calls:.3g}", ""))
+    if figures.duplicates:
+        rows.append(("reports that came again", f"{figures.duplicates:,}", "counted once"))
+    return Sheet(
+        title=f"Rollouts of {setup.agent}",
+        heads=("figure", "value", "95 % interval"),
+        rows=rows,
+        note=_note(setup.scorer),
+    )
+
+
+def _note(scorer: Mapping[str, Any] | None) -> str:
+    if scorer is None:
+        return "rewarded by the agent; what failed or was lost has no reward, and counts as none"
+    return (
+        f"scored by {scorer.get('name')} version {scorer.get('version')}; what failed or was lost "
+        "has no reward, and counts as none"
+    )
+
+
+def _histogram(figures: Figures) -> Sheet:
+    most = max(each.rollouts for each in figures.histogram)
+    return Sheet(
+        title="Rewards",
+        heads=("reward", "rollouts", "share"),
+        rows=[
+            (_ends(each), f"{each.rollouts:,}", BAR * round(WIDTH * each.rollouts / most))
+            for each in figures.histogram
+        ],
+        words=("share",),
+    )
+
+
+def _ends(each: HistogramBin) -> str:
+    return f"{each.low:.4g}" if each.low == each.high else f"{each.low:.4g} to {each.high:.4g}"
+
+
+def _errors(figures: Figures) -> Sheet:
+    return Sheet(
+        title="Without a reward",
+        heads=("error", "status", "rollouts"),
+        rows=[(error, status, f"{count:,}") for (status, error), count in figures.errors.items()],
+        words=("status",),
+    )
+
+
+def _turns(figures: Figures) -> Sheet:
+    mean = sum(turns * count for turns, count in figures.turns.items()) / figures.rollouts
+    most = max(figures.turns.values())
+    return Sheet(
+        title="Turns",
+        heads=("turns", "rollouts", "share"),
+        rows=[
+            (f"{turns}", f"{count:,}", BAR * round(WIDTH * count / most))
+            for turns, count in figures.turns.items()
+        ],
+        note=f"mean {mean:.2f}",
+        words=("share",),
+    )
+
+
+def _worst(figures: Figures) -> Sheet:
+    return Sheet(
+        title="Rows that earn the least",
+        heads=("row", "number", "mean", "rewarded", "rewards"),
+        rows=[
+            (
+                group.id,
+                f"{group.row}",
+                f"{group.mean:.4g}",
+                f"{len(group.rewards)}/{group.asked}",
+                " ".join(f"{reward:.3g}" for reward in group.rewards),
+            )
+            for group in figures.worst
+        ],
+        words=("rewards",),
+    )
+
+
+def _interval(share: Share, form: str) -> str:
+    return f"{form.format(share.low)} to {form.format(share.high)}"
+
+
+BARS: Final = "share"
+"""The column of tables that a chart draws better."""
+
+
+def page(figures: Figures, more: Sequence[Sheet] = ()) -> Page:
+    """The whole page.
+
+    Args:
+        figures: of the file.
+        more: tables below those of the figures, such as those of trajectories.
+    """
+    setup = figures.setup
+    overview, *others = sheets(figures)
+    shown = replace(overview, title="Overview")
+    sections = [Section("Overview", [_statuses(figures), _shares(figures), shown])]
+    for sheet in others:
+        drawn = [CHARTS[sheet.title](figures)] if sheet.title in CHARTS else []
+        sections.append(Section(sheet.title, [*drawn, sheet.without(BARS)]))
+    sections += [Section(sheet.title, [sheet]) for sheet in more]
+    return Page(
+        overview.title,
+        f"{figures.rollouts:,} rollouts of {figures.groups:,} rows, {setup.n} of each; what failed "
+        "or was lost has no reward, and is in no mean.",
+        sections=sections,
+    )
+
+
+def _statuses(figures: Figures) -> Chart:
+    return tallies("How rollouts ended", list(figures.statuses.items()), x="rollouts")
+
+
+def _shares(figures: Figures) -> Chart:
+    """Shares with their intervals; without a reward there is one alone."""
+    named = {
+        "rewarded": figures.shares["rewarded"],
+        "at the least reward": figures.at_minimum,
+        "at the most": figures.at_maximum,
+        "zero advantage": figures.zero_std,
+    }
+    rows = [
+        Row(name, [Span(found.value, (found.low, found.high))])
+        for name, found in named.items()
+        if found is not None
+    ]
+    label = "Shares of rollouts, of rewards and of groups, with 95% intervals by row"
+    return spans(label, rows, x="share, with its 95 % interval by row", names={})
+
+
+def _rewards_drawn(figures: Figures) -> Chart:
+    bins = [Bin(each.low, each.high, each.rollouts) for each in figures.histogram]
+    return bars("Rewards of the rollouts", bins, x="reward", y="rollouts")
+
+
+def _turns_drawn(figures: Figures) -> Chart:
+    bins = [Bin(turns, turns, count) for turns, count in figures.turns.items()]
+    return bars("Turns of the rollouts", bins, x="turns", y="rollouts")
+
+
+def _worst_drawn(figures: Figures) -> Chart:
+    groups = [(group.id, group.rewards) for group in figures.worst]
+    ends = (figures.minimum or 0.0, figures.maximum or 0.0)
+    return strips("Rewards of the rows that earn the least", groups, x="reward", includes=ends)
+
+
+CHARTS: Final[Mapping[str, Callable[[Figures], Chart]]] = {
+    "Rewards": _rewards_drawn,
+    "Turns": _turns_drawn,
+    "Rows that earn the least": _worst_drawn,
+}
+"""By the title of the table that they show."""

@@ -9,24 +9,38 @@
 
 A line says all that it depends on, so that a file can be gone on with, compared and scored again:
 the data's digest, the size of a group, the seed, the agent, the policy, and the pin of the reward.
+
+A pinned reward scores recorded responses again:
+
+| the records name | without `repin` | with it |
+| --- | --- | --- |
+| this pin | scored | scored |
+| no pin: the agent rewarded itself | scored; the reward of the agent is the old one | likewise |
+| another pin | ScorerMismatch | scored, by another reward, which the new file names |
+
+The result is a file of its own: what the responses earned before stays what it is. What cannot be
+scored is `failed`, by the type of the error. Rollouts that failed or timed out are left as they
+were, and lost ones unless `lost` is set: their last turn may be the middle of an episode.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from math import fsum, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Self, get_args
 
-from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.errors import ConfigurationError, RewardError
+from reward_functions.core.means import mean
 from reward_functions.data.appended_lines import AppendedLines
-from reward_functions.data.row_limits import MAX_VALUES, has_too_many_values
+from reward_functions.reports.measured import Measured
 from reward_functions.rollouts.request.errors import ScorerMismatch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
 
 Status = Literal["rewarded", "failed", "lost", "timeout"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
@@ -34,9 +48,6 @@ STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 MAX_RESPONSE: Final = 1_000_000
 """Characters of a response that are kept: more than any policy writes in one turn."""
 
-
-MOST_VALUES: Final = 2 * MAX_VALUES
-"""Of a line: those of its row, and of all else."""
 
 LARGEST: Final = 1e100
 """No reward counts as larger, in size: what is would overflow a mean."""
@@ -133,8 +144,15 @@ class RolloutRecord:
 
     def line(self) -> dict[str, Any]:
         """It as a JSON object."""
-        fields = asdict(self) | {"rewards": list(self.rewards), "reward": self.reward}
-        return {"record": 1} | {name: value for name, value in fields.items() if value is not None}
+        given = asdict(self) | {"rewards": list(self.rewards), "reward": self.reward}
+        return {"record": 1} | {name: value for name, value in given.items() if value is not None}
+
+
+class Scores(Protocol):
+    """A pinned reward: `reward_functions.rollouts.episode.scoring.scorer.Scorer`."""
+
+    def score(self, request_or_row: Any, result: Any) -> Any:
+        """The score of a response to a row."""
 
 
 class RecordFile:
@@ -263,16 +281,13 @@ def _of_one_run(
     """The records of lines; their setup is that of the run, or that of the first of them."""
     known: dict[str, Setup] = {}
     for number, text in enumerate(lines, 1):
-        if has_too_many_values(text, MOST_VALUES):
-            raise ConfigurationError(
-                f"{path}, line {number}: more than {MOST_VALUES:,} values: no rollout is recorded "
-                "with so many"
-            )
         try:
             line = json.loads(text)
             key = repr(line["setup"])
             if key not in known:
-                known[key] = _setup(line["setup"])
+                known[key] = Setup(
+                    **{each.name: line["setup"][each.name] for each in fields(Setup)}
+                )
                 setup = setup or known[key]
                 _require(path, known[key], setup)
             yield _record(line, known[key])
@@ -281,50 +296,126 @@ def _of_one_run(
 
 
 def _record(line: Any, setup: Setup) -> RolloutRecord:
-    """One line; not by pydantic, whose strings hold no half of a surrogate pair.
+    """One line that `RolloutRecord.line` wrote.
 
     Raises:
-        AttributeError, KeyError, TypeError, ValueError: it is no record.
+        KeyError, TypeError, ValueError: it is no record.
     """
-    fields = {name: line[name] for name in _TYPES if name in line}
-    if line["record"] != 1 or any(
-        type(value) not in _TYPES[name] for name, value in fields.items()
-    ):
-        raise TypeError
-    rewards = tuple(map(float, fields.pop("rewards")))
-    if line["status"] not in STATUSES or not all(map(isfinite, rewards)):
+    given = {each.name: line[each.name] for each in fields(RolloutRecord) if each.name in line}
+    rewards = tuple(map(float, given.pop("rewards")))
+    sound = line["record"] == 1 and line["status"] in STATUSES and all(map(isfinite, rewards))
+    if not sound or (line["status"] == "rewarded") != bool(rewards):
         raise ValueError
-    if (line["status"] == "rewarded") != bool(rewards):
-        raise ValueError
-    return RolloutRecord(**fields, rewards=rewards, setup=setup)
-
-
-def _setup(given: Any) -> Setup:
-    """What a line says of its run; the same for all of its lines.
-
-    Raises:
-        KeyError, TypeError: it is none.
-    """
-    fields = {name: given[name] for name in _SETUP}
-    if any(type(value) not in _SETUP[name] for name, value in fields.items()):
-        raise TypeError
-    return Setup(**fields)
+    return RolloutRecord(**given | {"rewards": rewards, "setup": setup})
 
 
 _BEGINNING: Final = b'{"record": 1'
 """Of every line, a torn one too."""
 
-_NUMBER: Final = (int, float)
-_TYPES: Final[dict[str, tuple[type, ...]]] = {
-    **dict.fromkeys(("row", "sample", "turns", "tool_calls", "duplicates"), (int,)),
-    **dict.fromkeys(("id", "rollout", "status", "scored_by", "error", "response"), (str,)),
-    "rewards": (list,),
-    "seconds": _NUMBER,
-    "content": (dict,),
-}
-_SETUP: Final[dict[str, tuple[type, ...]]] = {
-    **dict.fromkeys(("data", "agent", "policy"), (str,)),
-    **dict.fromkeys(("n", "seed"), (int,)),
-    "sampling": (dict,),
-    "scorer": (dict, type(None)),
-}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rescored:
+    """Records before and after.
+
+    Args:
+        before: as they were.
+        after: by the pinned reward, in the same order.
+    """
+
+    before: Sequence[RolloutRecord]
+    after: Sequence[RolloutRecord]
+
+    @property
+    def pairs(self) -> list[tuple[float, float]]:
+        """The old and the new reward of what has both."""
+        both = zip(self.before, self.after, strict=True)
+        return [
+            (old.reward, new.reward)
+            for old, new in both
+            if old.reward is not None and new.reward is not None
+        ]
+
+    @property
+    def means(self) -> tuple[float, float] | None:
+        """Of the old and of the new rewards, of what has both; None where nothing has."""
+        pairs = self.pairs
+        if not pairs:
+            return None
+        old, new = (mean(column) for column in zip(*pairs, strict=True))
+        return old, new
+
+    @property
+    def flips(self) -> tuple[int, int]:
+        """How many earn more than before, and how many less."""
+        pairs = self.pairs
+        return sum(new > old for old, new in pairs), sum(new < old for old, new in pairs)
+
+    @property
+    def unscored(self) -> int:
+        """How many responses could not be scored."""
+        return sum(new.status == "failed" and bool(new.scored_by) for new in self.after)
+
+    @property
+    def measured(self) -> Measured:
+        """How many of the responses that were to be scored have a reward."""
+        tried = sum(bool(new.scored_by) for new in self.after)
+        return Measured("responses", tried - self.unscored, self.unscored)
+
+
+def rescored(
+    records: Sequence[RolloutRecord],
+    scorer: Scores,
+    pin: Mapping[str, Any],
+    *,
+    repin: bool = False,
+    lost: bool = False,
+    advance: Callable[[int], object] = lambda _: None,
+) -> Rescored:
+    """Score recorded responses again.
+
+    Args:
+        records: of one run.
+        scorer: the pinned reward.
+        pin: its, as JSON.
+        repin: whether records of another pin are scored.
+        lost: whether lost rollouts are scored, too.
+        advance: called with 1 for each record.
+
+    Raises:
+        ScorerMismatch: they name another pin.
+        ConfigurationError: no record holds a response, or the reward cannot score at all.
+    """
+    found = records[0].setup.scorer
+    if found is not None and found != pin and not repin:
+        raise ScorerMismatch(
+            f"the records were scored by {pin_words(found)}, and this is {pin_words(pin)}: "
+            "--repin scores them by it, into a file of its own"
+        )
+    if not any(map(_kept, records)):
+        raise ConfigurationError(
+            "no record holds a response to score: `reward rollouts run` keeps them unless "
+            "--no-responses is given"
+        )
+    after = []
+    for record in records:
+        ended = record.status == "rewarded" or bool(record.scored_by)
+        chosen = _kept(record) and (ended or (lost and record.status == "lost"))
+        named = replace(record, setup=replace(record.setup, scorer=pin))
+        after.append(_again(named, scorer) if chosen else named)
+        advance(1)
+    return Rescored(before=records, after=after)
+
+
+def _kept(record: RolloutRecord) -> bool:
+    return record.response is not None and record.content is not None
+
+
+def _again(record: RolloutRecord, scorer: Scores) -> RolloutRecord:
+    try:
+        score = scorer.score(record.content, record.response)
+    except ConfigurationError:  # of every record
+        raise
+    except RewardError as error:
+        problem = type(error.__cause__ or error).__name__
+        return replace(record, status="failed", rewards=(), scored_by="scorer", error=problem)
+    return replace(record, status="rewarded", rewards=(score.value,), scored_by="scorer", error="")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from reward_functions.symbolic.expr.nodes import Node
+from reward_functions.symbolic.expr.nodes import KINDS, Node
+from reward_functions.symbolic.expr.record import values
 from reward_functions.symbolic.verdict import Finding, Outcome
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _BUG: Final = b"bug "
 
 _LENGTH: Final = struct.Struct("!I")
 _BUDGET: Final = struct.Struct("!Qdd")
-_KINDS: Final[dict[str, type]] = {kind.__name__: kind for kind in get_args(Node)}
+_KINDS: Final[dict[str, type]] = {kind.__name__: kind for kind in KINDS}
 _TUPLE: Final = ""
 _FRACTION: Final = "/"
 
@@ -136,7 +136,7 @@ def _packed(value: Any) -> Any:
             return [_TUPLE, *map(_packed, value)]
         case None | str() | int():
             return value
-    return [type(value).__name__, *(_packed(getattr(value, each.name)) for each in fields(value))]
+    return [type(value).__name__, *map(_packed, values(value))]
 
 
 def _unpacked(value: Any) -> Any:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.compare.members import MemberComparison
-from reward_functions.symbolic.compare.pieces import pieces
 from reward_functions.symbolic.exact.rational import rational
 from reward_functions.symbolic.expr.nodes import Congruence, Node, Number
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
@@ -61,6 +60,8 @@ class CaseComparison(MemberComparison):
         self, branches: Sequence[Branch], others: Sequence[Branch]
     ) -> Finding | None:
         """Whether two definitions agree wherever the reference has a value; None where not."""
+        from reward_functions.symbolic.compare.pieces import pieces  # noqa: PLC0415 - few get here
+
         pairs = pieces(branches, others, self.scalars)
         if not pairs or not all(self.compare(*pair).equal for pair in pairs):
             return None

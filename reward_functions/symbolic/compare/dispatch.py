@@ -15,9 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.budget import Unreadable
-from reward_functions.symbolic.compare.arrays import by_names, in_basis, worked_out
 from reward_functions.symbolic.compare.assignments import by_name, numbered, turned_round
-from reward_functions.symbolic.compare.clocks import compare_times, day_of_month, on_the_dial
 from reward_functions.symbolic.compare.families import MAY_BE_FAMILIES, FamilyComparison
 from reward_functions.symbolic.compare.members import entries, is_vector
 from reward_functions.symbolic.compare.mixed_units import in_one_unit
@@ -148,6 +146,11 @@ class AnswerComparison(FamilyComparison):
 
     def arrays(self, reference: Node, candidate: Node) -> Finding | None:
         """Sums, products and multiples of matrices and vectors, worked out; None without any."""
+        from reward_functions.symbolic.compare.arrays import (  # noqa: PLC0415 - few get here
+            by_names,
+            worked_out,
+        )
+
         work = self.scalars.field.work
         mine, theirs = worked_out(reference, work), worked_out(candidate, work)
         if mine is None and theirs is None:
@@ -164,6 +167,8 @@ class AnswerComparison(FamilyComparison):
         """
         sides = with_one_letter(reference, candidate)
         if sides is None:
+            from reward_functions.symbolic.compare.arrays import in_basis  # noqa: PLC0415 - as above
+
             work = self.scalars.field.work
             mine, theirs = (in_basis(each, _SPACE, work) for each in (reference, candidate))
             sides = None if mine is None or theirs is None else (mine, theirs)
@@ -173,6 +178,8 @@ class AnswerComparison(FamilyComparison):
     def parts(self, reference: Node, candidate: Node) -> Finding:
         """Two answers of which at least one has parts."""
         if isinstance(reference, Clock) != isinstance(candidate, Clock):
+            from reward_functions.symbolic.compare.clocks import on_the_dial  # noqa: PLC0415 - as above
+
             reference, candidate = on_the_dial(reference), on_the_dial(candidate)
         if _one_of(reference) != _one_of(candidate):
             return unknown("names", "one of several statements is not all of them")
@@ -212,7 +219,9 @@ class AnswerComparison(FamilyComparison):
             case Ratio(parts), Ratio(others):
                 return self.ratios(parts, others)
             case ((Clock() | Date()), (Clock() | Date())):
-                return compare_times(reference, candidate)
+                from reward_functions.symbolic.compare import clocks  # noqa: PLC0415 - as above
+
+                return clocks.compare_times(reference, candidate)
             case Congruence(), Congruence():
                 return self.congruences(reference, candidate)
         return None
@@ -266,7 +275,9 @@ class AnswerComparison(FamilyComparison):
             case _, Ratio((over, under)):
                 return self.compare(reference, Product((over,), (under,)))
             case Number(), Date():
-                return day_of_month(reference, candidate)
+                from reward_functions.symbolic.compare import clocks  # noqa: PLC0415 - as above
+
+                return clocks.day_of_month(reference, candidate)
             case _, Congruence() if not isinstance(reference, _NO_VALUES):
                 return self.rest(reference, candidate)
             case Matrix(((only,),)), _:

@@ -10,7 +10,6 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.symbolic.compare.assignments import name_of
-from reward_functions.symbolic.compare.periods import same_progressions
 from reward_functions.symbolic.compare.relations import RelationComparison
 from reward_functions.symbolic.expr.names import in_order_of_names, with_names
 from reward_functions.symbolic.expr.nodes import (
@@ -111,10 +110,16 @@ class FamilyComparison(RelationComparison):
             if _paired(bodies, renamed, self):
                 return same("family-index-renamed", "the same family but for the names of indices")
             if len(own) == 1 and kinds[0] == ["Z"] and (mine.indices or _turns(mine)):
-                found = same_progressions(bodies, renamed, "#0", self.scalars)
+                found = self.progressions(bodies, renamed)
                 if found is not None and (found.equal or mine.indices):
                     return found
         return unknown("family", "the families are not shown to be equal")
+
+    def progressions(self, bodies: Sequence[Node], others: Sequence[Node]) -> Finding | None:
+        """Whether families of one index are the same progressions; None where that is open."""
+        from reward_functions.symbolic.compare import periods  # noqa: PLC0415 - few get here
+
+        return periods.same_progressions(bodies, others, "#0", self.scalars)
 
 
 def _paired(bodies: Sequence[Node], others: Sequence[Node], each: FamilyComparison) -> bool:

@@ -6,7 +6,6 @@ constants. Ends with letters have no order, and the functions here return None f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
@@ -16,6 +15,7 @@ from reward_functions.symbolic.budget import ITEMS, Unreadable
 from reward_functions.symbolic.compare.scalars import ScalarComparison, infinite
 from reward_functions.symbolic.exact.rational import rational
 from reward_functions.symbolic.expr.nodes import Constant, Node, Number, Product
+from reward_functions.symbolic.expr.record import record
 from reward_functions.symbolic.numeric.approximation import bounds
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ INFINITY: Final = Constant("∞")
 MINUS_INFINITY: Final = Product((Number(Fraction(-1)), INFINITY))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RealInterval:
     """Everything between two ends; `closed` marks which of them belong to it."""
 

@@ -6,7 +6,6 @@ are compared as sets; with other ends, interval by interval.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -45,6 +44,7 @@ from reward_functions.symbolic.expr.nodes import (
     Symbol,
     Union,
 )
+from reward_functions.symbolic.expr.record import changed, record
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ _MIRRORED: Final = {"<": ">", "≤": "≥", ">": "<", "≥": "≤", "≠": "≠"
 _INEQUALITIES: Final = frozenset("<≤>≥≠")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Region:
     """A union of intervals, of the values of a variable where one is named.
 
@@ -137,7 +137,7 @@ def _listed(
     real = {each for item in items for each in symbols(item) if _kind_of(item, each)}
     if word != "or" and len(real) == 1 and all(isinstance(item, Relation) for item in items):
         found = _built(variable := real.pop(), items, scalars)
-        return None if found is None else replace(found, variable=variable)
+        return None if found is None else changed(found, variable=variable)
     if word == "or":
         return _union(items, scalars, name)
     excluding = any(isinstance(item, Relation) and item.operators == ("≠",) for item in items)
@@ -252,8 +252,8 @@ _REALS: Final = {
     "R+": (_POSITIVE,),
     "R-": (_NEGATIVE,),
     "R*": (_NEGATIVE, _POSITIVE),
-    "R0+": (replace(_POSITIVE, closed=(True, False)),),
-    "R0-": (replace(_NEGATIVE, closed=(False, True)),),
+    "R0+": (changed(_POSITIVE, closed=(True, False)),),
+    "R0-": (changed(_NEGATIVE, closed=(False, True)),),
 }
 """The real numbers, and the parts of them that have a name."""
 
@@ -270,7 +270,7 @@ def _relation(node: Relation, scalars: ScalarComparison, name: str) -> Region | 
     """An inequality or chain of them, linear in one variable."""
     if node.operators == ("∈",) and isinstance(node.operands[0], Symbol):
         inside = region(node.operands[1], scalars)
-        return None if inside is None else replace(inside, variable=node.operands[0].name)
+        return None if inside is None else changed(inside, variable=node.operands[0].name)
     if node.operators != ("=",) and not _INEQUALITIES.issuperset(node.operators):
         return None
     plain = without_absolute(node)

@@ -12,13 +12,6 @@ from typing import Final
 from reward_functions.quantities.precision import rounding_error
 from reward_functions.quantities.units import canonical, same_unit
 from reward_functions.symbolic.budget import OverBudget, Unreadable
-from reward_functions.symbolic.compare.arbitrary_constants import (
-    may_have_constant,
-    other_constants,
-    renamed_constant,
-    shifted_by_constant,
-    without_constants,
-)
 from reward_functions.symbolic.exact.canonical import Algebra
 from reward_functions.symbolic.exact.polynomials import (
     IMAGINARY,
@@ -161,8 +154,10 @@ class ScalarComparison:
                 return same("exact-value", "both have the same exact value")
             return differ("exact-value", "the exact values differ")
         if exact is None and other is None:
+            from reward_functions.symbolic.compare import arbitrary_constants as free  # noqa: PLC0415
+
             apart = self.identity.first_look(reference, candidate)
-            if apart is not None and not may_have_constant(reference):
+            if apart is not None and not free.may_have_constant(reference):
                 return apart
         try:
             return self.expressions(reference, candidate)
@@ -181,15 +176,17 @@ class ScalarComparison:
             return same("exact-algebra", "both have the same canonical form")
         if isinstance(reference, Number) and reference.unit is not None:
             return self.decimal(reference, candidate, second)
-        if shifted_by_constant(first, second):
+        from reward_functions.symbolic.compare import arbitrary_constants as free  # noqa: PLC0415
+
+        if free.shifted_by_constant(first, second):
             return same("arbitrary-constant", "equal up to the arbitrary constant")
-        if (rests := without_constants(reference, candidate)) is not None:
+        if (rests := free.without_constants(reference, candidate)) is not None:
             return self.identity.compare_shifted(*rests)
-        if not self.of_parts and other_constants(first, second):
+        if not self.of_parts and free.other_constants(first, second):
             return same("arbitrary-constants", "equal but for the letters of arbitrary constants")
         if _maybe_unit(first, second):
             return unknown("units", "a letter may be a unit or a variable")
-        if renamed_constant(first, second):
+        if free.renamed_constant(first, second):
             return unknown("names", "the letters of arbitrary constants may differ")
         ambiguous = _imaginary(first) != _imaginary(second) and odd_powers(reference, candidate)
         if _independent(difference) and not ambiguous:

@@ -6,7 +6,6 @@ than was asked for, and is left as it stands.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
@@ -20,6 +19,7 @@ from reward_functions.symbolic.compare.real_sets import (
 from reward_functions.symbolic.compare.scalars import ScalarComparison, infinite
 from reward_functions.symbolic.exact.polynomials import PolynomialField
 from reward_functions.symbolic.expr.nodes import Listing, Relation, Symbol
+from reward_functions.symbolic.expr.record import changed
 from reward_functions.symbolic.expr.traversal import without_names
 from reward_functions.symbolic.parsing.document import read
 
@@ -95,13 +95,13 @@ def _of_kind(given: Region | None, kind: str, scalars: ScalarComparison) -> Regi
     if given is None or not kind:
         return given
     whole = of_kind(given.intervals, kind, scalars)
-    return whole and replace(whole, variable=given.variable)
+    return whole and changed(whole, variable=given.variable)
 
 
 def _cut(given: Region, domain: RealInterval, ends: Order) -> Region | None:
     """A region whose open sides end with the domain; None where a bound of its own lies outside."""
     cut = tuple(
-        replace(
+        changed(
             each,
             low=domain.low if infinite(each.low) else each.low,
             high=domain.high if infinite(each.high) else each.high,
@@ -116,4 +116,4 @@ def _cut(given: Region, domain: RealInterval, ends: Order) -> Region | None:
     (within,) = ends.spans([domain])
     if len(spans) < len(cut) or any(low < within[0] or high > within[1] for low, high in spans):
         return None
-    return replace(given, intervals=cut)
+    return changed(given, intervals=cut)

@@ -26,7 +26,10 @@ _NAMES: Final = {
 }  # fmt: skip
 _FILLERS: Final = frozenset("the in of both quadrant quadrants and lies lie it they".split())
 _IS_ONE: Final = re.compile(f"{QUADRANT}|象限")
-_CHINESE: Final = re.compile("(?:位于|在)?第([一二三四])象限")
+_AND: Final = r"(?:,|及|land )"  # 、 和 与 have become these
+_CHINESE: Final = re.compile(
+    f"(?:位于|在)?第([一二三四](?:{_AND}第?[一二三四]){{0,3}})象限(?:{_AND}(?=第|位|在))?"
+)
 _WORD: Final = re.compile(r"[a-z]+\d?|\d(?:st|nd|rd|th)?")
 _MARKS: Final = frozenset(" ,;&().")
 
@@ -57,7 +60,8 @@ def _named(words: str) -> frozenset[int] | None:
 
 
 def _in_english(named: re.Match[str]) -> str:
-    return f" {QUADRANT} {'一二三四'.index(named[1]) + 1} "
+    places = (f"{'一二三四'.index(each) + 1}" for each in named[1] if each in "一二三四")
+    return f" {QUADRANT} {' '.join(places)} "
 
 
 def by_text(mine: Document, theirs: Document) -> Finding | None:

@@ -8,16 +8,17 @@ conditions are the same when only the names of their variables differ.
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.symbolic.expr.nodes import (
+    KINDS,
     Integral,
     Iterated,
     Limit,
     Node,
     Symbol,
 )
+from reward_functions.symbolic.expr.record import changed, values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -67,13 +68,12 @@ def with_bound_renamed(tree: Any, depth: int = 0) -> Any:
         old, new = tree.variable.name, f"#{depth}"
         body = with_bound_renamed(tree.body, depth + 1)
         inside = _mapped(body, lambda name: _exchanged(name, old, new))
-        return replace(tree, variable=Symbol(new), body=inside)
+        return changed(tree, variable=Symbol(new), body=inside)
     if isinstance(tree, tuple):
         return tuple(with_bound_renamed(part, depth) for part in tree)
-    if not is_dataclass(tree) or isinstance(tree, type):
+    if type(tree) not in KINDS:
         return tree
-    parts = {e.name: with_bound_renamed(getattr(tree, e.name), depth) for e in fields(tree)}
-    return replace(tree, **parts)
+    return type(tree)(*(with_bound_renamed(part, depth) for part in values(tree)))
 
 
 def _exchanged(name: str, old: str, new: str) -> str:
@@ -86,10 +86,9 @@ def _mapped(tree: Any, change: Callable[[str], str]) -> Any:
         return Symbol(change(tree.name))
     if isinstance(tree, tuple):
         return tuple(_mapped(part, change) for part in tree)
-    if not is_dataclass(tree) or isinstance(tree, type):
+    if type(tree) not in KINDS:
         return tree
-    parts = {each.name: _mapped(getattr(tree, each.name), change) for each in fields(tree)}
-    return replace(tree, **parts)
+    return type(tree)(*(_mapped(part, change) for part in values(tree)))
 
 
 def with_names(tree: Node, names: Mapping[str, str]) -> Node:

@@ -13,11 +13,13 @@ structure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final, get_args
+
+from reward_functions.symbolic.expr.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Number:
     """A rational literal; `unit` is the worth of its last digit when written with a point.
 
@@ -28,28 +30,28 @@ class Number:
     unit: Fraction | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Symbol:
     """A variable with its decorations in its name: `x`, `x_1`, `f'`. Letter case matters."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant:
     """One of π, e, i, ∞."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sum:
     """Terms added up; a subtraction is a term times minus one."""
 
     terms: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Product:
     """Factors above and below one bar: a / b / c · d is over (a, d), under (b, c)."""
 
@@ -57,7 +59,7 @@ class Product:
     under: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Power:
     """Base and exponent."""
 
@@ -65,7 +67,7 @@ class Power:
     exponent: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Root:
     """The root of an index as a radical sign writes it: of an odd index, real for negatives."""
 
@@ -73,7 +75,7 @@ class Root:
     radicand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Apply:
     """A named function of its arguments: sin, ln, log (base, argument), abs, floor, factorial."""
 
@@ -81,7 +83,7 @@ class Apply:
     arguments: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signed:
     """±body, or ∓body when `flipped`: all the signs of an answer are chosen together."""
 
@@ -89,7 +91,7 @@ class Signed:
     flipped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Iterated:
     """The sum or product (`operation` is "sum" or "prod") of the body for every whole `variable`.
 
@@ -103,7 +105,7 @@ class Iterated:
     high: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Integral:
     """The integral of the body over its bound variable; both ends are None when it has none."""
 
@@ -113,7 +115,7 @@ class Integral:
     high: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Derivative:
     """The derivative of the body by a variable, so many times; ordinary and partial alike."""
 
@@ -122,7 +124,7 @@ class Derivative:
     order: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limit:
     """The limit of the body where its bound variable goes to a point, which may be infinite.
 
@@ -135,14 +137,14 @@ class Limit:
     side: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Percent:
     """So many hundredths, written with a percent sign or word."""
 
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Degrees:
     """An angle written in degrees."""
 
@@ -153,7 +155,7 @@ UnitPowers = tuple[tuple[str, Fraction], ...]
 """A product of units: canonical names with their powers, sorted."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Measured:
     """A value with its unit."""
 
@@ -161,7 +163,7 @@ class Measured:
     unit: UnitPowers
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Based:
     """A number with the base of its digits below it: 101_2, 0.11_2."""
 
@@ -170,7 +172,7 @@ class Based:
     value: int | Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listing:
     """Values side by side without brackets, with the word between them: "or", "and" or none."""
 
@@ -178,7 +180,7 @@ class Listing:
     word: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bracket:
     """Two or more values between brackets: a point, a vector or an interval.
 
@@ -190,14 +192,14 @@ class Bracket:
     right: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Braces:
     """A finite set; without members the empty set."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Union:
     """Sets united, or taken away from the first when `minus`."""
 
@@ -205,7 +207,7 @@ class Union:
     minus: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BuiltSet:
     """The set of the `member` for which the conditions hold."""
 
@@ -213,21 +215,21 @@ class BuiltSet:
     conditions: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NamedSet:
     """ℝ, ℤ, ℚ, ℕ, ℂ."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Matrix:
     """Rows of equal length. A determinant is an `Apply` of one."""
 
     rows: tuple[tuple[Node, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Relation:
     """A chain a < b ≤ c: one operator fewer than operands.
 
@@ -238,7 +240,7 @@ class Relation:
     operators: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Congruence:
     """Two values that leave the same rest when divided by the modulus: x ≡ 3 (mod 7).
 
@@ -250,14 +252,14 @@ class Congruence:
     modulus: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Piecewise:
     """Values, each where its condition holds; the condition of "otherwise" is None."""
 
     branches: tuple[tuple[Node, Node | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Given:
     """An answer, and the conditions behind it under which it holds: x = kπ for integers k."""
 
@@ -265,14 +267,14 @@ class Given:
     conditions: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ratio:
     """Parts in proportion: 6 : 8."""
 
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clock:
     """A time of day as written: minutes on the dial, "am", "pm" or nothing, and seconds."""
 
@@ -281,7 +283,7 @@ class Clock:
     seconds: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Date:
     """A day as written, each part 0 where it is not stated; Monday is 1."""
 
@@ -324,3 +326,6 @@ Node = (
     | Clock
     | Date
 )
+
+KINDS: Final[frozenset[type]] = frozenset(get_args(Node))
+"""The classes of nodes."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.symbolic.expr.nodes import (
+    KINDS,
     Apply,
     Based,
     Constant,
@@ -23,11 +23,11 @@ from reward_functions.symbolic.expr.nodes import (
     Sum,
     Symbol,
 )
+from reward_functions.symbolic.expr.record import changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_KINDS: Final = frozenset(get_args(Node))
 CALCULUS: Final = (Iterated, Integral, Derivative, Limit)
 
 
@@ -50,7 +50,7 @@ def _replaced(value: Any, change: Callable[[Node], Node]) -> Any:
     if type(value) is tuple:
         inside = tuple(_replaced(each, change) for each in value)
         return inside if any(a is not b for a, b in zip(inside, value, strict=True)) else value
-    if type(value) not in _KINDS:
+    if type(value) not in KINDS:
         return value
     changes = {}
     for name in value.__slots__:
@@ -58,7 +58,7 @@ def _replaced(value: Any, change: Callable[[Node], Node]) -> Any:
         after = _replaced(before, change)
         if after is not before:
             changes[name] = after
-    return change(replace(value, **changes) if changes else value)
+    return change(changed(value, **changes) if changes else value)
 
 
 def operations(node: Node) -> int:
@@ -111,6 +111,6 @@ def _children(node: Any) -> list[Node]:
         value = waiting.pop()
         if type(value) is tuple:
             waiting.extend(reversed(value))
-        elif type(value) in _KINDS:
+        elif type(value) in KINDS:
             inside.append(value)
     return inside

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.symbolic.numeric.ball import BallArithmetic, NoValue
 from reward_functions.symbolic.numeric.ball_double import REAL
-from reward_functions.symbolic.numeric.ball_mpmath import MpmathArithmetic
 from reward_functions.symbolic.numeric.evaluate import Evaluation, interpretations
 from reward_functions.symbolic.numeric.traits import Traits
 
@@ -71,4 +70,6 @@ def _placed(
 
 def _arithmetics() -> Iterator[BallArithmetic[Any]]:
     yield REAL
-    yield MpmathArithmetic(_BITS, real=True)
+    from reward_functions.symbolic.numeric import ball_mpmath  # noqa: PLC0415 - few need digits
+
+    yield ball_mpmath.MpmathArithmetic(_BITS, real=True)

@@ -27,11 +27,8 @@ from reward_functions.symbolic.expr.names import renamed
 from reward_functions.symbolic.expr.nodes import Sum
 from reward_functions.symbolic.numeric.ball import Ball, BallArithmetic, NoValue
 from reward_functions.symbolic.numeric.ball_double import COMPLEX, REAL
-from reward_functions.symbolic.numeric.ball_mpmath import MpmathArithmetic
-from reward_functions.symbolic.numeric.breakpoints import Breakpoints
 from reward_functions.symbolic.numeric.conventions import complex_names
 from reward_functions.symbolic.numeric.evaluate import Evaluation, Interpretation, interpretations
-from reward_functions.symbolic.numeric.modular import by_residues
 from reward_functions.symbolic.numeric.sample_points import (
     Place,
     Point,
@@ -49,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from reward_functions.symbolic.expr.nodes import Node
+    from reward_functions.symbolic.numeric.ball_mpmath import MpmathArithmetic
 
 _RULE: Final = "values-at-points"
 _APART: Final = "the values differ at a point of the domain"
@@ -150,6 +148,8 @@ class IdentityTest:
 
     def _by_residues(self, traits: Traits, reference: Node, candidate: Node) -> Finding:
         """By residues where the expressions are rational, else like all others."""
+        from reward_functions.symbolic.numeric.modular import by_residues  # noqa: PLC0415 - for n!
+
         found = by_residues(reference, candidate, traits, self.work)
         return found or self._by_interpretations(traits, reference, candidate)
 
@@ -248,6 +248,10 @@ class _Pair:
 
     def _across(self) -> Finding | None:
         """A difference, or a doubt, where the formulas change; None where they agree there too."""
+        from reward_functions.symbolic.numeric.breakpoints import (  # noqa: PLC0415 - for jumps
+            Breakpoints,
+        )
+
         work = Work(_SEARCH)
         breakpoints = Breakpoints((self.reference, self.candidate), work)
         if breakpoints.many:
@@ -266,7 +270,7 @@ class _Pair:
     def _hidden(self, where: list[Point]) -> bool:
         """Whether there is a difference at a point that doubles do not see."""
         there = self._with(Work(_SEARCH))
-        strict, free = MpmathArithmetic(_CLOSE, real=True), MpmathArithmetic(_CLOSE, real=False)
+        strict, free = _digits(_CLOSE, real=True), _digits(_CLOSE, real=False)
         try:
             return any(there.apart_at(point, strict, free) for point in where)
         except OverBudget:
@@ -363,7 +367,7 @@ class _Pair:
         while needed + spare <= _DIGITS:
             lost = _GUARD + 2 * self.traits.nodes
             bits = _GRAIN * -(-(_bits(needed + spare) + lost) // _GRAIN)
-            strict, free = MpmathArithmetic(bits, real=real), MpmathArithmetic(bits, real=False)
+            strict, free = _digits(bits, real=real), _digits(bits, real=False)
             try:
                 mine, theirs, real_way = self._values(point, strict, free)
             except NoValue:
@@ -379,6 +383,12 @@ class _Pair:
                 return None  # another point will be better placed
             spare = max(gap, 2 * spare + needed)
         return None
+
+
+def _digits(bits: int, *, real: bool) -> MpmathArithmetic:
+    from reward_functions.symbolic.numeric import ball_mpmath  # noqa: PLC0415 - few need digits
+
+    return ball_mpmath.MpmathArithmetic(bits, real=real)
 
 
 def _bits(digits: int) -> int:

@@ -6,12 +6,19 @@ a ± b ∓ c. Members of a list choose apart: in "±6, ±2" there are four.
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
 from reward_functions.symbolic.budget import ITEMS, OverBudget
 from reward_functions.symbolic.expr.literals import negated
-from reward_functions.symbolic.expr.nodes import Braces, Listing, Node, Relation, Signed
+from reward_functions.symbolic.expr.nodes import (
+    KINDS,
+    Braces,
+    Listing,
+    Node,
+    Relation,
+    Signed,
+)
+from reward_functions.symbolic.expr.record import changed
 
 
 def spelled_out(node: Node) -> Node:
@@ -50,18 +57,18 @@ def _chosen(node: Node, *, upper: bool) -> Node:
         body = _chosen(node.body, upper=upper)
         return body if upper != node.flipped else negated(body)
     changes: dict[str, Any] = {}
-    for field in fields(node):
-        value = getattr(node, field.name)
-        changed = _chosen_in(value, upper=upper)
-        if changed is not value:
-            changes[field.name] = changed
-    return replace(node, **changes) if changes else node
+    for name in node.__match_args__:
+        value = getattr(node, name)
+        chosen = _chosen_in(value, upper=upper)
+        if chosen is not value:
+            changes[name] = chosen
+    return changed(node, **changes) if changes else node
 
 
 def _chosen_in(value: Any, *, upper: bool) -> Any:
     if isinstance(value, tuple):
         parts = tuple(_chosen_in(part, upper=upper) for part in value)
         return parts if any(a is not b for a, b in zip(parts, value, strict=True)) else value
-    if is_dataclass(value) and not isinstance(value, type):
+    if type(value) in KINDS:
         return _chosen(cast("Node", value), upper=upper)
     return value

@@ -177,7 +177,7 @@ _kept = lru_cache(KEPT)(_read)
 
 def _stated(text: str) -> str:
     """The answer a reference states, when it is more than an answer."""
-    if not any(map(text.__contains__, _MARKUP)):
+    if all(text.rfind(sign) < 0 for sign in _MARKUP):  # `in` takes longer than `rfind`
         return text
     text = strip_invisible(text)
     if symbolic.readable(text):

@@ -124,7 +124,7 @@ def derived(name, function):
 def node_kind(name, kind):
     """The name that a node has on the wire, whatever its fields hold; and it comes back."""
     bare = object.__new__(kind)
-    for field in kind.__dataclass_fields__:
+    for field in kind.__slots__:
         object.__setattr__(bare, field, "x")
     packed = protocol._packed(bare)
     return packed[0], type(protocol._unpacked(packed)).__name__, name

@@ -175,20 +175,12 @@ ROWS = {
             "Bias": ("length", "figures"),
         },
     ),
-    "rollouts.drive.page:CHARTS": Rows(
+    "rollouts.drive.figures:CHARTS": Rows(
         lambda _, draw: draw(ROLLOUTS).label,
         {
             "Rewards": "Rewards of the rollouts",
             "Turns": "Turns of the rollouts",
             "Rows that earn the least": "Rewards of the rows that earn the least",
-        },
-    ),
-    "jobs.drivers.agent_rft:_COMPARED": Rows(
-        lambda _, part: part(DOCUMENT),
-        {
-            "the agent": "an-agent",
-            "the data": {"train": "s3://a/b.jsonl"},
-            "the base model": "a-model",
         },
     ),
     "jobs.hyperparameters:TYPES": Rows(
@@ -209,35 +201,14 @@ ROWS = {
             "list": [LIST],
         },
     ),
-    "jobs.json_schema:_TYPES": Rows(
-        lambda _, holds: taken(holds, *JSON),
-        {
-            "object": [NOTHING],
-            "array": [LIST],
-            "string": [STRING],
-            "boolean": [TRUE],
-            "null": [NULL],
-            "number": [FRACTION, WHOLE],
-            "integer": [WHOLE],
-        },
-    ),
-    "jobs.json_schema:_BOUNDS": Rows(
-        bounded,
-        {
-            "minimum": ([2.0, 3.0], "below"),
-            "maximum": ([1.0, 2.0], "above"),
-            "exclusiveMinimum": ([3.0], "not above"),
-            "exclusiveMaximum": ([1.0], "not below"),
-        },
-    ),
-    "aws.deployed.jobs:SERVICES": Rows(
+    "aws.deployed.pruning:SERVICES": Rows(
         listed,
         {
             "bedrock": ["list_model_customization_jobs"],
             "sagemaker": ["list_jobs", "list_training_jobs"],
         },
     ),
-    "aws.deployed.reports:RENDERED": Rows(
+    "aws.deployed.findings:RENDERED": Rows(
         rendered,
         {
             "json": "[",

@@ -9,8 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from reward_functions.aws.deployed import CheckFinding, CheckReport
-from reward_functions.aws.deployed.findings import CheckExample
-from reward_functions.aws.deployed.reports import RENDERED
+from reward_functions.aws.deployed.findings import RENDERED, CheckExample
 
 ARN = (
     "arn:aws-us-gov:lambda:us-gov-west-1:123456789012:function:"

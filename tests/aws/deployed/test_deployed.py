@@ -14,17 +14,16 @@ from reward_functions.aws.deployed import (
     BrokenContract,
     DeployedFunction,
     check,
-    configuration,
+    checking,
 )
-from reward_functions.aws.deployed.invocation import FunctionError
-from reward_functions.aws.deployed.probes import (
+from reward_functions.aws.deployed.checking import (
     MALFORMED,
     Expectation,
     as_evaluated,
     expectation_of,
     made_up,
 )
-from reward_functions.aws.deployed.response import read
+from reward_functions.aws.deployed.function import FunctionError, read
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import get
@@ -663,7 +662,7 @@ ACTIVE = {"Timeout": 60, "MemorySize": 1769, "State": "Active"}
     ],
 )
 def test_a_function_that_was_just_updated_is_waited_for(served, monkeypatch, states, finding):
-    monkeypatch.setattr(configuration, "PAUSE", 0.0)
+    monkeypatch.setattr(checking, "PAUSE", 0.0)
     seen = iter([ACTIVE | state for state in states])
     arn = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-x:1"
     report = check(served(scored, arn=arn, configuration=lambda: next(seen)), UNKNOWN, batch_size=4)
@@ -675,7 +674,7 @@ def test_a_function_that_was_just_updated_is_waited_for(served, monkeypatch, sta
 
 
 def test_a_function_that_stays_pending_is_reported(served, monkeypatch):
-    monkeypatch.setattr(configuration, "PATIENCE", 0.0)
+    monkeypatch.setattr(checking, "PATIENCE", 0.0)
     pending = ACTIVE | {"State": "Pending"}
     report = check(served(scored, configuration=pending), UNKNOWN, batch_size=4)
     assert failures(report)["state"] == "the function is Pending"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions.aws.deployed import versions
-from reward_functions.aws.deployed.jobs import JobsUnknown, jobs_in_progress
+from reward_functions.aws import calls
+from reward_functions.aws.deployed.pruning import JobsUnknown, jobs_in_progress
 from tests.control_planes import HUB, control_planes, evaluator
 
 GRADER = "arn:aws:lambda:us-east-1:000000000000:function:SageMaker-reward-dev-gsm8k:7"
@@ -18,7 +18,7 @@ def planes(monkeypatch):
         monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER", served.address)
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-        monkeypatch.setattr(versions, "ATTEMPTS", 1)
+        monkeypatch.setattr(calls, "ATTEMPTS", 1)
         monkeypatch.delenv("AWS_PROFILE", raising=False)
         yield served
 
@@ -81,7 +81,7 @@ def test_a_multi_turn_job_keeps_whatever_its_document_names(planes):
         (("refusals", "DescribeJob", (403, "AccessDeniedException")), "not allowed"),
         (("refusals", "ListJobs", (400, "UnknownOperationException")), "Unknown"),
         (("bodies", "ListJobs", b"{}"), "holds no JobSummaries"),
-        (("bodies", "DescribeJob", b'{"JobName": "x"}'), "multi-turn job x has no document"),
+        (("bodies", "DescribeJob", b'{"JobName": "x"}'), "the answer holds no JobConfigDocument"),
     ],
 )
 def test_multi_turn_jobs_that_are_not_known_remove_nothing(planes, broken, message):
@@ -120,7 +120,7 @@ def test_hundreds_of_pages_are_read_to_the_end(planes):
             ("bodies", "GetModelCustomizationJob", b'{"jobName": "a", "customizationType": "NEW"}'),
             "Bedrock's job a names no grader",
         ),
-        (("bodies", "GetModelCustomizationJob", b"{}"), "a job that does not say its name"),
+        (("bodies", "GetModelCustomizationJob", b"{}"), "the answer holds no jobName"),
     ],
 )  # fmt: skip
 def test_bedrocks_jobs_are_known_or_the_prune_refuses(planes, broken, message):

@@ -7,8 +7,14 @@ import pytest
 from reward_functions.aws.catalogue import function_name
 from reward_functions.aws.deployed import pruning
 from reward_functions.aws.deployed.catalogue import NotDeployed
-from reward_functions.aws.deployed.pruning import Removal, planned, removed
-from reward_functions.aws.deployed.retention import Key, PruneDecision, StoredVersion
+from reward_functions.aws.deployed.pruning import (
+    Key,
+    PruneDecision,
+    Removal,
+    StoredVersion,
+    planned,
+    removed,
+)
 from tests.deployed_stage import SOURCE, StageOnEmulator
 
 

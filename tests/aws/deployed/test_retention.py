@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reward_functions.aws.arn import FunctionArn
-from reward_functions.aws.deployed.retention import (
+from reward_functions.aws.deployed.pruning import (
     InUse,
     JobInProgress,
     Key,

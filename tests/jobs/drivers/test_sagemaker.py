@@ -8,14 +8,13 @@ from datetime import UTC, datetime
 import pytest
 
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.jobs import evaluators
+from reward_functions.jobs import clients
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers import sagemaker
 from reward_functions.jobs.drivers.sagemaker import SageMakerDriver
 from reward_functions.jobs.job import JobRequest, MlflowRun, NoSuchJob, Progress
-from reward_functions.jobs.lookup import service_of
 from reward_functions.jobs.parts import Serverless, Vpc
 from reward_functions.jobs.request_rules import check_request
+from reward_functions.jobs.services import service_of
 from tests.jobs.hub_service import ACCOUNT, Service, error
 
 FUNCTION = f"arn:aws:lambda:us-east-1:{ACCOUNT}:function:SageMaker-reward-dev-gsm8k--0a1b2c3d"
@@ -49,8 +48,7 @@ class Stage:
 @pytest.fixture
 def service(monkeypatch):
     made = Service()
-    for module in (evaluators, sagemaker):
-        monkeypatch.setattr(module, "client", made.client)
+    monkeypatch.setattr(clients, "control_plane", made.client)
     return made
 
 
@@ -149,6 +147,15 @@ def test_a_version_that_the_service_adds_is_no_difference(service, driver):
     driver.start(REQUEST)
     service.jobs[REQUEST.name]["ServerlessJobConfig"]["BaseModelArn"] = f"{MODEL}/2.14.0"
     assert driver.start(REQUEST).name == REQUEST.name
+    assert driver.start(replace(REQUEST, model=f"{MODEL}/2.14.0")).name == REQUEST.name
+    with pytest.raises(BadJob, match="differs in the model"):
+        driver.start(replace(REQUEST, model=f"{MODEL}/2.13.0"))
+
+
+def test_a_version_is_another_model_than_none(service, driver):
+    driver.start(REQUEST)
+    with pytest.raises(BadJob, match="differs in the model"):
+        driver.start(replace(REQUEST, model=f"{MODEL}/2.14.0"))
 
 
 BROKEN = [
@@ -207,7 +214,6 @@ def test_a_job_says_how_far_it_is_and_where_its_figures_are(service, driver):
         "SecondaryStatusTransitions": [
             {"Status": "Training", "StartTime": AT, "StatusMessage": "step 7"},
             {"Status": "Starting", "StartTime": datetime(2026, 11, 23, tzinfo=UTC)},
-            "no object",
         ],
     }
     job = driver.get(REQUEST.name)

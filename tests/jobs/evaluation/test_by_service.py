@@ -7,7 +7,7 @@ import pytest
 from reward_functions.core.types import Message, Sample
 from reward_functions.jobs.asking import chosen
 from reward_functions.jobs.evaluation.by_service import UnknownRows, paired
-from reward_functions.jobs.evaluation_results import EvaluatedRow
+from reward_functions.jobs.evaluation_jobs import EvaluatedRow
 
 
 def prompts(count):

@@ -147,7 +147,7 @@ def test_a_certificate_that_a_shell_does_not_know_says_how_it_will(
 ):
     for name, value in (enforcing_aws.environment | {"AWS_CA_BUNDLE": bundle}).items():
         monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("reward_functions.aws.deployed.versions.ATTEMPTS", 1)
+    monkeypatch.setattr("reward_functions.aws.calls.ATTEMPTS", 1)
     ran = CliRunner().invoke(app, ["deployed", "list", "--stage", "peopled"])
     assert ran.exit_code == 2
     assert "evaluate `reward local up --print-env` again" in ran.stderr

@@ -82,9 +82,12 @@ def without(document, *path):
 
 REFUSED = {
     "no JSON": (lambda _: "{", "is not JSON"),
-    "no agent": (lambda made: without(made, "AgentConfig"), "AgentConfig is required"),
-    "no base": (lambda made: without(made, "TrainingConfig", "BaseModelArn"), "is required"),
-    "a member that nobody knows": (lambda made: made | {"Fast": True}, "Fast is not known"),
+    "no agent": (lambda made: without(made, "AgentConfig"), "'AgentConfig' is a required property"),
+    "no base": (
+        lambda made: without(made, "TrainingConfig", "BaseModelArn"),
+        "is a required property",
+    ),
+    "a member that nobody knows": (lambda made: made | {"Fast": True}, "'Fast' was unexpected"),
     "one group for both": (
         lambda made: (
             made

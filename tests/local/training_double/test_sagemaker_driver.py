@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.jobs import evaluators, recipes
-from reward_functions.jobs.drivers import sagemaker
+from reward_functions.jobs.drivers import base
 from reward_functions.jobs.drivers.sagemaker import SageMakerDriver
 from reward_functions.jobs.job import JobRequest
 from reward_functions.jobs.parts import Serverless
@@ -18,7 +18,7 @@ from tests.local.training_double.sagemaker_world import QWEN, base_arn
 @pytest.fixture
 def driver(sm, monkeypatch):
     clients = {"sagemaker": sm.client, "s3": sm.world.s3}
-    for module in (evaluators, recipes, sagemaker):
+    for module in (base, evaluators, recipes):
         monkeypatch.setattr(module, "client", lambda service, *_: clients[service])
     monkeypatch.setattr(evaluators, "INTERVAL", 0.05)
     stage = SimpleNamespace(

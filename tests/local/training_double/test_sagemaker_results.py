@@ -6,10 +6,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from reward_functions.jobs import hosting, packages
+from reward_functions.jobs import hosting
 from reward_functions.jobs.drivers.mlflow import MlflowApp
 from reward_functions.jobs.figures import read_as, series
-from reward_functions.jobs.package_hosting import PackageHosting
+from reward_functions.jobs.hosting import PackageHosting
 from tests.local.training_double.conftest import REGION, rows
 from tests.local.training_double.sagemaker_world import NOVA, channel
 
@@ -21,8 +21,7 @@ def service(sm, monkeypatch):
     def client(name, region, session=None):
         return sm.world.s3 if name == "s3" else sm.world.client(sm.person, name)
 
-    for module in (hosting, packages):
-        monkeypatch.setattr(module, "client", client)
+    monkeypatch.setattr(hosting, "client", client)
     return PackageHosting(REGION, sm.person, pause=lambda _: None)
 
 

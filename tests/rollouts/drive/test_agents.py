@@ -5,8 +5,7 @@ import tracemalloc
 import pytest
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.drive.agents import LARGEST, answer_of, answered
-from reward_functions.rollouts.drive.http_agent import KEY, HttpAgent
+from reward_functions.rollouts.drive.agents import KEY, LARGEST, HttpAgent, answer_of, answered
 from reward_functions.rollouts.request.contract import RolloutMetadata, RolloutRequest
 from tests.hostile_peers import BROKEN, HELD_UP, LARGE, peer
 from tests.loopback import Service, served

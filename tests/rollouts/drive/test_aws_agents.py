@@ -5,7 +5,7 @@ import json
 import pytest
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.drive.aws_agents import AgentCoreAgent, LambdaAgent
+from reward_functions.rollouts.drive.agents import AgentCoreAgent, LambdaAgent
 from reward_functions.rollouts.request.contract import RolloutMetadata, RolloutRequest
 from tests.loopback import Service, served
 

@@ -7,9 +7,9 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from reward_functions.aws.deployed.doctor_checks import findings_of
-from reward_functions.aws.deployed.findings import CheckFinding
-from reward_functions.rollouts.drive import doctor, doctor_aws
+from reward_functions.aws.deployed.findings import CheckFinding, findings_of
+from reward_functions.rollouts.drive import doctor
+from reward_functions.rollouts.drive import doctor as doctor_aws
 from reward_functions.rollouts.request.contract import RolloutMetadata
 from tests.loopback import Service, served
 

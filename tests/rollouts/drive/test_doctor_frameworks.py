@@ -7,8 +7,8 @@ import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.extras import EXTRAS
-from reward_functions.rollouts.drive import doctor_frameworks
-from reward_functions.rollouts.drive.doctor_frameworks import FRAMEWORKS, frameworks, tracing
+from reward_functions.rollouts.drive import doctor as doctor_frameworks
+from reward_functions.rollouts.drive.doctor import FRAMEWORKS, frameworks, tracing
 
 
 def test_each_framework_has_an_extra_that_brings_it():

@@ -14,17 +14,16 @@ from reward_functions.local.runtime_double import (
     serving,
 )
 from reward_functions.local.runtime_double.own_runtime import OwnRuntime
+from reward_functions.rollouts.drive.agents import HttpAgent, RuntimeElsewhere
 from reward_functions.rollouts.drive.driving import (
     RolloutDriver,
+    Task,
     attempts_for,
     drive,
     job_arn,
     rollout_id,
 )
-from reward_functions.rollouts.drive.http_agent import HttpAgent
 from reward_functions.rollouts.drive.records import Attempt, Setup
-from reward_functions.rollouts.drive.runtimes import RuntimeElsewhere
-from reward_functions.rollouts.drive.tasks import Task
 from reward_functions.rollouts.request.contract import read_request
 from reward_functions.rollouts.request.errors import EnvironmentFailure
 from tests.loopback import served

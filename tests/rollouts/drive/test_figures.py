@@ -8,9 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_functions.rollouts.drive.figures import BINS, figures_of, histogram, pass_at
+from reward_functions.rollouts.drive.figures import (
+    BINS,
+    as_json,
+    figures_of,
+    histogram,
+    pass_at,
+    sheets,
+)
 from reward_functions.rollouts.drive.records import RolloutRecord, Setup
-from reward_functions.rollouts.drive.reporting import as_json, sheets
 
 SETUP = Setup(data="d", n=2, agent="a", policy="calculator")
 

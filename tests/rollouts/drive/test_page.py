@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-from reward_functions.rollouts.drive.figures import figures_of
-from reward_functions.rollouts.drive.page import page
-from reward_functions.rollouts.drive.reporting import BAR, sheets
+from reward_functions.rollouts.drive.figures import BAR, figures_of, page, sheets
 from tests.parsed_page import harmless
 from tests.rollouts.drive.test_figures import RECORDS, record
 

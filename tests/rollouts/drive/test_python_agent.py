@@ -5,9 +5,8 @@ from asyncio import CancelledError
 import pytest
 
 from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings, serving
-from reward_functions.rollouts.drive.agents import answered
+from reward_functions.rollouts.drive.agents import PythonAgent, answered
 from reward_functions.rollouts.drive.driving import job_arn
-from reward_functions.rollouts.drive.python_agent import PythonAgent
 from reward_functions.rollouts.episode.handler import rollout_handler
 from reward_functions.rollouts.request.contract import RolloutMetadata, RolloutRequest
 from reward_functions.rollouts.serve.answering import answering_at_once

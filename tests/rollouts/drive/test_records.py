@@ -116,8 +116,6 @@ FOREIGN = [
     json.dumps(RECORD.line() | {"status": "won"}).encode() + b"\n",
     json.dumps(RECORD.line() | {"rewards": []}).encode() + b"\n",
     json.dumps(RECORD.line() | {"rewards": [float("nan")]}).encode() + b"\n",
-    json.dumps(RECORD.line() | {"turns": "2"}).encode() + b"\n",
-    json.dumps(RECORD.line() | {"turns": True}).encode() + b"\n",
     json.dumps(RECORD.line() | {"setup": None}).encode() + b"\n",
     json.dumps(LOST.line() | {"rewards": [0.0]}).encode() + b"\n",
     b"[" * 100_000 + b"\n",

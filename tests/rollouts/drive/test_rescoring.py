@@ -6,8 +6,7 @@ import pytest
 
 from reward_functions.core.errors import BadReference, ConfigurationError, NoJudge
 from reward_functions.core.types import Score
-from reward_functions.rollouts.drive.records import RolloutRecord, Setup
-from reward_functions.rollouts.drive.rescoring import rescored
+from reward_functions.rollouts.drive.records import RolloutRecord, Setup, rescored
 from reward_functions.rollouts.request.errors import EnvironmentFailure, ScorerMismatch
 
 PIN = {"name": "math", "version": 3, "digest": "ab" * 32, "parameters": {}}

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from reward_functions.data.json_rows import BadInput
-from reward_functions.rollouts.drive.tasks import read_tasks
+from reward_functions.rollouts.drive.driving import read_tasks
 
 
 def data(tmp_path, *rows):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reward_functions.rollouts.drive.trajectory_groups import SHOWN, group_sheet, use_in
+from reward_functions.rollouts.drive.trajectories import MOST_TURNS, group_sheet, use_in
 from reward_functions.rollouts.record.sink import TrajectorySink
 from reward_functions.rollouts.record.types import TokenUsage, ToolCall, Trajectory, Turn
 from tests.rollouts.drive.test_figures import record
@@ -58,4 +58,6 @@ def test_the_table_has_the_rows_with_the_most_turns(tmp_path):
         for row in range(1, 31)
     ]
     sheet = group_sheet(used(tmp_path, kept, records).groups)
-    assert [cells[1] for cells in sheet.rows] == [str(row) for row in range(30, 30 - SHOWN, -1)]
+    assert [cells[1] for cells in sheet.rows] == [
+        str(row) for row in range(30, 30 - MOST_TURNS, -1)
+    ]

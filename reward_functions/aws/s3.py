@@ -1,4 +1,4 @@
-"""Files to S3, where a training job reads them.
+"""S3: files sent where a training job reads them, and objects read.
 
 Every object is sent with a checksum that S3 verifies, and appears complete or not at all.
 """
@@ -9,7 +9,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.aws.failures import AwsFailed
+from reward_functions.aws.calls import answer
+from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
 
@@ -26,8 +27,9 @@ _URI: Final = re.compile(rf"s3://({_BUCKET})(?:/([A-Za-z0-9/_.!*'()-]*))?")
 """A bucket and a key of characters that Bedrock's addresses may have: no space, no equals sign."""
 
 
-class UploadFailed(ConfigurationError):
-    """A file did not reach S3. The message says why, and never holds a credential."""
+NO_CREDENTIALS: Final = (
+    "no AWS credentials: set AWS_PROFILE, sign in (aws login), or run where a role is"
+)
 
 
 class Destination(NamedTuple):
@@ -82,20 +84,16 @@ def client(profile: str | None = None, region: str | None = None) -> Any:
     """A client of S3, configured as the AWS command line is.
 
     Raises:
-        UploadFailed: there is no such profile, or the configuration cannot be read.
+        AwsFailed: there is no such profile, or the configuration cannot be read.
         BadShell: AWS has no such region.
     """
-    from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - 0.2 s
-
-    try:
+    with in_words("S3"):
         return aws_session(region=region or "", profile=profile).client("s3")
-    except (BotoCoreError, AwsFailed, ValueError) as error:
-        raise UploadFailed(f"S3: {error}") from None
 
 
 def upload(
     client: Any,
-    placed: dict[Path, Destination],
+    placed: Mapping[Path, Destination],
     progress: Callable[[int], object] | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> Iterator[Destination]:
@@ -111,35 +109,52 @@ def upload(
         where a file is now.
 
     Raises:
-        UploadFailed: S3 refused it, could not be reached, or there are no credentials.
+        AwsFailed: S3 refused it, could not be reached, or there are no credentials.
         OSError: a file cannot be read.
     """
     from boto3.exceptions import S3UploadFailedError  # noqa: PLC0415 - 0.3 s
-    from botocore.exceptions import (  # noqa: PLC0415
-        BotoCoreError,
-        ClientError,
-        NoCredentialsError,
-        PartialCredentialsError,
-    )
+    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
 
+    extra = {"Metadata": dict(metadata)} if metadata else None
     for file, place in placed.items():
         try:
-            extra = {"Metadata": dict(metadata)} if metadata else None
             client.upload_file(
                 str(file), place.bucket, place.key, ExtraArgs=extra, Callback=progress
             )
-        except (NoCredentialsError, PartialCredentialsError):
-            raise UploadFailed(
-                "no AWS credentials: set AWS_PROFILE, sign in (aws login), or run where a role is"
-            ) from None
         except S3UploadFailedError as error:
-            raise UploadFailed(f"{place}: {_message(error.__context__ or error)}") from None
+            raise _unsent(place, error.__context__ or error) from None
         except (ClientError, BotoCoreError) as error:
-            raise UploadFailed(f"{place}: {_message(error)}") from None
+            raise _unsent(place, error) from None
         yield place
 
 
-def _message(error: BaseException) -> str:
-    """S3's own error message, without the SDK's."""
+def _unsent(place: Destination, error: BaseException) -> AwsFailed:
+    """S3's own error, without the SDK's."""
+    if type(error).__name__ in ("NoCredentialsError", "PartialCredentialsError"):
+        return AwsFailed(NO_CREDENTIALS, kind="credentials")
     details = (getattr(error, "response", None) or {}).get("Error", {})
-    return ": ".join(filter(None, [details.get("Code"), details.get("Message")])) or str(error)
+    code, message = details.get("Code", ""), details.get("Message", "")
+    return AwsFailed(f"{place}: {': '.join(filter(None, [code, message])) or error}", code)
+
+
+def read_object(client: Any, bucket: str, key: str, what: str) -> bytes:
+    """The content of an object.
+
+    Args:
+        client: of S3.
+        bucket: of the object.
+        key: of the object.
+        what: is tried, for messages.
+
+    Raises:
+        AwsFailed: S3 refused, was not reached, or broke off.
+    """
+    from urllib3.exceptions import HTTPError  # noqa: PLC0415 - 50 ms
+
+    body = answer(what, client.get_object, Bucket=bucket, Key=key)["Body"]
+    try:
+        with body, in_words(what):
+            content: bytes = body.read()
+    except (HTTPError, OSError):
+        raise AwsFailed(f"{what}: the connection broke off; try again", kind="network") from None
+    return content

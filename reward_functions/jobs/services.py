@@ -1,0 +1,108 @@
+"""The services that run jobs, a row each: what differs between them and is no call.
+
+A new service takes a row here, a driver in `drivers/`, and its name in `DriverName`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DriverName = Literal["bedrock", "openai", "sagemaker", "agent-rft"]
+"""Which API a job is started with: Bedrock's control plane, the OpenAI-compatible one, SageMaker's
+serverless customization (`CreateTrainingJob`), or its multi-turn jobs (`CreateJob`)."""
+
+
+class Service(NamedTuple):
+    """One row."""
+
+    called: str
+    """In a sentence."""
+
+    title: str
+    """In a table."""
+
+    driver: str
+    """Its module in `drivers/`, and its class there."""
+
+    arn: re.Pattern[str]
+    """How its own ids begin."""
+
+    policy: str
+    """The policy of a stage that lets its holders list the jobs."""
+
+    role: Literal["", "training_role_arn", "sagemaker_role_arn", "agent_role_arn"]
+    """The member of a stage's record that its jobs run as; "" for a service that takes none."""
+
+    log_group: str = ""
+    """Where the service logs what its trainer does; "" for one that logs nothing."""
+
+    optional: bool = False
+    """Whether only stages with that role have its jobs."""
+
+    bucket: bool = True
+    """Whether its jobs read and write the stage's bucket; else the service keeps the files."""
+
+    packages: bool = False
+    """Whether its jobs make model packages of SageMaker."""
+
+    graded: bool = True
+    """Whether a function scores the rollouts, and logs figures: an agent rewards itself."""
+
+
+def _sagemakers(resource: str) -> re.Pattern[str]:
+    return re.compile(rf"arn:[^:]*:sagemaker:(?P<region>[^:]*):[^:]*:{resource}/")
+
+
+SERVICES: Final[Mapping[DriverName, Service]] = {
+    "bedrock": Service(
+        "Bedrock's control plane",
+        "Bedrock",
+        "bedrock.BedrockDriver",
+        re.compile(r"arn:[^:]*:bedrock:(?P<region>[^:]*):[^:]*:model-customization-job/"),
+        "jobs",
+        "training_role_arn",
+    ),
+    "openai": Service(
+        "the OpenAI-compatible API",
+        "OpenAI-compatible",
+        "openai.connected",
+        re.compile(r"ftjob-"),
+        "jobs",
+        "",
+        bucket=False,
+    ),
+    "sagemaker": Service(
+        "SageMaker's serverless customization",
+        "SageMaker serverless",
+        "sagemaker.SageMakerDriver",
+        _sagemakers("training-job"),
+        "sagemaker",
+        "sagemaker_role_arn",
+        "/aws/sagemaker/TrainingJobs",
+        optional=True,
+        packages=True,
+    ),
+    "agent-rft": Service(
+        "SageMaker's multi-turn jobs",
+        "SageMaker multi-turn",
+        "agent_rft.AgentDriver",
+        _sagemakers("job"),
+        "agents",
+        "agent_role_arn",
+        "/aws/sagemaker/Job/AgentRFT",
+        optional=True,
+        packages=True,
+        graded=False,
+    ),
+}
+"""In the order in which they are asked for a job's name."""
+
+
+def service_of(identifier: str) -> DriverName | None:
+    """The service that an id belongs to; None for a name, which any may have."""
+    found = (name for name, service in SERVICES.items() if service.arn.match(identifier))
+    return next(found, "bedrock" if identifier.startswith("arn:") else None)
