@@ -13,7 +13,7 @@ from typing import NamedTuple
 from reward_functions import get
 from reward_functions.core.batch import score_batch
 from reward_functions.data.generated.writing import generate
-from reward_functions.local.training_double.settings import REHEARSAL
+from reward_functions.local.training_double.policy import REHEARSAL
 from reward_functions.local.training_double.strategies import CORRECT
 from reward_functions.local.training_double.training import TrainingJob, run
 from reward_functions.serving.contract import decode, result_object

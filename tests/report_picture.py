@@ -10,8 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions import get, score_batch
-from reward_functions.local.training_double.strategies import STRATEGIES
-from reward_functions.local.training_double.tasks import task_of
+from reward_functions.local.training_double.strategies import STRATEGIES, task_of
 from reward_functions.reports.pages.charts.drawing import side_by_side
 from reward_functions.reports.score_report import tables
 from reward_functions.reports.score_report.batch import Batch

@@ -23,7 +23,6 @@ NOISE = 0.03
 
 ANCHORED = {
     "jobs.drivers.openai.IDENTIFIER",
-    "local.training_double.tasks._WORDS",
 }
 """Patterns that look ahead, which the code holds to whole texts alone: never `search`."""
 

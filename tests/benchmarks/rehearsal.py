@@ -14,7 +14,7 @@ from time import perf_counter
 from rich.table import Table
 
 from reward_functions import Score
-from reward_functions.local.training_double.settings import REHEARSAL
+from reward_functions.local.training_double.policy import REHEARSAL
 from tests.rehearsals import exploitable, generated_rows, rehearse
 
 SEEDS = range(1, 21)

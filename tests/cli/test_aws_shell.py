@@ -229,7 +229,7 @@ MADE = re.compile(r"boto3\.(?:session\.)?(?:Session|client|resource)\(")
 OWN = {
     "reward_functions/aws/shell.py": "the resolver",
     "reward_functions/jobs/clients.py": "a partition; nothing is called",
-    "reward_functions/local/emulator/started.py": "the emulator's own keys",
+    "reward_functions/local/emulator/emulator.py": "the emulator's own keys",
     "reward_functions/rollouts/drive/doctor.py": "which services are modelled; nothing is called",
     "helpers/agents.py": "an agent, as its author writes it",
 }

@@ -13,8 +13,7 @@ from time import sleep
 
 import pytest
 
-from reward_functions.local.training_double.grading import Grader
-from reward_functions.local.training_double.runs import seed_of
+from reward_functions.local.training_double.jobs import Grader, seed_of
 from reward_functions.local.training_double.training import TrainingJob, run
 from tests.deploy.submitter import CREATES, DRIVERS, GONE, MANY, SEVERE, SIMULATION, TABLE
 

@@ -12,7 +12,7 @@ from reward_functions.jobs.figures import Series, series
 from reward_functions.jobs.grader_log import Batch, by_minute
 from reward_functions.jobs.job import MetricPoint
 from reward_functions.local.training_double.page import simulation_page
-from reward_functions.local.training_double.settings import REHEARSAL
+from reward_functions.local.training_double.policy import REHEARSAL
 from tests.gallery.hostile import NAME, UNBROKEN
 from tests.rehearsals import generated_rows, rehearse
 

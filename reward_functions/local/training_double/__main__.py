@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.local.emulator import find
-from reward_functions.local.training_double.datafiles import prompts
+from reward_functions.local.training_double.prompts import prompts
 from reward_functions.local.training_double.server import Double
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from reward_functions.local.emulator import LocalAws
 
 GLANCE: Final = 0.5
 """Seconds between two looks at whether the emulator is there."""
@@ -53,17 +51,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for file in given.data:
         double.service.prompts.add(prompts(file.read_bytes(), file.name))
     Thread(target=double.serve_forever, daemon=True).start()
-    _wait(aws, ended)
-    double.shutdown()
-    if aws.alive:
-        double.service.agents.close()
-        double.service.runs.close()
-
-
-def _wait(aws: LocalAws, ended: Event) -> None:
-    """Return once a signal or the end of the emulator says so."""
     while aws.alive and not ended.wait(GLANCE):
         pass
+    double.shutdown()
+    if aws.alive:
+        double.close()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-r"""The policy that agents sample: the simulated one of the other jobs, through a conversation.
+"""The policy that agents sample: the simulated one of the other jobs, through a conversation.
 
 For each rollout it draws a strategy once, by the shares that its job's policy has at that step, and
 writes the final answer by it. Where the agent offers a calculator and the prompt holds a sum, it
@@ -9,7 +9,6 @@ prompt with neither is answered by a sentence that teaches nothing.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from random import Random
 from threading import Lock
@@ -23,13 +22,13 @@ from reward_functions.local.runtime_double.policies import (
     expression_in,
     written,
 )
-from reward_functions.local.training_double.tasks import NoTask, task_of
+from reward_functions.local.training_double.strategies import NoTask, task_of
 from reward_functions.rollouts.episode.scoring.samples import sample_of
 
 if TYPE_CHECKING:
     from reward_functions.local.runtime_double.chat import ChatRequest
     from reward_functions.local.training_double.policy import Policy
-    from reward_functions.local.training_double.tasks import Task
+    from reward_functions.local.training_double.strategies import Task
 
 NOTHING: Final = (
     "Simulation: this prompt has neither a sum nor a reference to write an answer from."
@@ -117,29 +116,3 @@ def reference_in(cell: str, request: ChatRequest) -> Any:
     expression = expression_in(request.questions[-1]) if request.questions else ""
     value = evaluated(expression) if expression else None
     return None if value is None else written(value)
-
-
-def cell_problem(row: Any) -> str:
-    """What keeps a row from being a prompt; "" where nothing does."""
-    if not isinstance(row, dict):
-        return "it is not a JSON object"
-    prompt = row.get("prompt")
-    if not isinstance(prompt, str) or not prompt.strip():
-        return "its `prompt` is not a text"
-    return ""
-
-
-def cells_of(content: bytes) -> tuple[list[str], str]:
-    """The prompts of a JSONL file, and what is wrong with the first line that has none."""
-    found: list[str] = []
-    for number, line in enumerate(content.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            return found, f"line {number} is not JSON"
-        if problem := cell_problem(row):
-            return found, f"line {number}: {problem}"
-        found.append(row["prompt"])
-    return found, ""

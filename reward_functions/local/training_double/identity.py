@@ -21,9 +21,10 @@ SageMaker's requests have a signed target of their own, and so are shown as they
     refused for its signature    → refused here, in the same words
     "Unsupported service: sagemaker"    → it is in order, and IAM says whose the access key is
 
-The signature of root the emulator does not check, so that is done here (`signatures`). A Bedrock
-API key is a presigned URL in base64, and is shown to the emulator as that URL. An emulator that
-does not enforce permissions takes everybody for root, and so does the double.
+The signature of root the emulator does not check. Its secret is published: the signature is made
+again here, by botocore's own signer, and compared. A Bedrock API key is a presigned URL in base64,
+and is shown to the emulator as that URL. An emulator that does not enforce permissions takes
+everybody for root, and so does the double.
 
 Not seen: who sends a PATCH with a signed type and may do anything, unless by an access key that has
 asked for something else before. A key is shown once, within the five minutes in which the emulator
@@ -38,15 +39,15 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from hmac import compare_digest
 from http.client import HTTPException
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.emulator.environment import ACCOUNT, REGION
+from reward_functions.local.emulator.environment import ACCOUNT, REGION, SECRET
 from reward_functions.local.loopback_service.bearer_tokens import LONGEST, TokenKind, presigned
 from reward_functions.local.loopback_service.requests import Refused, Request, invalid
 from reward_functions.local.loopback_service.signatures import SKEW, of_headers
-from reward_functions.local.training_double.signatures import by_root, require_roots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +55,56 @@ if TYPE_CHECKING:
 
     from reward_functions.local.emulator import LocalAws
     from reward_functions.local.loopback_service.signatures import Signature
+
+ROOT: Final = re.compile(r"[0-9]{12}|test")
+"""Access keys that the emulator takes for the root of an account, without a look at the rest."""
+
+SIGNATURE: Final = "X-Amz-Signature="
+
+
+def require_roots(signature: Signature, request: Request, now: datetime, life: timedelta) -> None:
+    """Nothing, where whoever signed a request has the secret of root, and has just done so.
+
+    Args:
+        signature: of the request.
+        request: as it was signed; of a presigned URL, a signature in the query is left out.
+        now: the moment.
+        life: how long it is good for.
+
+    Raises:
+        Refused: another secret, or another time.
+    """
+    if not compare_digest(_made_again(signature, request), signature.value.encode()):
+        raise Refused(
+            "InvalidSignatureException",
+            "The request signature we calculated does not match the signature you provided",
+        )
+    try:
+        signed = datetime.strptime(signature.moment, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        raise Refused("IncompleteSignatureException", "X-Amz-Date is not a moment") from None
+    if not (signature.moment.startswith(signature.day) and -SKEW <= now - signed <= life):
+        raise Refused("InvalidSignatureException", f"Signature expired: {signature.moment}")
+
+
+def _made_again(signature: Signature, request: Request) -> bytes:
+    """The signature that root would give the same request."""
+    from botocore.auth import SigV4Auth  # noqa: PLC0415 - a tenth of a second
+    from botocore.awsrequest import AWSRequest  # noqa: PLC0415
+    from botocore.credentials import Credentials  # noqa: PLC0415
+
+    query = "&".join(each for each in request.query.split("&") if not each.startswith(SIGNATURE))
+    # Any host: the signer takes the one of the headers, where they have one.
+    again = AWSRequest(request.method, f"http://-{request.path}?{query}", data=request.body)
+    for name, text in request.headers:
+        if name.lower() in signature.headers:
+            again.headers[name] = text
+    again.context["timestamp"] = signature.moment
+    signer = SigV4Auth(Credentials(signature.key, SECRET), signature.service, signature.region)
+    to_sign = signer.string_to_sign(again, signer.canonical_request(again))
+    made: str = signer.signature(to_sign, again)
+    return made.encode()
+
 
 TARGET: Final = "X-Amz-Target"
 WHO_ASKS: Final = "AWSOrganizationsV20161128.WhoAsks"
@@ -184,7 +235,7 @@ class Callers:
         self, request: Request, signature: Signature, life: timedelta, *, bearer: bool = False
     ) -> Caller:
         """Who has signed a request."""
-        if by_root(signature):
+        if ROOT.fullmatch(signature.key):
             require_roots(signature, request, self._now(), life)
             return _root(signature.key, signature.region, bearer=bearer)
         arn = self._arn(request, signature)

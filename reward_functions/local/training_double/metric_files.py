@@ -5,7 +5,6 @@
 | Bedrock | `…/training_artifacts/step_wise_training_metrics.csv` | `TRAINING_COLUMNS` |
 | Bedrock | `…/post_fine_tuning_validation/validation_metrics.csv` | `VALIDATION_COLUMNS` |
 | OpenAI-compatible | events of type `metrics` | `EVENT_KEYS`, step and total_steps |
-| OpenAI-compatible | checkpoints | the same, by `step_number` |
 
 **Unverified**: Bedrock documents the two files and their first three columns for every job of model
 customization; which columns reinforcement fine-tuning adds is documented nowhere, and those here
@@ -19,7 +18,7 @@ from __future__ import annotations
 
 import csv
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -96,15 +95,6 @@ def event_data(step: Step) -> dict[str, int | float]:
     """The `data` of the event of type `metrics` of a step."""
     figures = dict(zip(EVENT_KEYS, _values(EVENT_KEYS, step.metrics), strict=True))
     return {"step": step.number, "total_steps": step.total, **figures}
-
-
-def checkpoints(steps: Sequence[Step]) -> list[dict[str, Any]]:
-    """`step_number` and `metrics` of each checkpoint so far; ids and models are not among them."""
-    return [
-        {"step_number": step.number, "metrics": event_data(step)}
-        for step in steps
-        if step.number in checkpoint_steps(step.total)
-    ]
 
 
 def checkpoint_steps(total: int) -> list[int]:

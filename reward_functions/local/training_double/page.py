@@ -19,7 +19,7 @@ from reward_functions.reports.sheets import Sheet
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from reward_functions.local.training_double.state import Job
+    from reward_functions.local.training_double.jobs import Job
     from reward_functions.local.training_double.training import Step
     from reward_functions.reports.pages.charts.drawing import Chart
 

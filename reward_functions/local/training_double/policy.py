@@ -11,12 +11,17 @@ formulas as they were.
 Source: Shao et al., DeepSeekMath, 2024 (arXiv 2402.03300), section 4.1; the standard deviation is
 the sample's, and ε is added to it, as in TRL's `GRPOTrainer`. There is no clipping, since each
 rollout is used once, and no penalty on the divergence from the base.
+
+The settings of every simulated run are published here, the same for each seed, data and reward.
+None of them describes a language model. They are chosen so that a rehearsal of some fifty steps
+shows the whole curve: a base policy that is right about a third of the time, and an update that is
+neither over at once nor unfinished. `python -m tests.benchmarks rehearsal` runs them.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from math import exp, fsum, isfinite, log, sqrt
 from random import Random
@@ -25,15 +30,78 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.means import mean
-from reward_functions.local.training_double.settings import SETTINGS
-from reward_functions.local.training_double.strategies import STRATEGIES
-from reward_functions.local.training_double.tasks import KINDS, task_of
+from reward_functions.local.training_double.strategies import KINDS, STRATEGIES, task_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from reward_functions.local.training_double.settings import SimulationSettings
-    from reward_functions.local.training_double.tasks import Task
+    from reward_functions.jobs.job import HyperparameterValue
+    from reward_functions.local.training_double.strategies import Task
+
+BASE_SHARES: Final = {
+    "correct": 0.20,
+    "correct and verbose": 0.14,
+    "near miss": 0.26,
+    "format only": 0.05,
+    "hedged": 0.09,
+    "list of guesses": 0.05,
+    "injection": 0.04,
+    "truncated": 0.12,
+    "empty": 0.05,
+}
+"""How often the base policy takes each strategy. Every way of gaming a reward is there from the
+start, since a policy can only be paid for what it tries."""
+
+LEFT_OUT: Final[Mapping[str, HyperparameterValue]] = {
+    "epochCount": 1,
+    "batchSize": 128,
+    "learningRate": 1e-5,
+    "trainingSamplePerPrompt": 4,
+    "maxPromptLength": 8192,
+    "inferenceMaxTokens": 2048,
+    "reasoningEffort": "medium",
+    "evalInterval": 10,
+}
+"""What a job leaves out. AWS documents a service's default of `trainingSamplePerPrompt` alone, with
+which a plan counts as well; the others are of AWS's SDK
+(`recipe/templates/bedrock/override/rft_lora.json` of aws/nova-forge-sdk, a4d5b3d)."""
+
+REHEARSAL: Final[Mapping[str, HyperparameterValue]] = {
+    "epochCount": 4,
+    "batchSize": 16,
+    "learningRate": 1e-4,
+    "trainingSamplePerPrompt": 8,
+    "inferenceMaxTokens": 2048,
+    "evalInterval": 10,
+}
+"""A job that shows the whole curve on 200 prompts: 52 steps, 6,400 rollouts. Tests and the
+benchmark `rehearsal` run it."""
+
+MULTIPLIED: Final = 1e-4
+"""The learning rate that `learning_rate_multiplier` 1 of the OpenAI-compatible API stands for here.
+What it stands for there is not documented."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationSettings:
+    """What a simulated run does beside its hyperparameters.
+
+    Args:
+        base_shares: how often the base policy takes each strategy, by its name; they sum to 1.
+        step_per_learning_rate: the step on the logits is the job's `learningRate` times this.
+        advantage_epsilon: added to the standard deviation of a group, as TRL's `GRPOTrainer` does.
+        grader_attempts: how often a batch is sent before the job fails.
+        grader_waits: seconds before the second attempt and each one after it.
+    """
+
+    base_shares: Mapping[str, float] = field(default_factory=lambda: BASE_SHARES)
+    step_per_learning_rate: float = 10_000.0
+    advantage_epsilon: float = 1e-4
+    grader_attempts: int = 3
+    grader_waits: tuple[float, ...] = (1.0, 2.0)
+
+
+SETTINGS: Final = SimulationSettings()
 
 NAMES: Final = tuple(one.name for one in STRATEGIES)
 

@@ -1,25 +1,65 @@
-"""May they: the emulator's policy simulation, for actions that the emulator does not have.
+"""What the emulator's IAM says: who may do what, and in whose rights a job acts.
 
+**May they**: the emulator's policy simulation decides, for actions that the emulator does not have.
 The documents of a principal are read from the emulator's IAM, what is known of the call is resolved
-in them (`conditions`), and `SimulateCustomPolicy` decides. A permissions boundary must allow, too.
+in them (`aws.iam_matching`), and `SimulateCustomPolicy` decides. A permissions boundary must allow,
+too. Not seen: session policies, service control policies, policies of resources.
 
-Not seen: session policies, service control policies, policies of resources.
+**What a job does itself**, it does with the rights of its role or of whoever started it. Only
+Bedrock may assume a training role, and the emulator holds to that. So the double acts in a role of
+its own with the same policies and the same boundary, which it makes for each job and removes when
+the job ends. What the job then reads, writes and invokes is checked by the emulator. Not the same:
+a policy of a bucket, key or function that names the role by its ARN does not know the copy. An
+emulator that does not enforce permissions gets no copy: nothing would be checked.
 """
 
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.iam_matching import as_list, resolved, statements
 from reward_functions.local.loopback_service.requests import invalid
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from boto3.session import Session
 
     from reward_functions.cdk.policies.iam import Document
-    from reward_functions.local.training_double.clients import Clients
+    from reward_functions.local.emulator import LocalAws
+
+
+class Clients:
+    """Clients of one emulator.
+
+    Args:
+        aws: the emulator.
+    """
+
+    def __init__(self, aws: LocalAws) -> None:
+        self.aws = aws
+        self._lock = Lock()
+        self._session: Session | None = None
+        self._made: dict[tuple[str, str], Any] = {}
+
+    def root(self, service: str, region: str = "us-east-1") -> Any:
+        """A client with all rights of the account."""
+        with self._lock:
+            if (service, region) not in self._made:
+                self._session = self._session or self.aws.session()
+                made = self._session.client(service, region_name=region)
+                self._made[service, region] = made
+            return self._made[service, region]
+
+    def session(self, **credentials: str) -> Session:
+        """A session with other credentials."""
+        with self._lock:
+            return self.aws.session(**credentials)
+
 
 BEDROCK: Final = "bedrock.amazonaws.com"
 SAGEMAKER: Final = "sagemaker.amazonaws.com"
@@ -89,10 +129,10 @@ class Rights:
         self,
         role_arn: str,
         context: Mapping[str, str],
-        service: str = BEDROCK,
-        actions: Sequence[str] = ("sts:AssumeRole",),
+        service: str,
+        actions: Sequence[str],
     ) -> None:
-        """Nothing, where a service may assume a role.
+        """Let a service assume a role.
 
         Args:
             role_arn: the role.
@@ -196,3 +236,71 @@ def _default(policy: dict[str, Any]) -> Document:
 
 def _names(service: str, principal: Any) -> bool:
     return isinstance(principal, dict) and service in as_list(principal.get("Service"))
+
+
+PREFIX: Final = "simulation-acts-for-"
+"""How the copies' names begin."""
+
+SECONDS: Final = 12 * 3600
+"""How long a session lasts: the longest that IAM gives. A simulated job takes minutes."""
+
+MAX_SESSION_NAME: Final = 64
+"""Characters of a session's name, of which STS takes 2 at least: an id may be shorter."""
+
+
+@contextmanager
+def acting(
+    clients: Clients, account: str, policies: Policies | None, job: str
+) -> Iterator[Session]:
+    """A session with exactly these rights, for as long as the block runs.
+
+    Args:
+        clients: of the emulator.
+        account: whose role it is.
+        policies: the rights; None for those of the account's root.
+        job: an id, the end of the copy's name.
+    """
+    if policies is None or not clients.aws.enforcing:
+        yield clients.session()
+        return
+    iam, name = clients.root("iam"), f"{PREFIX}{job}"
+    boundary = {"PermissionsBoundary": policies.boundary} if policies.boundary else {}
+    role = iam.create_role(
+        RoleName=name,
+        AssumeRolePolicyDocument=json.dumps(_trust(account)),
+        Description="simulation: the training double acts in it while a job runs",
+        MaxSessionDuration=SECONDS,
+        **boundary,
+    )["Role"]
+    try:
+        for policy, document in policies.inline.items():
+            iam.put_role_policy(
+                RoleName=name, PolicyName=policy, PolicyDocument=json.dumps(document)
+            )
+        for arn in policies.attached:
+            iam.attach_role_policy(RoleName=name, PolicyArn=arn)
+        credentials = clients.root("sts").assume_role(
+            RoleArn=role["Arn"], RoleSessionName=name[:MAX_SESSION_NAME], DurationSeconds=SECONDS
+        )["Credentials"]
+        yield clients.session(
+            aws_access_key_id=credentials["AccessKeyId"],
+            aws_secret_access_key=credentials["SecretAccessKey"],
+            aws_session_token=credentials["SessionToken"],
+        )
+    finally:
+        _remove(iam, name)
+
+
+def _trust(account: str) -> dict[str, Any]:
+    owner = {"AWS": f"arn:aws:iam::{account}:root"}
+    statement = {"Effect": "Allow", "Principal": owner, "Action": "sts:AssumeRole"}
+    return {"Version": "2012-10-17", "Statement": [statement]}
+
+
+def _remove(iam: Any, name: str) -> None:
+    role = {"RoleName": name}
+    for policy in iam.list_role_policies(**role)["PolicyNames"]:
+        iam.delete_role_policy(**role, PolicyName=policy)
+    for attached in iam.list_attached_role_policies(**role)["AttachedPolicies"]:
+        iam.detach_role_policy(**role, PolicyArn=attached["PolicyArn"])
+    iam.delete_role(**role)

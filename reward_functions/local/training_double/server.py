@@ -7,35 +7,68 @@ Which requests to the double's port are of the job runtime: those of agents.
 /sample, /sample-with-response-stream, /complete-rollout, /update-reward, the alpha's two
 /v1/chat/completions     with a job's header; without one it is Bedrock's
 /_runtime/…              the runtime's own controls
+
+What only a double has: `/_training/…`, for whoever rehearses an accident.
+
+    GET  ready       {}
+    GET  state       how many jobs, models, deployments and files there are
+    POST throttle    {"operation": NAME, "times": N}: the next N calls are refused
+    POST fail        {"job": NAME or id, "message": TEXT}: it fails, as if the service had
+    POST speed       {"seconds_per_step": S, "seconds_to_host": T}: how long a step of a job and a
+                     deployment of a model take from now on; either may be left out
+    POST data        {"name": FILE, "content": JSONL}: prompts that it answers from now on
+    POST reset       everything that was made is forgotten
+    GET  jobs/ID     the course of a job as a page of HTML; ID is its name, or its id's last part
+
+Everybody on this machine may look. What changes something is signed by root, where the emulator
+beside it enforces permissions; where it does not, everybody is root.
 """
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
+from functools import cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from reward_functions.local.loopback_service.requests import SMALL, Refused, length_of
+from reward_functions.aws.request_validation import service_model
+from reward_functions.local.loopback_service import json_wire, wire
+from reward_functions.local.loopback_service.requests import (
+    SMALL,
+    Refused,
+    invalid,
+    length_of,
+    missing,
+    read_json,
+)
 from reward_functions.local.loopback_service.server import MESSAGE, LoopbackServer
-from reward_functions.local.runtime_double import RuntimeDouble
+from reward_functions.local.runtime_double import RuntimeDouble, RuntimeSettings
 from reward_functions.local.runtime_double.runtime import (
     ALPHA_JOB,
     OPENAI,
-    PREFIX,
     ROUTES,
     STREAMED,
+    Runtime,
 )
-from reward_functions.local.training_double import aws_api, control, openai_api, sagemaker_mlflow
-from reward_functions.local.training_double.agent_runs import AgentRuns
-from reward_functions.local.training_double.clients import Clients
-from reward_functions.local.training_double.datafiles import LONGEST
+from reward_functions.local.runtime_double.runtime import PREFIX as RUNTIME
+from reward_functions.local.training_double import (
+    agent_rft,
+    bedrock,
+    hub,
+    mlflow,
+    openai_api,
+    sagemaker,
+)
+from reward_functions.local.training_double.agent_policy import AgentPolicy
 from reward_functions.local.training_double.identity import MLFLOW, Callers
-from reward_functions.local.training_double.prompts import Prompts
-from reward_functions.local.training_double.rights import Rights
-from reward_functions.local.training_double.runs import Runs
-from reward_functions.local.training_double.service import Service
-from reward_functions.local.training_double.settings import SETTINGS
-from reward_functions.local.training_double.state import State
+from reward_functions.local.training_double.jobs import Runs, State
+from reward_functions.local.training_double.page import page_of
+from reward_functions.local.training_double.policy import SETTINGS
+from reward_functions.local.training_double.prompts import LONGEST, Prompts, prompts
+from reward_functions.local.training_double.rights import Clients
+from reward_functions.local.training_double.service import Call, Service
+from reward_functions.local.training_double.training import JobFailed
 from reward_functions.rollouts.request.headers import JOB_HEADER
 
 if TYPE_CHECKING:
@@ -45,15 +78,227 @@ if TYPE_CHECKING:
     from reward_functions.local.emulator import LocalAws
     from reward_functions.local.loopback_service.requests import Request
     from reward_functions.local.loopback_service.server import Reply
-    from reward_functions.local.training_double.settings import SimulationSettings
+    from reward_functions.local.loopback_service.wire import Route
+    from reward_functions.local.training_double.identity import Caller
+    from reward_functions.local.training_double.jobs import Job
+    from reward_functions.local.training_double.policy import SimulationSettings
+    from reward_functions.local.training_double.service import Serve
+
+RUNTIMES: Final = frozenset({*STREAMED, *ROUTES} - {OPENAI})
+"""Paths of the job runtime alone."""
+
+PREFIX: Final = "/_training/"
+PAGES: Final = f"{PREFIX}jobs/"
+
+REST: Final[dict[str, dict[str, Serve]]] = {
+    "bedrock": bedrock.OPERATIONS,
+    "bedrock-runtime": {"Converse": bedrock.converse},
+}
+"""By botocore's names of the services and of their operations; rest-json."""
+
+SERVING: Final = {**bedrock.OPERATIONS, **REST["bedrock-runtime"]}
+
+SAGEMAKER: Final[dict[str, Serve]] = {
+    **agent_rft.OPERATIONS,
+    **hub.OPERATIONS,
+    **sagemaker.OPERATIONS,
+    **mlflow.OPERATIONS,
+}
+"""By botocore's names of SageMaker's operations; awsJson 1.1."""
+
+KNOWN: Final = frozenset(
+    {*SERVING, *SAGEMAKER}
+    | {operation.action for operation in openai_api.OPERATIONS}
+    | {action for action, _ in mlflow.PATHS.values()}
+)
+"""Operations that can be throttled."""
+
+TARGETS: Final = "SageMaker"
+"""How the targets of its requests begin."""
+
+SPEEDS: Final = ("seconds_per_step", "seconds_to_host")
+
+SLOWEST: Final = 3600.0
+"""Seconds."""
 
 
-OWN: Final = frozenset({*STREAMED, *ROUTES} - {OPENAI})
+@cache
+def _routes() -> list[Route]:
+    return [route for service, names in REST.items() for route in wire.routes(service, names)]
+
+
+def answer(service: Service, caller: Caller, request: Request) -> tuple[int, bytes]:
+    """The status and the body of an answer of an AWS API.
+
+    Raises:
+        Refused: the request is not served.
+        BadAnswer: the service could not say what was about to be answered.
+    """
+    if name := json_wire.operation_of(request, TARGETS):
+        if name not in SAGEMAKER:
+            raise _unknown(f"SageMaker's {name[:128]}")
+        service.state.throttle(name)
+        operation = service_model("sagemaker").operation_model(name)
+        call = Call(service, caller, json_wire.parameters(operation, request))
+        return HTTPStatus.OK, wire.answer(operation, SAGEMAKER[name](call))
+    for route in _routes():
+        labels = route.labels(request)
+        if labels is None:
+            continue
+        operation = route.operation
+        service.state.throttle(operation.name)
+        if caller.bearer:
+            Call(service, caller, {}).require("bedrock:CallWithBearerToken", "*")
+        call = Call(service, caller, wire.parameters(operation, labels, request))
+        body = wire.answer(operation, SERVING[operation.name](call))
+        return operation.http.get("responseCode", 200), body
+    raise _unknown(f"{request.method} {request.path[:128]}")
+
+
+def _unknown(what: str) -> Refused:
+    message = f"simulation: the training double does not serve {what}"
+    return Refused("UnknownOperationException", message)
+
+
+def refusal(refused: Refused, request: Request) -> Reply:
+    """A refusal as the clients of the request's API read it: its status, headers and body."""
+    if request.path.startswith(MLFLOW):
+        return mlflow.refusal(refused)
+    if request.path.startswith(f"{openai_api.PREFIX}/"):
+        return openai_api.refusal(refused)
+    if json_wire.operation_of(request, TARGETS):
+        return json_wire.refusal(refused)
+    body = json.dumps({"message": str(refused)}).encode()
+    return refused.status, {"x-amzn-ErrorType": refused.code}, body
+
+
+def controlled(service: Service, request: Request) -> tuple[str, bytes]:
+    """The type and the body of an answer of the controls.
+
+    Raises:
+        Refused: there is no such thing, or it cannot be done.
+    """
+    if request.method == "GET" and request.path.startswith(PAGES):
+        return "text/html; charset=utf-8", _page(service, request.path.removeprefix(PAGES))
+    wanted = f"{request.method} {request.path.removeprefix(PREFIX)}"
+    if wanted not in ACTIONS:
+        raise missing(f"{request.method} {request.path[:128]} is none of {', '.join(ACTIONS)}")
+    given = read_json(request.body) if request.body else {}
+    if not isinstance(given, dict):
+        raise invalid("the request body is not a JSON object")
+    return "application/json", json.dumps(ACTIONS[wanted](service, given)).encode()
+
+
+def _ready(_: Service, __: dict[str, Any]) -> dict[str, Any]:
+    return {}
+
+
+def _state(service: Service, _: dict[str, Any]) -> dict[str, Any]:
+    state = service.state
+    with state.lock:
+        kinds = ("jobs", "models", "deployments", "files")
+        return {
+            **{kind: len(getattr(state, kind)) for kind in kinds},
+            "running": sum(job.ended is None for job in state.jobs.values()),
+            "throttled": dict(+state.throttled),
+            **{name: getattr(state, name) for name in SPEEDS},
+        }
+
+
+def _throttle(service: Service, given: dict[str, Any]) -> dict[str, Any]:
+    operation, times = given.get("operation"), given.get("times", 1)
+    if not isinstance(operation, str) or operation not in KNOWN:
+        raise invalid(f"operation: one of {', '.join(sorted(KNOWN))}")
+    if not isinstance(times, int) or isinstance(times, bool) or times < 0:
+        raise invalid("times: a whole number from 0 on")
+    with service.state.lock:
+        service.state.throttled[operation] = times
+    return {}
+
+
+def _fail(service: Service, given: dict[str, Any]) -> dict[str, Any]:
+    wanted, reason = str(given.get("job")), given.get("message", "Internal error")
+    if not isinstance(reason, str) or not reason:
+        raise invalid("message: a string")
+    job = _job(service, wanted)
+    if job.ended is not None:
+        raise invalid(f"job: {job.name} has {job.status} already")
+    service.runs.fail(job, f"simulation: {reason}")
+    return {}
+
+
+def _job(service: Service, wanted: object) -> Job:
+    """A job by its name, its id, or what its id ends with.
+
+    Two services may each have a job of one name: the one that runs is meant, then the newest.
+    """
+    with service.state.lock:
+        found = [
+            job
+            for job in service.state.jobs.values()
+            if wanted in {job.id, job.name, job.id.rpartition("/")[2], job.short}
+        ]
+    if not found:
+        raise missing("job: no job has this name or id")
+    return max(found, key=lambda job: (job.ended is None, job.created))
+
+
+def _page(service: Service, wanted: str) -> bytes:
+    job = _job(service, wanted)
+    with service.state.lock:
+        return page_of(job).encode()
+
+
+def _speed(service: Service, given: dict[str, Any]) -> dict[str, Any]:
+    for name, seconds in given.items():
+        if name not in SPEEDS:
+            raise invalid(f"{name[:64]}: one of {', '.join(SPEEDS)}")
+        number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+        if not number or not 0 <= seconds <= SLOWEST:
+            raise invalid(f"{name}: a number from 0 to {SLOWEST:g}")
+    with service.state.changed:
+        for name, seconds in given.items():
+            setattr(service.state, name, float(seconds))
+        service.state.changed.notify_all()
+    return {}
+
+
+def _data(service: Service, given: dict[str, Any]) -> dict[str, Any]:
+    name, content = given.get("name"), given.get("content")
+    if not (isinstance(name, str) and isinstance(content, str)):
+        raise invalid("name, content: strings")
+    try:
+        service.prompts.add(prompts(content.encode(), name[:256]))
+    except JobFailed as failed:
+        raise invalid(str(failed)) from None
+    return {}
+
+
+def _reset(service: Service, _: dict[str, Any]) -> dict[str, Any]:
+    service.runs.close()
+    service.prompts.forget()
+    service.state.clear()
+    return {}
+
+
+ACTIONS: Final = {
+    "GET ready": _ready,
+    "GET state": _state,
+    "POST throttle": _throttle,
+    "POST fail": _fail,
+    "POST speed": _speed,
+    "POST data": _data,
+    "POST reset": _reset,
+}
 
 
 def is_runtime(request: Request) -> bool:
     """Whether a request is for the job runtime."""
-    if request.path in OWN or request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
+    if (
+        request.path in RUNTIMES
+        or request.path == RUNTIME
+        or request.path.startswith(f"{RUNTIME}/")
+    ):
         return True
     jobs = request.header(JOB_HEADER) or request.header(ALPHA_JOB)
     return request.path == OPENAI and bool(jobs)
@@ -78,39 +323,42 @@ class Double(LoopbackServer):
         settings: SimulationSettings = SETTINGS,
     ) -> None:
         super().__init__(listening)
-        clients, state = Clients(aws), State()
-        prompts = Prompts(clients)
-        runs = Runs(state, clients, prompts, settings)
+        clients, state, agents = Clients(aws), State(), AgentPolicy()
+        known = Prompts(clients)
+        runs = Runs(state, clients, known, settings)
+        runtime = Runtime(RuntimeSettings(agents))
         self.callers = Callers(aws)
-        agents = AgentRuns(state, clients, lambda: self.endpoint)
-        self.service = Service(clients, Rights(clients), state, prompts, runs, agents)
+        self.service = Service(clients, state, known, runs, runtime, agents, lambda: self.endpoint)
 
     def reply(self, request: Request) -> Reply | None:
         """The status, the headers and the body of the answer to a request."""
         if is_runtime(request):
-            return self.service.agents.runtime.reply(request)
+            return self.service.runtime.reply(request)
         try:
-            if request.path.startswith(control.PREFIX):
+            if request.path.startswith(PREFIX):
                 if request.method != "GET":
                     self._require_root(request)
-                kind, body = control.answer(self.service, request)
+                kind, body = controlled(self.service, request)
                 return HTTPStatus.OK, {"Content-Type": kind}, body
             caller = self.callers.of(request)
             if request.path.startswith(f"{openai_api.PREFIX}/"):
                 return HTTPStatus.OK, {}, openai_api.answer(self.service, caller, request)
             if request.path.startswith(MLFLOW):
-                return HTTPStatus.OK, {}, sagemaker_mlflow.answer(self.service, caller, request)
-            status, body = aws_api.answer(self.service, caller, request)
+                return HTTPStatus.OK, {}, mlflow.answer(self.service, caller, request)
+            status, body = answer(self.service, caller, request)
         except Refused as refused:
             return self.refusal(request, refused)
         return status, {}, body
 
     def refusal(self, request: Request, refused: Refused) -> Reply:
         """The answer to a request that is not served, as its clients read it."""
-        if request.path.startswith(MLFLOW):
-            return sagemaker_mlflow.refusal(refused)
-        openai = request.path.startswith(f"{openai_api.PREFIX}/")
-        return openai_api.refusal(refused) if openai else aws_api.refusal(refused, request)
+        return refusal(refused, request)
+
+    def close(self) -> None:
+        """Stop every job, and return once none runs."""
+        self.service.runs.close()
+        self.service.runtime.end()
+        self.callers.close()
 
     def _require_root(self, request: Request) -> None:
         caller = self.callers.of(request)
@@ -147,6 +395,4 @@ def serving(aws: LocalAws, settings: SimulationSettings = SETTINGS) -> Iterator[
         with double.in_background():
             yield double
     finally:
-        double.service.agents.close()
-        double.service.runs.close()
-        double.callers.close()
+        double.close()

@@ -12,14 +12,12 @@ from reward_functions.cdk.policies.iam import Place
 from reward_functions.data.other_answers import INJECTIONS
 from reward_functions.local.runtime_double import RuntimeSettings
 from reward_functions.local.runtime_double.state import Trajectories
-from reward_functions.local.training_double import wording
-from reward_functions.local.training_double.forms import HASH, SENTENCE
 from reward_functions.local.training_double.identity import Caller
-from reward_functions.local.training_double.openai_shapes import require_answer
+from reward_functions.local.training_double.jobs import Job, State
+from reward_functions.local.training_double.openai_api import File
 from reward_functions.local.training_double.policy import Policy
 from reward_functions.local.training_double.service import Call
-from reward_functions.local.training_double.state import Event, File, Job, State
-from reward_functions.local.training_double.tasks import Task
+from reward_functions.local.training_double.strategies import HASH, SENTENCE, WORDING, Task
 from tests.architecture.called.rows import Rows, numbered, table, taken
 from tests.scripted_runtime import ARN, ROLLOUT
 
@@ -43,8 +41,8 @@ def right(serve):
     service, given = MagicMock(), MagicMock()
     given.__getitem__.side_effect = lambda name: GIVEN.get(name) or MagicMock()
     call = Call(service, Caller("arn", "1" * 12, "us-west-2"), given)
-    package = service.sagemaker.packages.get.return_value
-    package.group.place, package.uri = call.place, ""
+    package = service.state.packages.get.return_value
+    package.place, package.uri = call.place, ""
     with patch.object(Call, "require", require):
         try:
             return serve(call)
@@ -81,7 +79,7 @@ CONTROLS = {
 }
 
 
-EMPTIED = ["runs.close", "prompts.forget", "sagemaker.clear", "imports.clear"]
+EMPTIED = ["runs.close", "prompts.forget"]
 
 
 def controlled_training(name, act):
@@ -113,14 +111,14 @@ def looked_up(_, row):
         created=STARTED,
         ended=None,
         name="j",
-        events=[SimpleNamespace(type="metrics", at=STARTED, data={"reward": 1.0})],
+        events=[SimpleNamespace(at=STARTED, data={"reward": 1.0})],
     )
     found = serve(job, {"run_id": "r", "metric_key": "reward"})
     return action, sorted(found)
 
 
 JOBS = [
-    SimpleNamespace(created=created, name=name, status=status)
+    SimpleNamespace(created=created, name=name, word=status)
     for created, name, status in ((1, "c", "b"), (2, "a", "c"), (3, "b", "a"))
 ]
 
@@ -149,11 +147,11 @@ def strategy(_, row):
     marks = {
         "right": "42" in text,
         "marked": "####" in text,
-        "unsure": any(each in text for each in wording.UNSURE),
-        "checked": any(each in text for each in wording.DOUBLE_CHECKS),
+        "unsure": any(each in text for each in WORDING["unsure"]),
+        "checked": any(each in text for each in WORDING["double_checks"]),
         "listed": text.count("####") > 1 or ", " in text.partition("####")[2],
         "ordering": any(each in text for each in INJECTIONS),
-        "worked": any(each in text for each in wording.CLOSINGS),
+        "worked": any(each in text for each in WORDING["closings"]),
         "written": bool(text.strip()),
     }
     return row.name, " ".join(mark for mark, shown in marks.items() if shown)
@@ -179,18 +177,17 @@ ASKED = {
 def served(_, operation):
     """The objects that an operation of the OpenAI-compatible API answers with, and what is left."""
     place, state = Place("aws", "us-west-2", "1" * 12), State()
-    state.files["file-1"] = File("file-1", "f", "fine-tune", place, b"")
+    state.files["file-1"] = File("file-1", "f", place, b"")
     state.jobs["ftjob-1"] = job = Job(
         "ftjob-1", "openai", "j", place, CREATED["model"], GRADER, CREATED, {}, 1, Policy.base()
     )
-    job.events.append(Event("e", STARTED, "info", "message", "m", {}))
+    job.note("m")
     service = MagicMock(state=state)
     service.prompts.row_of.return_value = ({"messages": [], "reference_answer": "7"}, 0)
     given = {"file": "file-1", "job": "ftjob-1", "model": CREATED["model"]}
     posted = ASKED.get(operation.path) if operation.method == "POST" else None
     call = Call(service, Caller("arn", place.account, place.region), posted or given)
     answer = operation.serve(call)
-    require_answer(operation.answer, answer)
     data = sorted({each["object"] for each in answer.get("data", ())})
     stopped = service.runs.stop.called
     return operation.action, [answer["object"], *data], len(state.files), len(state.jobs), stopped
@@ -209,16 +206,24 @@ def compared(_, row):
 DOUBLE = "local.training_double"
 
 ROWS = {
-    f"{DOUBLE}.aws_api:SAGEMAKER": of_its_name(f"{DOUBLE}.aws_api:SAGEMAKER", "sagemaker"),
-    f"{DOUBLE}.aws_api:OPERATIONS": of_its_name(
-        f"{DOUBLE}.aws_api:OPERATIONS", "bedrock", Converse="InvokeModel"
+    f"{DOUBLE}.server:SAGEMAKER": of_its_name(f"{DOUBLE}.server:SAGEMAKER", "sagemaker"),
+    f"{DOUBLE}.server:SERVING": of_its_name(
+        f"{DOUBLE}.server:SERVING", "bedrock", Converse="InvokeModel"
     ),
-    f"{DOUBLE}.agent_jobs:OPERATIONS": of_its_name(f"{DOUBLE}.agent_jobs:OPERATIONS", "sagemaker"),
-    f"{DOUBLE}.agent_jobs:SORTS": Rows(
+    f"{DOUBLE}.server:REST": of_its_name(
+        f"{DOUBLE}.server:REST", "bedrock", Converse="InvokeModel"
+    ),
+    **{
+        f"{DOUBLE}.{each}:OPERATIONS": of_its_name(
+            f"{DOUBLE}.{each}:OPERATIONS", "bedrock" if each == "bedrock" else "sagemaker"
+        )
+        for each in ("agent_rft", "bedrock", "hub", "mlflow", "sagemaker")
+    },
+    f"{DOUBLE}.service:SORTS": Rows(
         lambda _, key: "".join(job.name for job in sorted(JOBS, key=key)),
         {"CreationTime": "cab", "Name": "abc", "Status": "bca"},
     ),
-    f"{DOUBLE}.control:ACTIONS": Rows(
+    f"{DOUBLE}.server:ACTIONS": Rows(
         controlled_training,
         {
             "GET ready": (0, [], 1, {}, 0.0),
@@ -230,7 +235,7 @@ ROWS = {
             "POST reset": (0, EMPTIED, 0, {}, 0.0),
         },
     ),
-    f"{DOUBLE}.job_events:TARGETS": Rows(
+    f"{DOUBLE}.jobs:TARGETS": Rows(
         brought,
         {
             "sns": (("sns",), "().publish"),
@@ -238,7 +243,7 @@ ROWS = {
             "lambda": (("lambda",), "().invoke"),
         },
     ),
-    f"{DOUBLE}.sagemaker_mlflow:OPERATIONS": Rows(
+    f"{DOUBLE}.mlflow:PATHS": Rows(
         looked_up,
         {
             "runs/get": ("GetRun", ["run"]),
@@ -259,8 +264,6 @@ ROWS = {
             ("CancelFineTuningJob", ["fine_tuning.job"], 1, 1, True),
             ("GetFineTuningJob", ["list", "fine_tuning.job.event"], 1, 1, False),
             ("GetFineTuningJob", ["list"], 1, 1, False),
-            ("ListModels", ["list", "model"], 1, 1, False),
-            ("GetModel", ["model"], 1, 1, False),
             ("CreateInference", ["chat.completion"], 1, 1, False),
         ),
     ),
@@ -278,7 +281,7 @@ ROWS = {
             ("empty", ""),
         ),
     ),
-    f"{DOUBLE}.tasks:_NEAR_MISSES": Rows(
+    f"{DOUBLE}.strategies:_NEAR_MISSES": Rows(
         near_miss, {kind: miss for kind, (_, miss) in ANSWERS.items()}
     ),
     "aws.iam_matching:OPERATORS": Rows(

@@ -3,7 +3,6 @@
 import json
 from itertools import count
 
-from reward_functions.local.training_double.agent_state import ENDS
 from tests.local.training_double.agents import FORWARDER, REFUSING, sums
 from tests.local.training_double.conftest import (
     ACCOUNT,
@@ -31,7 +30,7 @@ class Jobs:
     """A double with an agent behind a forwarder, and a role."""
 
     def __init__(self, world, url):
-        self.world, self.agents = world, world.double.service.agents
+        self.world, self.held = world, world.double.service.state.jobs
         self.client = world.client(world.root, "sagemaker")
         self.agent = self.function("agent", FORWARDER, AGENT_ENDPOINT=url)
         self.refusing = self.function("refusing", REFUSING)
@@ -89,6 +88,6 @@ class Jobs:
         return name, arn
 
     def ended(self, name, category="AgentRFT"):
-        [job] = [each for each in self.agents.jobs.values() if each.name == name]
-        until(lambda: job.status in ENDS)
+        [job] = [each for each in self.held.values() if each.name == name]
+        until(lambda: job.ended is not None)
         return self.client.describe_job(JobName=name, JobCategory=category)

@@ -12,8 +12,8 @@ from zlib import crc32
 
 import pytest
 
+from reward_functions.local.training_double.policy import SETTINGS
 from reward_functions.local.training_double.server import serving
-from reward_functions.local.training_double.settings import SETTINGS
 
 ACCOUNT, REGION = "000000000000", "us-east-1"
 BASE = "amazon.nova-2-lite-v1:0:256k"

@@ -68,7 +68,7 @@ def request_(jobs, driver, tmp_path_factory):
 @pytest.fixture(scope="module")
 def ended(jobs, driver, request_):
     job = driver.start(request_)
-    until(lambda: jobs.agents.jobs[job.id].ended is not None)
+    until(lambda: jobs.held[job.id].ended is not None)
     return driver.get(job.id)
 
 
@@ -83,7 +83,7 @@ def test_a_dry_run_says_what_would_be_sent_and_makes_nothing(jobs, driver, reque
     written = json.loads(last.request["JobConfigDocument"])
     parameters = written["TrainingConfig"]["HyperParameters"]
     assert parameters == {"global_batch_size": "32", "group_size": "2", "max_steps": "1"}
-    made = {each.name for each in jobs.world.double.service.sagemaker.groups.values()}
+    made = {each.name for each in jobs.world.double.service.state.groups.values()}
     assert not made & {"dry", "dry-checkpoints"}
     assert driver.find("dry") is None
 

@@ -6,10 +6,10 @@ import pytest
 
 from reward_functions.core.references import reference_text
 from reward_functions.core.types import Sample
-from reward_functions.local.training_double import batches
-from reward_functions.local.training_double.batches import (
+from reward_functions.local.training_double import training
+from reward_functions.local.training_double.training import (
     SHAPES,
-    GraderFailed,
+    JobFailed,
     event_row,
     invocations,
     rewards_of,
@@ -87,7 +87,7 @@ def test_a_step_is_sent_at_once_or_in_growing_pieces(step, count, sizes):
 
 
 def test_no_invocation_is_larger_than_lambda_takes(monkeypatch):
-    monkeypatch.setattr(batches, "MAX_EVENT", 2_000)
+    monkeypatch.setattr(training, "MAX_EVENT", 2_000)
     for step in (1, 2):
         pieces = list(invocations(sent("bedrock"), step))
         assert sum(map(len, pieces)) == 72
@@ -126,5 +126,5 @@ def test_results_are_read_by_their_ids():
     ],
 )
 def test_what_is_not_one_finite_score_for_each_row_fails_in_words(response, words):
-    with pytest.raises(GraderFailed, match=words.replace("[", r"\[")):
+    with pytest.raises(JobFailed, match=words.replace("[", r"\[")):
         rewards_of(IDS, response)

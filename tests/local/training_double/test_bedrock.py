@@ -182,7 +182,7 @@ def test_it_is_listed_by_filters_and_pages(world, done):
     assert refusal(every, nextToken="x")[0] == "ValidationException"
 
 
-def test_its_tags_are_read_changed_and_removed(world, done):
+def test_its_tags_are_read(world, done):
     _, job = done
     for arn, expected in (
         (job["jobArn"], ("reward", "sums")),
@@ -190,13 +190,6 @@ def test_its_tags_are_read_changed_and_removed(world, done):
     ):
         tags = world.bedrock.list_tags_for_resource(resourceARN=arn)["tags"]
         assert [(tag["key"], tag["value"]) for tag in tags] == [expected]
-    arn = job["jobArn"]
-    changed = [{"key": "reward", "value": "x"}, {"key": "more", "value": ""}]
-    world.bedrock.tag_resource(resourceARN=arn, tags=changed)
-    world.bedrock.untag_resource(resourceARN=arn, tagKeys=["reward", "none"])
-    assert world.bedrock.list_tags_for_resource(resourceARN=arn)["tags"] == [
-        {"key": "more", "value": ""}
-    ]
 
 
 def converse(client, model, n=3, **options):
@@ -210,7 +203,7 @@ def text(answer):
     return content[0]["text"] if content else ""
 
 
-def test_the_model_is_hosted_asked_exchanged_and_removed(world, done):
+def test_the_model_is_hosted_asked_and_removed(world, done):
     bedrock, model = world.bedrock, done[1]["outputModelArn"]
     described = bedrock.get_custom_model(modelIdentifier=done[0]["customModelName"])
     assert (described["modelArn"], described["modelStatus"]) == (model, "Active")
@@ -237,11 +230,6 @@ def test_the_model_is_hosted_asked_exchanged_and_removed(world, done):
     assert text(converse(runtime, hosted, **greedy)).endswith("#### 51")
     assert not text(converse(runtime, BASE, **greedy)).endswith("#### 51")
     assert refusal(bedrock.delete_custom_model, modelIdentifier=model)[0] == "ConflictException"
-    with world.slowed(seconds_to_host=3600):
-        change = bedrock.update_custom_model_deployment
-        change(customModelDeploymentIdentifier=hosted, modelArn=model)
-        update = read(customModelDeploymentIdentifier=hosted)
-    assert (update["status"], update["updateDetails"]["updateStatus"]) == ("Active", "Updating")
     summaries = bedrock.list_custom_model_deployments(modelArnEquals=model)
     assert [
         each["customModelDeploymentName"] for each in summaries["modelDeploymentSummaries"]

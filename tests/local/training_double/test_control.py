@@ -19,17 +19,17 @@ from reward_functions.cdk.policies.iam import Place
 from reward_functions.local.emulator import LocalAws
 from reward_functions.local.loopback_service.requests import SMALL
 from reward_functions.local.loopback_service.server import MESSAGE, Handler
-from reward_functions.local.training_double.datafiles import LONGEST
+from reward_functions.local.training_double.jobs import Job
 from reward_functions.local.training_double.policy import Policy
+from reward_functions.local.training_double.prompts import LONGEST
 from reward_functions.local.training_double.server import Double, serving
-from reward_functions.local.training_double.state import Job
 from tests.local.training_double.conftest import until
 from tests.local_requests import ON_LOOPBACK, wrong
 
 WRONG = [
     # method, what, fields, the words
-    ("POST", "throttle", {"operation": "Nothing"}, "one of AddTags, CancelFineTuningJob"),
-    ("POST", "throttle", {"operation": ["Converse"]}, "one of AddTags, CancelFineTuningJob"),
+    ("POST", "throttle", {"operation": "Nothing"}, "one of CancelFineTuningJob, Converse"),
+    ("POST", "throttle", {"operation": ["Converse"]}, "one of CancelFineTuningJob, Converse"),
     ("POST", "throttle", {"operation": "Converse", "times": -1}, "a whole number"),
     ("POST", "throttle", {"operation": "Converse", "times": True}, "a whole number"),
     ("POST", "fail", {"job": "none"}, "no job has this name"),
@@ -85,11 +85,23 @@ def test_of_two_jobs_of_one_name_the_one_that_runs_is_meant(local_aws, ended, me
         assert [bool(job.injected) for job in jobs] == [at == meant for at in range(len(jobs))]
 
 
-def job_of_name(name, at, over):
+def test_a_multi_turn_job_is_reached_by_the_controls(local_aws):
+    with serving(local_aws) as double:
+        job = job_of_name("agents", 0, over=False, path="agent-rft")
+        double.service.state.jobs[job.id] = job
+        assert json.loads(ask(double, "GET", "/_training/state")[1])["jobs"] == 1
+        assert b"SIMULATION: agents" in ask(double, "GET", "/_training/jobs/agents")[1]
+        ask(double, "POST", "/_training/fail", json.dumps({"job": "agents", "message": "lost"}))
+        assert job.injected == "simulation: lost"
+        ask(double, "POST", "/_training/reset")
+        assert not double.service.state.jobs
+
+
+def job_of_name(name, at, over, path="bedrock"):
     """A job that nobody works on: the newer, the later its number."""
     job = Job(
         id=f"arn:job/{at}",
-        path="bedrock",
+        path=path,
         name=name,
         place=Place("aws", "us-east-1", "000000000000"),
         base="",
@@ -146,24 +158,24 @@ HOSTILE = [
     ("POST", "/custom-models", None, {"Content-Length": "-1"}, 400),
     ("POST", "/custom-models", None, {"Content-Length": "\xb2"}, 400),
     ("POST", "/v1/files", None, {"Content-Length": "9" * 5000}, 400),
-    ("HEAD", "/v1/models", None, {}, 501),
-    ("OPTIONS", "/v1/models", None, {}, 501),
+    ("HEAD", "/v1/files", None, {}, 501),
+    ("OPTIONS", "/v1/files", None, {}, 501),
     ("GET", "/custom-models", None, {"Host": "evil.example"}, 403),
-    ("GET", "/v1/models", None, {"Host": "127.0.0.1:1"}, 403),
-    ("GET", "/v1/models", None, {"Origin": "null"}, 403),
-    ("GET", "/v1/models", None, {"Sec-Fetch-Site": "cross-site"}, 403),
-    ("GET", "/v1/models", None, {"Sec-Fetch-Site": "same-site"}, 403),
+    ("GET", "/v1/files", None, {"Host": "127.0.0.1:1"}, 403),
+    ("GET", "/v1/files", None, {"Origin": "null"}, 403),
+    ("GET", "/v1/files", None, {"Sec-Fetch-Site": "cross-site"}, 403),
+    ("GET", "/v1/files", None, {"Sec-Fetch-Site": "same-site"}, 403),
     ("POST", "/_training/reset", None, {"Origin": "http://127.0.0.1"}, 403),
     ("POST", "/custom-models", b"0\r\n\r\n", {"Transfer-Encoding": "chunked"}, 400),
     ("GET", "/custom-models", None, {"Authorization": "Bearer " + "=" * 5000}, 403),
-    ("GET", "/v1/models", None, {"Authorization": "Bearer \xff"}, 401),
+    ("GET", "/v1/files", None, {"Authorization": "Bearer \xff"}, 401),
 ]
 
 
 def test_what_a_web_page_can_cause_is_refused(world):
     bearer = [f"Authorization: Bearer {key(world)}"]
     port = world.double.server_address[1]
-    assert wrong(port, ON_LOOPBACK, "GET /v1/models", more=bearer) == {}
+    assert wrong(port, ON_LOOPBACK, "GET /v1/files", more=bearer) == {}
 
 
 @pytest.mark.parametrize(("method", "path", "body", "headers", "status"), HOSTILE)
@@ -177,13 +189,13 @@ def test_a_hostile_request_is_refused_and_the_next_is_served(
 
 RAW = [
     # a request line, further headers, the status
-    (b"GET http://127.0.0.1/v1/models HTTP/1.1", b"", 400),
-    (b"GET http://[evil/v1/models HTTP/1.1", b"", 400),
+    (b"GET http://127.0.0.1/v1/files HTTP/1.1", b"", 400),
+    (b"GET http://[evil/v1/files HTTP/1.1", b"", 400),
     (b"GET * HTTP/1.1", b"", 400),
-    (b"GET /v1/models?\xff HTTP/1.1", b"", 400),
+    (b"GET /v1/files?\xff HTTP/1.1", b"", 400),
     (b"POST /_training/reset HTTP/1.1", b"Content-Length: 0\r\nContent-Length: 5\r\n", 400),
-    (b"GET /v1/models HTTP/1.1", b"Host: evil.example\r\n", 400),
-    (b"GET /v1/models HTTP/9.9", b"", 505),
+    (b"GET /v1/files HTTP/1.1", b"Host: evil.example\r\n", 400),
+    (b"GET /v1/files HTTP/9.9", b"", 505),
     (b"no request at all", b"", 400),
 ]
 
@@ -199,7 +211,7 @@ def test_what_is_no_request_is_refused_in_json(world, line, headers, status):
     assert head.startswith(b"HTTP/1.1 %d " % status)
 
 
-@pytest.mark.parametrize("path", ["/custom-models", "/v1/models", "/_training/ready"])
+@pytest.mark.parametrize("path", ["/custom-models", "/v1/files", "/_training/ready"])
 def test_a_refusal_has_the_shape_of_its_api(world, path):
     _, body = ask(world.double, "GET", path, headers={"Origin": "http://evil.example"})
     answer = json.loads(body)
@@ -265,11 +277,11 @@ def key(world):
 
 
 def test_an_answer_that_the_service_could_not_give_is_an_error_of_the_double(world, monkeypatch):
-    from reward_functions.local.training_double import aws_api
+    from reward_functions.local.training_double import server
 
     raised = Queue()
     monkeypatch.setattr(world.double, "handle_error", lambda *_: raised.put(sys.exc_info()[1]))
-    monkeypatch.setitem(aws_api.SERVING, "ListCustomModels", lambda _: {"models": []})
+    monkeypatch.setitem(server.SERVING, "ListCustomModels", lambda _: {"models": []})
     bearer = {"Authorization": f"Bearer {key(world)}"}
     status, body = ask(world.double, "GET", "/custom-models", headers=bearer)
     assert (status, b"internal error" in body) == (500, True)

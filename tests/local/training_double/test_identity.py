@@ -35,7 +35,7 @@ def api_key(session, expires=3600, **changes):
 
 
 def bearing(key):
-    return Request("GET", "/v1/models", "", (("Authorization", f"Bearer {key}"),), b"")
+    return Request("GET", "/v1/files", "", (("Authorization", f"Bearer {key}"),), b"")
 
 
 @pytest.fixture
@@ -146,8 +146,8 @@ def test_a_request_that_was_changed_on_its_way_is_refused(world, what):
     else:
         arn = f"arn:aws:bedrock:{REGION}:{ACCOUNT}:custom-model/amazon.nova/abcdefghijkl"
         call, arguments = (
-            client.tag_resource,
-            {"resourceARN": arn, "tags": [{"key": "mine", "value": ""}]},
+            client.create_custom_model_deployment,
+            {"modelDeploymentName": "mine", "modelArn": arn},
         )
     code, _ = refusal(call, **arguments)
     # A target of the caller's own is not shown to the emulator, and was not signed.
@@ -264,11 +264,9 @@ def test_whoever_may_do_everything_is_known_by_name_whatever_is_sent(world, sess
     for session in (world.user(EVERYTHING), session_of_role("everything", EVERYTHING)):
         client = world.client(session)
         assert listed(world, session)["modelCustomizationJobSummaries"] == []
-        tags = {"resourceARN": arn, "tags": [{"key": "a", "value": ""}]}
-        assert refusal(client.tag_resource, **tags)[0] == "ResourceNotFoundException"
-        deployment = {"customModelDeploymentIdentifier": "absent", "modelArn": arn}
-        code, _ = refusal(client.update_custom_model_deployment, **deployment)
-        assert code in {"ResourceNotFoundException", "ValidationException"}
+        deployment = {"modelDeploymentName": "a", "modelArn": arn}
+        code, _ = refusal(client.create_custom_model_deployment, **deployment)
+        assert code == "ResourceNotFoundException"
         with closing(Callers(world.aws)) as callers:
             assert not callers.of(bearing(api_key(session))).unrestricted
 

@@ -9,7 +9,6 @@ import pytest
 from reward_functions.local.training_double import metric_files, page
 from reward_functions.local.training_double.metric_files import (
     checkpoint_steps,
-    checkpoints,
     event_data,
     training_csv,
     validation_csv,
@@ -73,11 +72,6 @@ def test_an_event_has_the_keys_of_the_service(steps):
 )
 def test_a_run_has_four_checkpoints_where_it_has_four_steps(total, expected):
     assert checkpoint_steps(total) == expected
-
-
-def test_checkpoints_come_as_their_steps_do(steps):
-    assert [one["step_number"] for one in checkpoints(steps[:3])] == [2, 3]
-    assert checkpoints(steps)[-1]["metrics"] == event_data(steps[-1])
 
 
 def test_the_page_says_simulation_wherever_a_person_looks(steps):

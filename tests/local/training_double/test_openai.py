@@ -144,8 +144,6 @@ def test_its_checkpoints_are_models(client, job):
     model = found[-1]["fine_tuned_model_checkpoint"]
     body = {"model": model, "messages": next(rows(1, first=1000))["messages"]}
     assert client("POST", "/chat/completions", body)["model"] == model
-    assert model in [each["id"] for each in client("GET", "/models")["data"]]
-    assert client("GET", f"/models/{model}")["object"] == "model"
 
 
 def test_jobs_are_listed_newest_first(client, job, file, world):
@@ -254,7 +252,7 @@ REFUSED = [
     ("GET", "/fine_tuning/jobs?limit=x", None, 400),
     ("GET", f"/fine_tuning/jobs?limit={'9' * 5000}", None, 400),
     ("GET", "/fine_tuning/jobs?after=none", None, 400),
-    ("GET", "/models/none", None, 404),
+    ("GET", "/models", None, 404),
     ("GET", "/nothing", None, 404),
     ("POST", "/files", {"purpose": "fine-tune"}, 400),
     ("POST", "/chat/completions", {"model": "none", "messages": []}, 404),
@@ -274,26 +272,26 @@ def test_what_cannot_be_is_refused_as_openai_refuses_it(client, verb, path, body
 
 def test_who_may_not_is_refused_with_403_and_whoever_nobody_knows_with_401(world):
     stranger = Client(world, world.user())
-    assert refusal(stranger, "GET", "/models")[0] == 403
-    lists = Client(world, world.user(allow("bedrock-mantle:ListModels", "*")))
-    code, error = refusal(lists, "GET", "/models")
+    assert refusal(stranger, "GET", "/files")[0] == 403
+    lists = Client(world, world.user(allow("bedrock-mantle:ListFiles", "*")))
+    code, error = refusal(lists, "GET", "/files")
     assert (code, "CallWithBearerToken" in error["message"]) == (403, True)
     stranger.key = "bedrock-api-key-none"
-    assert refusal(stranger, "GET", "/models")[0] == 401
+    assert refusal(stranger, "GET", "/files")[0] == 401
 
 
 def test_a_throttled_client_is_asked_to_wait(world, client):
-    world.control("throttle", operation="ListModels")
+    world.control("throttle", operation="ListFiles")
     with pytest.raises(HTTPError) as throttled:
-        client("GET", "/models")
+        client("GET", "/files")
     with throttled.value as answer:
         assert (answer.code, answer.headers["Retry-After"]) == (429, "1")
-    assert client("GET", "/models")["data"]
+    assert client("GET", "/files")["object"] == "list"
 
 
 def test_everything_is_of_the_types_of_the_openai_package(world, client, job, file):
     pytest.importorskip("openai", reason="the openai package, whose types these are, is not here")
-    from openai.types import FileObject, Model
+    from openai.types import FileObject
     from openai.types.chat import ChatCompletion
     from openai.types.fine_tuning import FineTuningJob, FineTuningJobEvent
     from openai.types.fine_tuning.jobs import FineTuningJobCheckpoint
@@ -306,7 +304,5 @@ def test_everything_is_of_the_types_of_the_openai_package(world, client, job, fi
         FineTuningJobEvent.model_validate(event)
     for checkpoint in client("GET", f"{path}/checkpoints")["data"]:
         FineTuningJobCheckpoint.model_validate(checkpoint)
-    for model in client("GET", "/models")["data"]:
-        Model.model_validate(model)
     body = {"model": MODEL, "messages": next(rows(1, first=1000))["messages"]}
     ChatCompletion.model_validate(client("POST", "/chat/completions", body))

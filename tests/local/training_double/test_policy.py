@@ -8,15 +8,15 @@ from random import Random
 import pytest
 
 from reward_functions.local.training_double.policy import (
+    BASE_SHARES,
     NAMES,
     BadPolicy,
     Choice,
     Policy,
+    SimulationSettings,
     advantages,
 )
-from reward_functions.local.training_double.settings import BASE_SHARES, SimulationSettings
-from reward_functions.local.training_double.strategies import STRATEGIES
-from reward_functions.local.training_double.tasks import KINDS, task_of
+from reward_functions.local.training_double.strategies import KINDS, STRATEGIES, task_of
 
 KIND = "whole number"
 TURNS = [{"role": "user", "content": "How many?\n#### <number>"}]

@@ -8,7 +8,7 @@ import pytest
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
-from reward_functions.local.training_double.aws_api import SAGEMAKER
+from reward_functions.local.training_double.server import SAGEMAKER
 from tests.local.training_double.conftest import ACCOUNT, REGION, allow
 
 WORDS = {

@@ -6,9 +6,8 @@ import pytest
 
 from reward_functions import get
 from reward_functions.local.training_double import strategies
-from reward_functions.local.training_double.settings import BASE_SHARES
-from reward_functions.local.training_double.strategies import CORRECT, STRATEGIES
-from reward_functions.local.training_double.tasks import task_of
+from reward_functions.local.training_double.policy import BASE_SHARES
+from reward_functions.local.training_double.strategies import CORRECT, STRATEGIES, task_of
 from tests.rehearsals import generated_rows, scored_by
 
 DATASETS = ("gsm8k", "math", "finqa")

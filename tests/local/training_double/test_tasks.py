@@ -9,8 +9,7 @@ import pytest
 
 from reward_functions import get, sample
 from reward_functions.core.errors import UnreadableReference
-from reward_functions.local.training_double.forms import asked_for
-from reward_functions.local.training_double.tasks import NoTask, task_of
+from reward_functions.local.training_double.strategies import NoTask, asked_for, task_of
 
 CASES = Path(__file__).parents[2] / "cases"
 

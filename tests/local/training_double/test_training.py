@@ -11,11 +11,9 @@ from reward_functions.cdk.policies.iam import Place
 from reward_functions.jobs.hyperparameters import TABLE
 from reward_functions.jobs.models import models
 from reward_functions.jobs.plan import GROUP
-from reward_functions.local.training_double import bases
-from reward_functions.local.training_double.batches import GraderFailed
-from reward_functions.local.training_double.policy import Policy
-from reward_functions.local.training_double.settings import BASE_SHARES, LEFT_OUT
-from reward_functions.local.training_double.training import TrainingJob, bedrock_names, run
+from reward_functions.local.training_double import bedrock, openai_api
+from reward_functions.local.training_double.policy import BASE_SHARES, LEFT_OUT, Policy
+from reward_functions.local.training_double.training import JobFailed, TrainingJob, run
 from tests.rehearsals import exploitable, generated_rows, rehearse, scored_by
 
 SMALL = {"epochCount": 2, "batchSize": 8, "trainingSamplePerPrompt": 4, "learningRate": 1e-4}
@@ -150,7 +148,7 @@ class Failing:
 
 
 ERRORS = [
-    GraderFailed("BatchFailed: 9 of 9 samples could not be scored"),
+    JobFailed("BatchFailed: 9 of 9 samples could not be scored"),
     AwsFailed("invoking x: throttled", "TooManyRequestsException"),
 ]
 
@@ -180,7 +178,7 @@ def test_a_grader_that_fails_half_way_leaves_the_steps_before(data):
     def half(rows):
         calls.append(rows)
         if len(calls) > 8:
-            raise GraderFailed("x" * 5000)
+            raise JobFailed("x" * 5000)
         return answers(rows)
 
     outcome, steps = ran(job(data), half, wait=lambda _: None)
@@ -250,7 +248,7 @@ def test_the_other_path_learns_from_its_own_rows(data):
     ],
 )
 def test_hyperparameters_of_the_other_path_have_bedrocks_names(given, expected):
-    assert bedrock_names(given) == expected
+    assert openai_api.bedrock_names(given) == expected
 
 
 def test_what_a_job_leaves_out_is_what_a_plan_counts_with():
@@ -260,8 +258,8 @@ def test_what_a_job_leaves_out_is_what_a_plan_counts_with():
 
 
 def test_the_models_are_those_of_the_table_of_jobs():
-    tuned = {"bedrock": bases.BEDROCK, "openai": bases.OPENAI}
+    tuned = {"bedrock": bedrock.BASES, "openai": openai_api.BASES}
     for model in models():
         assert {model.id, *model.aliases} <= {*tuned[model.driver]}
         place = Place("aws", model.regions[0], "000000000000")
-        assert bases.asked(model.inference_id, place)[0] in bases.ASKED
+        assert bedrock.asked(model.inference_id, place)[0] in bedrock.ASKED

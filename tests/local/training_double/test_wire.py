@@ -11,11 +11,11 @@ from botocore.model import Shape
 from reward_functions.aws.request_validation import _compiled, problems
 from reward_functions.local.loopback_service.requests import BadAnswer, Refused, Request
 from reward_functions.local.loopback_service.wire import answer, parameters, routes
-from reward_functions.local.training_double.aws_api import OPERATIONS
+from reward_functions.local.training_double.server import REST
 
 ROUTES = {
     route.operation.name: route
-    for service, names in OPERATIONS.items()
+    for service, names in REST.items()
     for route in routes(service, names)
 }
 CREATE = ROUTES["CreateModelCustomizationJob"].operation

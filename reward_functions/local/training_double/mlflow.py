@@ -16,22 +16,20 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 from reward_functions.local.loopback_service.requests import Refused, invalid
+from reward_functions.local.training_double.hub import CREATED, absent
 from reward_functions.local.training_double.identity import MLFLOW
-from reward_functions.local.training_double.sagemaker_public_hub import CREATED
-from reward_functions.local.training_double.sagemaker_state import absent, run_id
+from reward_functions.local.training_double.jobs import WORDS
 from reward_functions.local.training_double.service import Call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from reward_functions.cdk.policies.iam import Place
     from reward_functions.local.loopback_service.requests import Request
-    from reward_functions.local.training_double.agent_state import AgentJob
     from reward_functions.local.training_double.identity import Caller
-    from reward_functions.local.training_double.service import Service
-    from reward_functions.local.training_double.state import Job
-
-    Measured = Job | AgentJob
+    from reward_functions.local.training_double.jobs import Job
+    from reward_functions.local.training_double.service import Serve, Service
 
 APP_HEADER: Final = "x-sm-mlflow-app-arn"
 
@@ -44,16 +42,6 @@ PAGE: Final = 1_000
 
 MOST: Final = 25_000
 
-WORDS: Final = {
-    "succeeded": "FINISHED",
-    "failed": "FAILED",
-    "stopped": "KILLED",
-    "Completed": "FINISHED",
-    "Failed": "FAILED",
-    "Stopped": "KILLED",
-}
-"""The status of a run by that of its job; others are RUNNING."""
-
 
 def app_arn(place: Place) -> str:
     """The ARN of an account's app."""
@@ -61,7 +49,7 @@ def app_arn(place: Place) -> str:
 
 
 def require_app(call: Call, arn: str) -> None:
-    """Nothing, where there is this app.
+    """Refuse an app that the account does not have.
 
     Raises:
         Refused: there is none of this ARN.
@@ -79,34 +67,21 @@ def list_apps(call: Call) -> dict[str, Any]:
         and asked.get("Status", "Created") == "Created"
         and "DefaultForDomainId" not in asked
     )
-    return {"Summaries": [_app(call.place)] if there else []}
-
-
-def describe_app(call: Call) -> dict[str, Any]:
-    """DescribeMlflowApp."""
-    arn = call.parameters["Arn"]
-    call.require("sagemaker:DescribeMlflowApp", arn)
-    require_app(call, arn)
-    return _app(call.place) | {"AccountDefaultStatus": "ENABLED"}
-
-
-def presigned_url(call: Call) -> dict[str, Any]:
-    """CreatePresignedMlflowAppUrl; the simulation's URL shows its jobs, and signs nobody in."""
-    arn = call.parameters["Arn"]
-    call.require("sagemaker:CreatePresignedMlflowAppUrl", arn)
-    require_app(call, arn)
-    return {"AuthorizedUrl": f"{call.service.clients.aws.training_endpoint}/_training/state"}
-
-
-def _app(place: Place) -> dict[str, Any]:
-    return {
-        "Arn": app_arn(place),
+    app = {
+        "Arn": app_arn(call.place),
         "Name": "simulation",
         "Status": "Created",
         "CreationTime": CREATED,
         "LastModifiedTime": CREATED,
         "MlflowVersion": "3.10.0",
     }
+    return {"Summaries": [app] if there else []}
+
+
+OPERATIONS: Final[dict[str, Serve]] = {
+    "ListMlflowApps": list_apps,
+}
+"""By botocore's names."""
 
 
 def answer(service: Service, caller: Caller, request: Request) -> bytes:
@@ -116,9 +91,9 @@ def answer(service: Service, caller: Caller, request: Request) -> bytes:
         Refused: there is no such run, or the caller may not look at it.
     """
     wanted = request.path.removeprefix(MLFLOW)
-    if request.method != "GET" or wanted not in OPERATIONS:
+    if request.method != "GET" or wanted not in PATHS:
         raise absent(f"simulation: {request.method} {request.path[:128]} is not served")
-    action, serve = OPERATIONS[wanted]
+    action, serve = PATHS[wanted]
     service.state.throttle(action)
     call = Call(service, caller, {})
     app = request.header(APP_HEADER)
@@ -127,43 +102,35 @@ def answer(service: Service, caller: Caller, request: Request) -> bytes:
     call.require(f"sagemaker-mlflow:{action}", app)
     require_app(call, app)
     asked = {name: values[0] for name, values in parse_qs(request.query).items()}
-    job = _job(call, asked.get("run_id", ""))
+    run = asked.get("run_id", "")
+    job = next((job for job in call.here(call.state.jobs) if run and job.run == run), None)
+    if job is None:
+        raise absent(f"Run '{run[:64]}' not found")
     with service.state.lock:
         return json.dumps(serve(job, asked)).encode()
 
 
-def _job(call: Call, run: str) -> Measured:
-    with call.state.lock:
-        for job in call.state.jobs.values():
-            if "MlflowConfig" in job.request and job.place == call.place and run_id(job) == run:
-                return job
-        for other in call.service.agents.jobs.values():
-            if run and other.run == run and other.place == call.place:
-                return other
-    raise absent(f"Run '{run[:64]}' not found")
-
-
-def _run(job: Measured, asked: Mapping[str, str]) -> dict[str, Any]:
+def _run(job: Job, asked: Mapping[str, str]) -> dict[str, Any]:
     """A run with the newest value of each metric."""
     newest = {each["key"]: each for each in _values(job)}
-    config, identity = job.request["MlflowConfig"], asked["run_id"]
+    identity = asked["run_id"]
     info = {
         "run_id": identity,
         "run_uuid": identity,
-        "run_name": config.get("MlflowRunName", job.name),
+        "run_name": job.request["MlflowConfig"].get("MlflowRunName", job.name),
         "experiment_id": EXPERIMENT,
-        "status": WORDS.get(job.status, "RUNNING"),
-        "start_time": _milliseconds(job.created.timestamp()),
+        "status": WORDS["mlflow"][job.status],
+        "start_time": _milliseconds(job.created),
         "lifecycle_stage": "active",
     }
     if job.ended:
-        info["end_time"] = _milliseconds(job.ended.timestamp())
+        info["end_time"] = _milliseconds(job.ended)
     parameters = [{"key": k, "value": str(v)} for k, v in job.hyperparameters.items()]
     data = {"metrics": [*newest.values()], "params": parameters, "tags": []}
     return {"run": {"info": info, "data": data, "inputs": {}}}
 
 
-def _history(job: Measured, asked: Mapping[str, str]) -> dict[str, Any]:
+def _history(job: Job, asked: Mapping[str, str]) -> dict[str, Any]:
     """The values of a metric, a page of them."""
     start, size = asked.get("page_token", "0"), asked.get("max_results", str(PAGE))
     if not (re.fullmatch(r"[0-9]{1,9}", start) and re.fullmatch(r"[1-9][0-9]{0,8}", size)):
@@ -174,25 +141,20 @@ def _history(job: Measured, asked: Mapping[str, str]) -> dict[str, Any]:
     return {"metrics": values[int(start) : end]} | token
 
 
-def _values(job: Measured) -> list[dict[str, Any]]:
-    measured = [event for event in job.events if event.type == "metrics"]
+def _values(job: Job) -> list[dict[str, Any]]:
+    measured = [event for event in job.events if event.data is not None]
     return [
-        {
-            "key": name,
-            "value": value,
-            "timestamp": _milliseconds(event.at.timestamp()),
-            "step": number,
-        }
+        {"key": name, "value": value, "timestamp": _milliseconds(event.at), "step": number}
         for number, event in enumerate(measured, 1)
-        for name, value in event.data.items()
+        for name, value in (event.data or {}).items()
     ]
 
 
-def _milliseconds(seconds: float) -> int:
-    return round(seconds * 1000)
+def _milliseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)
 
 
-OPERATIONS: Final = {
+PATHS: Final = {
     "runs/get": ("GetRun", _run),
     "metrics/get-history": ("GetMetricHistory", _history),
 }
