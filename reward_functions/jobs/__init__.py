@@ -37,7 +37,6 @@ Its course
     evaluators.py       how SageMaker knows a reward: versions in the account's own hub
     agents.py           what an agent of a multi-turn job is: `agent_rows.py` is what it is sent
     json_schema.py      a job's document against the schema that its service publishes
-    failures.py         what a service refuses, as a sentence
     preparing.py        files read, grader pinned, request written; `starting.py` starts it once
     lookup.py           one job, or all, whichever service runs it
     watching.py         one observation after the other, until the end

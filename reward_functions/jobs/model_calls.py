@@ -23,13 +23,13 @@ from http import HTTPStatus
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
+from reward_functions.aws.calls import FOREIGN, NO_ANSWER
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Usage
 from reward_functions.jobs.clients import ca_bundle, endpoints, require_private
 from reward_functions.jobs.drivers.fields import text, within
-from reward_functions.jobs.failures import NO_ANSWER, UNREADABLE
 from reward_functions.jobs.token import without
 from reward_functions.judge_runtime.usage import token_count
 
@@ -251,7 +251,7 @@ class Converse:
                 except HTTPClientError as error:
                     raise Busy(f"{self.model}: {type(error).__name__}") from None
                 except (ResponseParserError, *NO_ANSWER):
-                    raise AwsFailed(f"asking {self.model}: {UNREADABLE}") from None
+                    raise AwsFailed(f"asking {self.model}: {FOREIGN}") from None
         except AwsFailed as error:
             raise _of_converse(error) from None
         return _conversed(answer)

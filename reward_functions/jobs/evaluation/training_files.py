@@ -15,12 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.aws.calls import answer
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import named
 from reward_functions.data.rows.formats import scan_file
 from reward_functions.jobs.clients import client
-from reward_functions.jobs.failures import answer
 from reward_functions.jobs.tags import tag
 
 if TYPE_CHECKING:
