@@ -30,7 +30,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import BinaryIO
 
-__all__ = ["BadInput", "Row", "opened", "raising", "read_rows", "scan_rows", "scan_stream", "shown"]
+__all__ = [
+    "BadInput",
+    "Row",
+    "raising",
+    "read_rows",
+    "scan_rows",
+    "scan_stream",
+    "shown",
+    "source_stream",
+]
 
 SHAPE: Final = "one object a line, or one array"
 """The hint for an object that goes on on the next line."""
@@ -103,7 +112,7 @@ def scan_rows(file: str, *, whole: bool = False) -> Iterator[Row | BadInput]:
         OSError: the file cannot be read.
     """
     room = Room(shown(file), whole=whole)
-    with opened(file) as stream:
+    with source_stream(file) as stream:
         yield from room.held(scan_stream(room.counted(stream), shown(file)))
 
 
@@ -127,7 +136,7 @@ def shown(file: str) -> str:
 
 
 @contextmanager
-def opened(file: str) -> Iterator[BinaryIO]:
+def source_stream(file: str) -> Iterator[BinaryIO]:
     """A file for reading; - is standard input, which stays open."""
     if file == "-":
         yield sys.stdin.buffer

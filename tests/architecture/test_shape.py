@@ -89,6 +89,7 @@ HOMES = {
     "httpx": {
         *(f"{HTTPX}/{name}.py" for name in ("auth", "client", "transport")),
         *(f"{OPENAI}/wrap.py", f"{COMPAT}/sagemaker_rft/adapters/langchain.py"),
+        "reward_functions/jobs/drivers/openai.py",
     },
     "opentelemetry": {"reward_functions/rollouts/record/telemetry.py"},
     "strands": {

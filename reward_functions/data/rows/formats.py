@@ -42,9 +42,9 @@ from reward_functions.data.json_rows import (
     BadInput,
     Row,
     bounded_lines,
-    opened,
     scan_stream,
     shown,
+    source_stream,
 )
 from reward_functions.data.row_limits import (
     MAX_COLUMNS,
@@ -378,7 +378,7 @@ def scan_file(file: str, room: Room | None = None) -> Iterator[Row | BadInput]:
             yield from scan_file(str(one), room)
         return
     mine = room or Room(shown(file), whole=False)
-    with opened(file) as stream:
+    with source_stream(file) as stream:
         counted = cast("BufferedReader", mine.counted(stream))
         rows = _scan(counted, file, shown(file))
         yield from rows if room else mine.held(rows)

@@ -398,8 +398,8 @@ class Api:
             return AwsFailed(f"{what}: {self._keys.remedy}", code)
         if error.status_code >= SERVERS_OWN:
             code = "InternalServerException"
-        said = error.body.get("message") if isinstance(error.body, dict) else None
-        message = without(self._keys(), str(said or f"HTTP {error.status_code}"))
+        given = error.body.get("message") if isinstance(error.body, dict) else None
+        message = without(self._keys(), str(given or f"HTTP {error.status_code}"))
         words = WORDS.get(code, "the service answers {message}")
         return AwsFailed(f"{what}: {words.format(message=message)}", code)
 
