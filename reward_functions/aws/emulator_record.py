@@ -30,7 +30,6 @@ from reward_functions.core.loopback import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from contextlib import AbstractContextManager
 
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -216,14 +215,6 @@ class Emulator:
     def alive(self) -> bool:
         """Whether its process runs."""
         return self.record.process.alive
-
-
-def locked() -> AbstractContextManager[object]:
-    """One at a time starts or ends emulators; the others wait."""
-    from filelock import FileLock  # noqa: PLC0415 - an extra, of those who start emulators
-
-    _state().mkdir(parents=True, exist_ok=True)
-    return FileLock(_state() / "lock")
 
 
 def names() -> list[str]:

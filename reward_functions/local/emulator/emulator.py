@@ -37,7 +37,6 @@ from reward_functions.aws.emulator_record import (
     Record,
     TrainingRecord,
     endpoint,
-    locked,
     recorded,
 )
 from reward_functions.local.emulator.environment import (
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from boto3.session import Session
+    from filelock import FileLock
 
 TRAINED: Final = frozenset({"bedrock", "bedrock-runtime", "sagemaker", "sagemakerjobruntime"})
 """Services, as boto3 names them, that the training double stands in for."""
@@ -311,7 +311,7 @@ def up(
         LocalAwsError: it cannot be started; nothing is left of the attempt.
     """
     folder = Folder(name)
-    with locked():
+    with _locked():
         present = find(name)
         if present is not None:
             _require_same(present, port, enforce=enforce, models=models)
@@ -363,7 +363,7 @@ def down(name: str = DEFAULT) -> bool:
         whether it ran.
     """
     folder = Folder(name)
-    with locked():
+    with _locked():
         ran = find(name) is not None
         _end(folder)
     return ran
@@ -555,6 +555,15 @@ def _wait(ready: Callable[[], bool], require: Callable[[], None], what: str) -> 
         if monotonic() > late:
             raise LocalAwsError(f"{what} does not answer within {READY_SECONDS:g} seconds")
         sleep(GLANCE)
+
+
+def _locked() -> FileLock:
+    """One at a time starts or ends emulators; the others wait."""
+    from filelock import FileLock  # noqa: PLC0415 - an extra, of those who start emulators
+
+    place = Folder(DEFAULT).path.parent
+    place.mkdir(parents=True, exist_ok=True)
+    return FileLock(place / "lock")
 
 
 def _end(folder: Folder) -> None:
