@@ -31,6 +31,8 @@ from reward_functions.jobs.complaints import complaint
 from reward_functions.jobs.job import DriverName, HyperparameterValue
 from reward_functions.jobs.parts import STRICT, Filters, Serverless, Vpc
 
+HYPERPARAMETERS: Final = Path(__file__).with_name("hyperparameters.toml")
+
 DIGEST_DIGITS: Final = 8
 """Hexadecimal digits of the configuration in a job's name."""
 
@@ -191,10 +193,10 @@ def _read(file: Path) -> dict[str, Any]:
 
 def _astray() -> dict[str, str]:
     """Hyperparameters, which stand in a table of their own."""
-    from reward_functions.jobs.hyperparameters import TABLE  # noqa: PLC0415 - imports this module
-
+    table = tomllib.loads(HYPERPARAMETERS.read_text(encoding="utf-8"))
     here = "is a hyperparameter: write it below [hyperparameters], or as --set"
-    return {name: f"{here} {name}=VALUE" for names in TABLE.values() for name in names}
+    names = [each["name"] for rows in table.values() for each in rows]
+    return {name: f"{here} {name}=VALUE" for name in names}
 
 
 def digest(*, grader: str, contents: dict[str, str], asked: JobConfiguration) -> str:
