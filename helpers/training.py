@@ -31,9 +31,16 @@ from reward_functions.jobs import starting
 from reward_functions.jobs.account import graded_by
 from reward_functions.jobs.asked_model import endpoint_of, sampling_of
 from reward_functions.jobs.asking import ask, chosen, cost
-from reward_functions.jobs.baseline import judged, measured
-from reward_functions.jobs.baseline_page import counts, shares
-from reward_functions.jobs.baseline_record import FILE, BaselineFigures, recorded, save
+from reward_functions.jobs.baseline import (
+    FILE,
+    BaselineOrigin,
+    counts,
+    judged,
+    measured,
+    recorded,
+    save,
+    shares,
+)
 from reward_functions.jobs.configuration import load
 from reward_functions.jobs.data import files_of
 from reward_functions.jobs.drawing import charts
@@ -246,7 +253,7 @@ class Training:
             Stopped: nobody agreed to the cost; nothing was asked.
         """
         found, asked, note = self._measured(agree=agree)
-        origin = BaselineFigures(
+        origin = BaselineOrigin(
             model=self.base.identifier,
             asked=asked,
             data=files_of(self.asked).hashes["data"],

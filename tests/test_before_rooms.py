@@ -29,7 +29,7 @@ from reward_functions.core.types import Usage
 from reward_functions.feedback.settings import FeedbackSettings
 from reward_functions.jobs.answers import AnswerAttempt, AnswerFile
 from reward_functions.jobs.asking import setup
-from reward_functions.jobs.baseline_record import baseline_findings, saved
+from reward_functions.jobs.baseline import baseline_findings, saved
 from reward_functions.jobs.configuration import load
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
 from reward_functions.jobs.model_calls import ModelAnswer, Sampling

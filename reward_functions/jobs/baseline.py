@@ -12,17 +12,28 @@ Source of the first three: "Reward functions" for open-weight models in the Bedr
 "Reinforcement fine-tuning" in the Nova user guide. A failure stands only where the sample is large
 enough to be sure of it: the far end of a 95 % interval lies on the same side. Else it is a warning.
 `group_figures` makes the intervals.
+
+`baseline.json` is a measured baseline without a text, which `preflight` and `start` read. It counts
+for a job of the same model, on the same data, with the same reward. Another version of the function
+is the same reward where the catalogue says the same of both in everything of `GRADED`: one artifact
+holds many rewards, so its digest alone says little. A function that the catalogue does not name is
+the same by its ARN.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from datetime import UTC, datetime
+from pathlib import Path  # noqa: TC003 - read at run time by `saved`
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from reward_functions.aws.deployed.findings import CheckFinding
+from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.means import mean
 from reward_functions.core.types import Scored
+from reward_functions.data.atomic import replaced
 from reward_functions.reports.group_figures import (
     Share,
     mean_reward,
@@ -31,16 +42,22 @@ from reward_functions.reports.group_figures import (
     share_mixed,
 )
 from reward_functions.reports.measured import Measured
+from reward_functions.reports.pages.charts.bars import tallies
+from reward_functions.reports.pages.charts.spans import Row, Span, spans
+from reward_functions.reports.pages.page import Page
+from reward_functions.reports.pages.sections import Section, Warned
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from reward_functions.aws.catalogue import DeployedReward
     from reward_functions.core.spec import Scale
-    from reward_functions.core.types import RewardResult
     from reward_functions.jobs.answers import AnswerAttempt
     from reward_functions.jobs.asking import AskedPrompt
     from reward_functions.jobs.model_calls import ModelAnswer
     from reward_functions.jobs.scorer import VersionScorer
+    from reward_functions.reports.pages.sections import Part
 
 SPARSE: Final = 0.05
 LEARNED: Final = 0.95
@@ -48,6 +65,18 @@ CUT_OFF: Final = 0.125
 
 REASONS: Final = 5
 """Reasons shown, the most frequent first."""
+
+EXAMPLE: Final = 160
+"""Characters of an answer that is shown as an example: its end, where answers stand."""
+
+FILE: Final = "baseline.json"
+"""Where a record is written, and looked for, where nothing else is said."""
+
+TUNED_FILE: Final = "tuned.json"
+"""Where the record of a tuned model is written: that of its base stays what it is."""
+
+GRADED: Final = ("reward", "version", "parameters", "response_mode", "digest")
+"""What makes two versions one grader; fields of a catalogue's entry, and of a record."""
 
 
 class Reason(NamedTuple):
@@ -68,8 +97,7 @@ class Reason(NamedTuple):
     example: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Baseline:
+class Baseline(BaseModel):
     """Figures of a model's answers, without their texts, but for one example of each reason.
 
     Args:
@@ -85,9 +113,11 @@ class Baseline:
         cut: the share of answers that reached the limit of tokens.
         filtered: answers that the model, or a filter before it, withheld.
         output: tokens of an answer on average; 0 where the service counts none.
-        reasons: the most frequent.
-        errors: why answers have no reward, by how often.
+        reasons: the most frequent; no file holds them.
+        errors: why answers have no reward, by how often; no file holds them.
     """
+
+    model_config = ConfigDict(frozen=True)
 
     prompts: int
     each: int
@@ -100,13 +130,55 @@ class Baseline:
     cut: Share
     filtered: int
     output: float
-    reasons: tuple[Reason, ...] = ()
-    errors: Mapping[str, int] = field(default_factory=dict)
+    reasons: tuple[Reason, ...] = Field(default=(), exclude=True)
+    errors: dict[str, int] = Field(default_factory=dict, exclude=True)
 
     @property
     def measured(self) -> Measured:
         """How many answers have a reward."""
         return Measured("answers", self.scored, self.unscored)
+
+
+class BaselineOrigin(BaseModel):
+    """What a baseline was measured with, beside its figures."""
+
+    model_config = ConfigDict(frozen=True)
+
+    baseline: Literal[1] = Field(default=1, description="The version of the file's format.")
+    model: str = Field(description="The job's base, which was asked.")
+    asked: str = Field(description="The name it was asked under.")
+    data: str = Field(description="SHA-256 of the training file.")
+    temperature: float
+    max_tokens: int
+    reasoning_effort: str = ""
+    tuned: bool = Field(default=False, description="Whether a model that a job made was asked.")
+    simulation: bool = Field(
+        default=False, description="Whether the training double answered, and no language model."
+    )
+
+
+class BaselineRecord(Baseline, BaselineOrigin):
+    """A baseline as it is kept. A figure with its interval is [value, low, high]."""
+
+    grader: str = Field(description="ARN of the version that scored.")
+    digest: str = Field(description="The artifact's; empty for a function of unknown origin.")
+    reward: str = Field(default="", description="Its name; empty as above, and so are the next.")
+    version: int = Field(default=0, description="The reward's.")
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    response_mode: str = ""
+    measured_at: datetime
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The settings of the measurement, for people."""
+        return [
+            ("model", self.model),
+            ("reward", f"{self.reward}, version {self.version}" if self.reward else "not known"),
+            ("grader", self.grader),
+            ("training file, SHA-256", self.data),
+            ("temperature", f"{self.temperature:g}"),
+            ("tokens of an answer", f"at most {self.max_tokens:,}"),
+            ("measured", f"{self.measured_at:%Y-%m-%d %H:%M} UTC"),
+        ]
 
 
 def measured(
@@ -138,6 +210,7 @@ def measured(
     for attempt, value in zip(answers, rewards, strict=True):
         if value is not None:
             groups[attempt.prompt].append(_share(value, scale))
+    problems = Counter(str(result.error) for result in results if not isinstance(result, Scored))
     given = list(answers.values())
     count = len(prompts)
     return Baseline(
@@ -158,7 +231,7 @@ def measured(
             [by_digest[attempt.prompt].place for attempt in answers],
             given,
         ),
-        errors=_errors(results),
+        errors=dict(problems.most_common()),
     )
 
 
@@ -263,6 +336,206 @@ def _reasons(
     return tuple(found)
 
 
-def _errors(results: Sequence[RewardResult]) -> dict[str, int]:
-    problems = Counter(str(result.error) for result in results if not isinstance(result, Scored))
-    return dict(problems.most_common())
+def recorded(
+    baseline: Baseline,
+    origin: BaselineOrigin,
+    scorer: VersionScorer,
+    now: datetime | None = None,
+) -> BaselineRecord:
+    """The record of figures that were just measured.
+
+    Args:
+        baseline: the figures.
+        origin: what they were measured with.
+        scorer: what scored.
+        now: the moment; the clock's where not given.
+    """
+    return BaselineRecord(
+        grader=str(scorer.arn),
+        **(_graded(scorer.deployed) if scorer.deployed else {"digest": ""}),
+        measured_at=now or datetime.now(UTC),
+        **origin.model_dump(),
+        **baseline.model_dump(),
+    )
+
+
+def save(record: BaselineRecord, path: Path) -> None:
+    """Write a record over the one that is there.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with replaced(path) as stream:
+        stream.write(record.model_dump_json(indent=2) + "\n")
+
+
+def saved(path: Path) -> BaselineRecord | None:
+    """The record of a file; None where there is no file.
+
+    Raises:
+        ConfigurationError: the file is not a record.
+        OSError: it cannot be read.
+    """
+    if not path.exists():
+        return None
+    try:
+        return BaselineRecord.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, problem["loc"])) or "the file"
+        raise ConfigurationError(
+            f"{path} is no baseline of this version: {where}: {problem['msg']}; measure it again "
+            "with `reward job baseline`"
+        ) from None
+
+
+def baseline_findings(
+    record: BaselineRecord | None,
+    *,
+    model: str,
+    data: str,
+    scorer: VersionScorer,
+    simulation: bool = False,
+) -> Iterator[CheckFinding]:
+    """What a record says of a job: its verdict, or why it is not the job's.
+
+    Args:
+        record: None where nothing was measured.
+        model: the job's base.
+        data: SHA-256 of its training file.
+        scorer: its grader.
+        simulation: whether the training double would run it.
+    """
+    if record is None:
+        other = "not measured: `reward job baseline` asks the model before a job pays for it"
+        yield CheckFinding("warning", "baseline", other)
+    elif other := _other(record, model=model, data=data, scorer=scorer, simulation=simulation):
+        yield CheckFinding("warning", "baseline", other)
+    else:
+        yield from judged(record)
+
+
+def _other(
+    record: BaselineRecord, *, model: str, data: str, scorer: VersionScorer, simulation: bool
+) -> str:
+    """Why a record is not of this job; "" where it is."""
+    differs = {
+        "another model": record.model != model,
+        "a tuned model": record.tuned,
+        "another reward": not _same_reward(record, scorer),
+        "other data": record.data != data,
+        "a simulation": record.simulation and not simulation,
+        "a real model": simulation and not record.simulation,
+    }
+    named = [what for what, other in differs.items() if other]
+    if not named:
+        return ""
+    return (
+        f"not measured for this job: the record of {record.measured_at:%Y-%m-%d} is of "
+        f"{' and '.join(named)}; run `reward job baseline` again"
+    )
+
+
+def _same_reward(record: BaselineRecord, scorer: VersionScorer) -> bool:
+    if scorer.deployed is None:
+        return record.grader == str(scorer.arn)
+    return _graded(record) == _graded(scorer.deployed)
+
+
+def _graded(entry: BaselineRecord | DeployedReward) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in GRADED}
+
+
+def shares(measured: Baseline) -> dict[str, Share | None]:
+    """The figures that have an interval; None where nothing was scored."""
+    return {
+        "mean, of the scale": measured.mean,
+        "share at the minimum": measured.at_minimum,
+        "share at the maximum": measured.at_maximum,
+        "prompts whose answers differ in reward": measured.mixed,
+        "share cut off": measured.cut,
+    }
+
+
+def counts(measured: Baseline) -> dict[str, str]:
+    """The figures that have none."""
+    return {
+        "prompts × answers": f"{measured.prompts:,} × {measured.each}",
+        "unscored": f"{measured.unscored:,}",
+        "withheld by a filter": f"{measured.filtered:,}",
+        "tokens of an answer": f"{measured.output:,.0f}",
+    }
+
+
+def page(
+    measured: Baseline,
+    findings: Sequence[CheckFinding],
+    model: str,
+    facts: Sequence[tuple[str, str]] = (),
+) -> Page:
+    """The whole page.
+
+    Args:
+        measured: the figures.
+        findings: what a job can learn from them; empty of a tuned model.
+        model: which one answered.
+        facts: what else there is to say of the measurement.
+    """
+    return Page(
+        f"Baseline of {model}",
+        "What the model earns before any training, as the deployed version scores it.",
+        facts=facts,
+        sections=list(_sections(measured, findings)),
+    )
+
+
+def _sections(measured: Baseline, findings: Sequence[CheckFinding]) -> Iterator[Section]:
+    if findings:
+        yield Section("What a job can learn from it", [_judged(each) for each in findings])
+    yield Section("What it earns", [_intervals(measured), _figures(measured)])
+    if measured.reasons:
+        reasons = [(each.text, each.answers) for each in measured.reasons]
+        drawn = tallies("Answers by the reason of their reward", reasons, x="answers")
+        yield Section("Reasons", [drawn, _reason_sheet(measured)])
+    if measured.errors:
+        rows = [(error, f"{count:,}") for error, count in measured.errors.items()]
+        yield Section("Without a reward", [Sheet("Without a reward", ("error", "answers"), rows)])
+
+
+def _judged(finding: CheckFinding) -> Part:
+    if finding.verdict == "ok":
+        return f"{finding.message}."
+    failed = "" if finding.verdict == "warning" else f"{finding.verdict}: "
+    return Warned(f"{failed}{finding.message}.")
+
+
+def _intervals(measured: Baseline) -> Part:
+    rows = [
+        Row(name, [Span(share.value, (share.low, share.high))])
+        for name, share in shares(measured).items()
+        if share is not None
+    ]
+    label = "Shares of the baseline with their 95% intervals"
+    return spans(label, rows, x="share, with its 95 % interval by prompt", names={})
+
+
+def _figures(measured: Baseline) -> Sheet:
+    known = [
+        (name, f"{share.value:.1%}", f"{share.low:.1%} to {share.high:.1%}")
+        for name, share in shares(measured).items()
+        if share is not None
+    ]
+    others = [(name, value, "") for name, value in counts(measured).items()]
+    return Sheet("Figures", ("figure", "value", "95 % interval"), [*known, *others])
+
+
+def _reason_sheet(measured: Baseline) -> Sheet:
+    return Sheet(
+        "Reasons",
+        ("reason", "answers", "reward", "an answer ends"),
+        [
+            (each.text, f"{each.answers:,}", f"{each.reward:g}", each.example[-EXAMPLE:])
+            for each in measured.reasons
+        ],
+        words=("an answer ends",),
+    )

@@ -38,7 +38,7 @@ from reward_functions.data.linting import GENERATED, MAX_ROWS, MIN_ROWS, UNREADA
 from reward_functions.data.records import SYNTHETIC, is_synthetic
 from reward_functions.jobs.account import account_limits
 from reward_functions.jobs.agents import DEFAULT, granted
-from reward_functions.jobs.baseline_record import FILE, baseline_findings, saved
+from reward_functions.jobs.baseline import FILE, baseline_findings, saved
 from reward_functions.jobs.clients import client, endpoints
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.data import ROWS

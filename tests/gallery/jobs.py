@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from reward_functions.jobs.baseline import Baseline, Reason, judged
-from reward_functions.jobs.baseline_page import page as baseline_page
+from reward_functions.jobs.baseline import page as baseline_page
 from reward_functions.jobs.plan import plan as planned
 from reward_functions.jobs.plan_sheets import page as plan_page
 from reward_functions.reports.group_figures import share

@@ -12,10 +12,11 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Message, Sample, Usage
 from reward_functions.jobs.answers import AnswerAttempt
 from reward_functions.jobs.asking import chosen
-from reward_functions.jobs.baseline import judged, measured
-from reward_functions.jobs.baseline_record import (
-    BaselineFigures,
+from reward_functions.jobs.baseline import (
+    BaselineOrigin,
     baseline_findings,
+    judged,
+    measured,
     recorded,
     save,
     saved,
@@ -183,7 +184,7 @@ def test_a_share_has_wilsons_interval(count, of, low, high):
     assert isclose(found.high, high, abs_tol=5e-5)
 
 
-MEASURED = BaselineFigures(model="m", asked="us.m", data="d" * 64, temperature=1.0, max_tokens=64)
+MEASURED = BaselineOrigin(model="m", asked="us.m", data="d" * 64, temperature=1.0, max_tokens=64)
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +207,7 @@ def test_a_record_holds_figures_and_no_text(record, tmp_path):
 
 
 def test_a_record_is_judged_as_its_figures_were(record, scorer):
-    assert [*judged(record.figures())] == [*judged(baseline(scorer, mixture(100, 200)))]
+    assert [*judged(record)] == [*judged(baseline(scorer, mixture(100, 200)))]
 
 
 def job(**changed):

@@ -1,9 +1,6 @@
 """The page of a baseline: its verdicts, its figures, its reasons; a model's words are escaped."""
 
-from dataclasses import replace
-
-from reward_functions.jobs.baseline import Baseline, Reason, judged
-from reward_functions.jobs.baseline_page import EXAMPLE, page
+from reward_functions.jobs.baseline import EXAMPLE, Baseline, Reason, judged, page
 from reward_functions.reports.group_figures import Share, share
 from tests.parsed_page import harmless
 
@@ -50,9 +47,8 @@ def test_the_words_of_a_model_and_of_a_service_are_escaped_and_short():
 
 
 def test_a_baseline_of_nothing_scored_has_a_page_and_says_so():
-    nothing = replace(
-        BASELINE, scored=0, mean=None, at_minimum=None, at_maximum=None, mixed=None, reasons=()
-    )
+    none = dict.fromkeys(("mean", "at_minimum", "at_maximum", "mixed"))
+    nothing = BASELINE.model_copy(update=none | {"scored": 0, "reasons": ()})
     parsed = shown(nothing, list(judged(nothing)))
     assert "failure: no answer of the model was scored." in parsed.text
     assert "share cut off" in parsed.text

@@ -110,12 +110,12 @@ def baseline(
     from reward_functions.cli._console import errors, leave
     from reward_functions.jobs.asked_model import endpoint_of, sampling_of
     from reward_functions.jobs.asking import chosen
-    from reward_functions.jobs.baseline import judged
-    from reward_functions.jobs.baseline_page import page
-    from reward_functions.jobs.baseline_record import (
+    from reward_functions.jobs.baseline import (
         FILE,
         TUNED_FILE,
-        BaselineFigures,
+        BaselineOrigin,
+        judged,
+        page,
         recorded,
         save,
     )
@@ -152,7 +152,7 @@ def baseline(
         errors().print("nothing was asked", markup=False)
         raise typer.Exit(UNUSABLE)
     tuned = made_from(endpoint.model, base, asked.ask)
-    origin = BaselineFigures(
+    origin = BaselineOrigin(
         model=base.identifier,
         asked=endpoint.model,
         data=files.hashes["data"],
@@ -270,7 +270,7 @@ def _show(
     from reward_functions.cli._console import cell, plain
     from reward_functions.cli._fitting import print_table
     from reward_functions.cli.job._output import SIMULATION, print_findings
-    from reward_functions.jobs.baseline_page import EXAMPLE, counts, shares
+    from reward_functions.jobs.baseline import EXAMPLE, counts, shares
 
     if simulated:
         say(SIMULATION, err=True)
