@@ -23,7 +23,8 @@ Before it
     plan.py             what a job would come to, and its traps: `plan_sheets.py` has its
                         tables and its page
     baseline.py         what the base earns: `asking.py` asks, `model_calls.py` is one answer,
-                        `answers.py` keeps them, `scorer.py` scores; `asked_model.py` is who is asked
+                        `answers.py` keeps them, `scorer.py` scores; `asked_model.py` is who
+                        is asked
     preflight.py        whether it can teach anything and may run: a table of questions, of which
                         `role_checks.py` has the role's and `reward_checks.py` the version's
 

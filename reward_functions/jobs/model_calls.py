@@ -10,8 +10,6 @@ the text that a reward reads is not documented.
 
 Sources: botocore's model of `Converse`; "Chat Completions" in OpenAI's API reference; "Extended
 thinking in Amazon Nova 2" in the Nova 2 user guide for `reasoningConfig`.
-
-Answers to a boto3 client that end: botocore itself reads a body however long and slow it is.
 """
 
 from __future__ import annotations
@@ -20,7 +18,6 @@ import json
 import re
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from reward_functions.aws.calls import FOREIGN, NO_ANSWER
@@ -28,105 +25,17 @@ from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Usage
-from reward_functions.jobs.clients import ca_bundle, endpoints, require_private
-from reward_functions.jobs.drivers.fields import text, within
+from reward_functions.jobs.clients import endpoints, require_private
 from reward_functions.jobs.token import without
 from reward_functions.judge_runtime.usage import token_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from boto3.session import Session
-    from urllib3 import BaseHTTPResponse
 
     from reward_functions.core.types import Message
     from reward_functions.jobs.token import Key, KeySource
-
-
-CONNECT: Final = 10.0
-"""Seconds for a connection."""
-
-CHUNK: Final = 65_536
-
-
-def read_whole(response: BaseHTTPResponse, end: float, most: int) -> bytes:
-    """The whole body, after which the connection is free; it is closed where the body is not whole.
-
-    Args:
-        response: without its body.
-        end: when it must be there, by `monotonic`.
-        most: bytes of it.
-
-    Raises:
-        HTTPError: it is too large, late, or cut off.
-    """
-    from urllib3.exceptions import HTTPError  # noqa: PLC0415
-
-    body = bytearray()
-    try:
-        while chunk := response.read1(CHUNK):
-            body += chunk
-            if len(body) > most or monotonic() >= end:
-                raise HTTPError("too large, or too slow")  # noqa: TRY301
-        announced = response.headers.get("content-length", "")
-        if announced != str(len(body)) and announced.isdigit():  # which `read` checks, not `read1`
-            raise HTTPError("cut off")  # noqa: TRY301
-    except HTTPError:
-        response.close()  # a half-read connection is of no use to the next call
-        raise
-    response.release_conn()
-    return bytes(body)
-
-
-class _Read:
-    """A body that was read, as botocore takes it from a connection."""
-
-    def __init__(self, body: bytes) -> None:
-        self._body = body
-
-    def stream(self) -> Iterator[bytes]:
-        yield self._body
-
-
-def bound(
-    client: Any, session: Session | None, *, seconds: float, most: int, connections: int
-) -> None:
-    """Let a client fail with an `HTTPClientError` where a body is too large or too slow.
-
-    Its requests are sent as botocore sends them: signed, verified, through the proxy of the
-    environment.
-
-    Args:
-        client: of boto3.
-        session: whose certificates are trusted.
-        seconds: from a request to the last byte of its answer.
-        most: bytes of a body.
-        connections: open at once, at most.
-    """
-    from botocore.awsrequest import AWSResponse  # noqa: PLC0415 - 0.2 s
-    from botocore.exceptions import HTTPClientError  # noqa: PLC0415
-    from botocore.httpsession import URLLib3Session  # noqa: PLC0415
-    from botocore.utils import get_environ_proxies  # noqa: PLC0415
-    from urllib3.exceptions import HTTPError  # noqa: PLC0415
-
-    http = URLLib3Session(
-        verify=ca_bundle(session) or True,
-        proxies=get_environ_proxies(client.meta.endpoint_url),
-        timeout=(CONNECT, seconds),
-        max_pool_connections=connections,
-    )
-
-    def send(request: Any, **_: Any) -> Any:
-        end = monotonic() + seconds
-        request.stream_output = True
-        response = http.send(request)
-        try:
-            body = read_whole(response.raw, end, most)
-        except HTTPError as error:
-            raise HTTPClientError(request=request, error=error) from None
-        return AWSResponse(response.url, response.status_code, response.headers, _Read(body))
-
-    client.meta.events.register("before-send", send)
 
 
 Ended = Literal["end", "length", "filtered"]
@@ -155,9 +64,6 @@ MAX_TOKENS: Final = 2_048
 
 PATIENCE: Final = 600.0
 """Seconds for one answer: thousands of tokens."""
-
-MAX_BODY: Final = 4_000_000
-"""Bytes of a response that are read; 65,536 tokens have about 300,000."""
 
 SHOWN: Final = 200
 """Characters of a service's error message that are repeated."""
@@ -247,14 +153,13 @@ class Converse:
         try:
             with in_words(f"asking {self.model}"):
                 try:
-                    answer = self.client.converse(**request)
+                    return _conversed(self.client.converse(**request))
                 except HTTPClientError as error:
                     raise Busy(f"{self.model}: {type(error).__name__}") from None
-                except (ResponseParserError, *NO_ANSWER):
+                except (ResponseParserError, KeyError, *NO_ANSWER):
                     raise AwsFailed(f"asking {self.model}: {FOREIGN}") from None
         except AwsFailed as error:
             raise _of_converse(error) from None
-        return _conversed(answer)
 
     def request(self, prompt: Sequence[Message]) -> dict[str, Any]:
         """The arguments of the call."""
@@ -292,9 +197,7 @@ def converse_client(region: str, session: Session | None, connections: int) -> A
     endpoints(session).check()
     with in_words("connecting to bedrock-runtime"):
         own = session or aws_session()
-        client = own.client("bedrock-runtime", region_name=region, config=once)
-        bound(client, session, seconds=PATIENCE, most=MAX_BODY, connections=connections)
-        return client
+        return own.client("bedrock-runtime", region_name=region, config=once)
 
 
 class Chat:
@@ -343,7 +246,6 @@ class Chat:
         import urllib3  # noqa: PLC0415
         from urllib3.exceptions import HTTPError  # noqa: PLC0415
 
-        end = monotonic() + PATIENCE
         try:
             response = self.pool.request(
                 "POST",
@@ -357,12 +259,10 @@ class Chat:
                 timeout=urllib3.Timeout(total=PATIENCE),
                 retries=False,
                 redirect=False,
-                preload_content=False,
             )
-            received = read_whole(response, end, MAX_BODY)
         except HTTPError as error:
             raise Busy(f"{self.model} at {self.host}: {type(error).__name__}") from None
-        return response.status, response.headers, received
+        return response.status, response.headers, response.data
 
     def request(self, prompt: Sequence[Message]) -> dict[str, Any]:
         """The body of the request."""
@@ -449,11 +349,10 @@ def _of_converse(error: AwsFailed) -> Busy | AwsFailed:
 
 
 def _conversed(answer: Mapping[str, Any]) -> ModelAnswer:
-    content = within(answer, "output", "message", "content")
-    texts = [text(within(block, "text"), MAX_BODY) for block in content or ()]
-    counts = answer.get("usage")
+    texts = [block.get("text", "") for block in answer["output"]["message"]["content"]]
+    counts = answer["usage"]
     usage = Usage(token_count(counts, "inputTokens"), token_count(counts, "outputTokens"))
-    return ModelAnswer("".join(texts), _ended(str(answer.get("stopReason"))), usage)
+    return ModelAnswer("".join(texts), _ended(answer["stopReason"]), usage)
 
 
 def _ended(reason: str) -> Ended:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from math import inf
 from threading import Barrier, Event
 
 import boto3
@@ -16,7 +15,6 @@ from reward_functions.jobs.answers import AnswerAttempt, AnswerFile
 from reward_functions.jobs.asking import Patience, ask, attempts_for, chosen, cost, setup
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.model_calls import (
-    MAX_BODY,
     BadPrompt,
     Busy,
     Chat,
@@ -211,7 +209,6 @@ def test_what_chat_completions_refuse_is_one_sentence(chat, models, refusal, sen
         Refusal(200, body=b'{"choices": []}'),
         Refusal(200, body=b'{"choices": [{"message": 3, "finish_reason": "stop"}]}'),
         Refusal(200, body=b"[" * 100_000),
-        Refusal(200, body=b"x" * (MAX_BODY + 2)),
     ],
 )
 def test_an_answer_that_is_none_may_be_asked_for_again(chat, models, answer):
@@ -410,12 +407,6 @@ def test_a_server_that_never_ends_its_answer_is_not_waited_for():
     over.set()
 
 
-def test_a_body_that_never_ends_is_cut_at_its_deadline(chat, models, monkeypatch):
-    monkeypatch.setattr("reward_functions.jobs.model_calls.monotonic", lambda: inf)
-    with pytest.raises(Busy, match="HTTPError"):
-        chat()(turns())
-
-
 @pytest.mark.parametrize("echoed", ["{key}", "Bearer {key}", "{key}, and again {key}"])
 def test_a_key_that_the_service_repeats_is_not_shown(chat, models, echoed):
     models.model = lambda _: Refusal(400, message="a" * 190 + echoed.format(key=KEY))
@@ -437,19 +428,13 @@ def test_a_part_of_a_key_is_not_shown_either(chat, models):
         b"<html>",
         b"[" * 100_000,
         b'{"metrics": {"latencyMs": ' + b"9" * 5000 + b"}}",
-        b'{"output": {"message": {"content": [null, {"text": null}, 1]}}}',
-        b'{"output": {"message": [["content", "x"]]}}',
-        b'{"output": [], "usage": []}',
-        b'{"output": {"message": {"content": {"a": 1}}}}',
-        b'{"output": {"message": {"content": [{"text": 1}]}}}',
     ],
 )
-def test_what_is_no_answer_of_converse_is_an_empty_one_or_a_sentence(converse, models, body):
+def test_what_is_no_answer_of_converse_is_a_sentence(converse, models, body):
     models.answered = lambda *_, **__: (200, {"Content-Type": "application/json"}, body)
     try:
-        assert not converse()(turns()).text
-    except AwsFailed as error:
-        assert "is something else at its address?" in str(error)  # noqa: PT017
+        with pytest.raises(AwsFailed, match="is something else at its address"):
+            converse()(turns())
     finally:
         del models.answered
 
@@ -512,14 +497,3 @@ def test_the_client_of_a_baseline_asks_and_reads_errors_as_every_other(bounded, 
     models.model = lambda _: Refusal(429, "ThrottlingException", "slow down")
     with pytest.raises(Busy, match="slow down"):
         endpoint(turns())
-
-
-@pytest.mark.parametrize(
-    "limit", [("MAX_BODY", 10), ("model_calls.monotonic", lambda: inf)], ids=["size", "time"]
-)
-def test_a_body_of_converse_has_an_end(bounded, models, monkeypatch, limit):
-    name, value = limit
-    place = "model_calls.MAX_BODY" if name == "MAX_BODY" else name
-    monkeypatch.setattr(f"reward_functions.jobs.{place}", value)
-    with pytest.raises(Busy, match="HTTPClientError"):
-        bounded()(turns())
