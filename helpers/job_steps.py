@@ -3,7 +3,7 @@
 The OpenAI-compatible API: events, figures, checkpoints.
 
 The six figures come with events of the type `metrics`, one event a step. `FIGURES` says what each
-is and how it goes in a good job; `jobs/signs.py` says what to do about a bad one.
+is and how it goes in a good job; `jobs/figures.py` says what to do about a bad one.
 
 Open-weight models: which there are, what one is called where a job runs, the key of their API.
 
@@ -34,18 +34,23 @@ from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.catalogue import OUTPUT_PREFIX
 from reward_functions.aws.s3 import destinations, upload
 from reward_functions.jobs import starting
-from reward_functions.jobs.clients import openai_base_url
+from reward_functions.jobs.clients import (
+    LONGEST,
+    MARGIN,
+    VARIABLE,
+    Given,
+    key_source,
+    openai_base_url,
+)
 from reward_functions.jobs.drawing import NOISE
 from reward_functions.jobs.drivers.openai import OpenAIDriver
 from reward_functions.jobs.evaluation_jobs import Evaluation, EvaluationJobs, evaluation_rows
 from reward_functions.jobs.evaluators import Registry, name_of
-from reward_functions.jobs.figures import number, series, sparkline
+from reward_functions.jobs.figures import number, series, signs, sparkline
 from reward_functions.jobs.grader import account_of
 from reward_functions.jobs.hosting import Packages
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.models import find, models
-from reward_functions.jobs.signs import signs
-from reward_functions.jobs.token import LONGEST, MARGIN, VARIABLE, Given, key_source
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:

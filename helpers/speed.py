@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from helpers.here import require_agreement
 from helpers.shown import Shown
-from reward_functions.jobs.asked_model import endpoint_of, sampling_of
-from reward_functions.jobs.asking import ask, chosen
+from reward_functions.jobs.asking import ask, chosen, endpoint_of, sampling_of
 from reward_functions.jobs.preflight import readable
 from reward_functions.reports.sheets import Sheet
 

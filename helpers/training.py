@@ -28,9 +28,7 @@ from reward_functions.aws.catalogue import DATA_PREFIX
 from reward_functions.aws.s3 import destinations, upload
 from reward_functions.jobs import plan as planning
 from reward_functions.jobs import starting
-from reward_functions.jobs.account import graded_by
-from reward_functions.jobs.asked_model import endpoint_of, sampling_of
-from reward_functions.jobs.asking import ask, chosen, cost
+from reward_functions.jobs.asking import ask, chosen, cost, endpoint_of, sampling_of
 from reward_functions.jobs.baseline import (
     FILE,
     BaselineOrigin,
@@ -42,14 +40,14 @@ from reward_functions.jobs.baseline import (
     shares,
 )
 from reward_functions.jobs.configuration import load
-from reward_functions.jobs.data import files_of
+from reward_functions.jobs.data import files_of, measure
 from reward_functions.jobs.drawing import charts
 from reward_functions.jobs.evaluation.evaluation import CARE, evaluate
 from reward_functions.jobs.evaluation.preparing import Options
 from reward_functions.jobs.evaluation.preparing import prepared as compared
 from reward_functions.jobs.evaluation.split import SharedPrompts
 from reward_functions.jobs.figures import series
-from reward_functions.jobs.grader import account_of
+from reward_functions.jobs.grader import account_of, graded_by, scorer_named
 from reward_functions.jobs.hosting import Hosting, PackageHosting
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.leftovers import Leftovers
@@ -59,8 +57,6 @@ from reward_functions.jobs.plan_sheets import sheets as plan_sheets
 from reward_functions.jobs.preflight import plan_findings, preflight, readable
 from reward_functions.jobs.preparing import prepared
 from reward_functions.jobs.recipes import recipe_of
-from reward_functions.jobs.scorer import scorer_named
-from reward_functions.jobs.sizes import measure
 from reward_functions.jobs.watching import Polling, watch
 from reward_functions.reports.pages.charts.drawing import WIDTH, Chart, side_by_side
 from reward_functions.reports.sheets import Sheet

@@ -38,8 +38,7 @@ from reward_functions.cdk.model.stages import Stage
 from reward_functions.cdk.policies.deployments_own_rights import Secret, Statement
 from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
 from reward_functions.data.rows.shapes import SHAPES, Shape
-from reward_functions.jobs.complaints import table_of
-from reward_functions.jobs.configuration import JobConfiguration
+from reward_functions.jobs.configuration import JobConfiguration, table_of
 from reward_functions.jobs.plan_sheets import hyperparameters_table, models_table
 from reward_functions.rollouts.report import settings as rollout_settings
 from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooManySamples

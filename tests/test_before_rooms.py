@@ -27,8 +27,7 @@ from reward_functions.cli import app
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Usage
 from reward_functions.feedback.settings import FeedbackSettings
-from reward_functions.jobs.answers import AnswerAttempt, AnswerFile
-from reward_functions.jobs.asking import setup
+from reward_functions.jobs.asking import AnswerAttempt, AnswerFile, setup
 from reward_functions.jobs.baseline import baseline_findings, saved
 from reward_functions.jobs.configuration import load
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord

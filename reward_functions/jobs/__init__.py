@@ -4,38 +4,35 @@ What a job is
 
     services.py         the services that run jobs, a row each
     job.py              what every service has: a job, its state, its metrics, its events
-    parts.py            what a user writes and a request carries: filters, a network
-    configuration.py    what a user asks for, validated; its digest names the job
-    data.py             its files, by their bytes
+    configuration.py    what a user asks for, validated, and what is wrong with it as one sentence;
+                        its digest names the job
+    data.py             its files, by their bytes; what they come to, and those that a service would
+                        refuse; the rows of a multi-turn job
     tags.py             its tags: which reward, which version, which configuration
-    grader.py           its reward, pinned to a version
+    grader.py           its reward, pinned to a version; what the account allows it; the version
+                        that scores before the job
     models.py           what can be tuned, where, by which API: a dated table
     hyperparameters.py  every range of every service, and what others set
     options.py          which service has a place for which field, and what a stage grants its jobs
-    own_resources.py    ARNs of an account's resources: a job takes those of its own place
+    own_resources.py    ARNs of an account's resources, and of agents of multi-turn jobs
     recipes.py          of SageMaker's hub, and lines for Nova's, with the reward in them
-    complaints.py       what is wrong with the file of a job, as one sentence
 
 Before it
 
-    sizes.py            what the data come to, and files that a service would refuse
-    account.py          what the account allows the grader
     plan.py             what a job would come to, and its traps: `plan_sheets.py` has its
                         tables and its page
-    baseline.py         what the base earns: `asking.py` asks, `model_calls.py` is one answer,
-                        `answers.py` keeps them, `scorer.py` scores; `asked_model.py` is who
-                        is asked
+    baseline.py         what the base earns; `asking.py` asks it and keeps the answers,
+                        `model_calls.py` is one answer
     preflight.py        whether it can teach anything and may run: a table of questions, of which
                         `role_checks.py` has the role's and `reward_checks.py` the version's
 
 Its course
 
-    clients.py          where calls go, and shells that are refused
-    token.py            the key of the OpenAI-compatible API
+    clients.py          where calls go, and shells that are refused; the key of the
+                        OpenAI-compatible API
     drivers/            one shape, a file a service: Bedrock's control plane, the OpenAI API,
                         SageMaker's serverless customization
     evaluators.py       how SageMaker knows a reward: versions in the account's own hub
-    agents.py           what an agent of a multi-turn job is: `agent_rows.py` is what it is sent
     json_schema.py      a job's document against the schema that its service publishes
     preparing.py        files read, grader pinned, request written; `starting.py` starts it once
     lookup.py           one job, or all, whichever service runs it
@@ -44,8 +41,8 @@ Its course
 
 What it measured and made
 
-    figures.py          series of points: `grader_log.py` has the grader's own
-    signs.py            how to read them; `drawing.py` makes their charts and page
+    figures.py          series of points, and how to read them: `grader_log.py` has the grader's
+                        own, `drawing.py` makes their charts and page
     beside_deployed.py  what it uses beside what is deployed now
     evaluation_jobs.py  evaluations by SageMaker with the same function
     diagnosing.py       why it failed: `causes.py` is the table of causes

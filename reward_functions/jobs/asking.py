@@ -3,6 +3,21 @@
 Calls are made from several threads. A model that takes no more calls is asked again after a pause
 that doubles, drawn at random so that the threads do not return together. When it stays busy the
 asking ends with a sentence; every answer that came is kept where a file was given.
+
+The file of a baseline's answers, one line of JSON each: what is there is not asked again.
+
+    {"answers": 1, "setup": "9f2c…"}
+    {"prompt": "0a1b…", "attempt": 0, "text": "…", "ended": "end", "input": 210, "output": 94,
+     "seconds": 1.9}
+
+A prompt stands there by its digest; its text does not. A file belongs to one model and one way to
+draw from it; `appended_lines` keeps it whole.
+
+The model that a baseline asks, and how its answers are drawn: as the job would draw them.
+
+A base is asked under the name that it is served under; a model that a job made, under the ARN of
+its deployment or of the imported model, or the id that chat completions take. SageMaker serves no
+base of its serverless jobs: whoever asks says which model of Bedrock stands in for it.
 """
 
 from __future__ import annotations
@@ -10,27 +25,47 @@ from __future__ import annotations
 import hashlib
 import json
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from copy import copy
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
+from math import isfinite
 from queue import Empty, SimpleQueue
 from random import Random
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, get_args
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.types import Usage
+from reward_functions.data.appended_lines import AppendedLines
 from reward_functions.data.lengths import prompt_tokens
-from reward_functions.jobs.answers import AnswerAttempt
+from reward_functions.jobs.clients import key_source, openai_base_url
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.model_calls import PATIENCE, BadPrompt, Busy
+from reward_functions.jobs.model_calls import (
+    MAX_TOKENS,
+    PATIENCE,
+    BadPrompt,
+    Busy,
+    Chat,
+    Converse,
+    Ended,
+    ModelAnswer,
+    Sampling,
+    converse_client,
+)
+from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from reward_functions.core.types import Message, Sample
-    from reward_functions.jobs.answers import AnswerFile
-    from reward_functions.jobs.model_calls import Endpoint, ModelAnswer, Sampling
+    from reward_functions.jobs.configuration import JobConfiguration
+    from reward_functions.jobs.job import HyperparameterValue
+    from reward_functions.jobs.lookup import Place
+    from reward_functions.jobs.model_calls import Endpoint
+    from reward_functions.jobs.models import Base
 
 MILLION: Final = 1_000_000
 
@@ -299,3 +334,211 @@ class _Asking:
 def _digest(turns: Sequence[Message]) -> str:
     whole = json.dumps([[turn.role, turn.content] for turn in turns])
     return hashlib.sha256(whole.encode()).hexdigest()[:32]
+
+
+VERSION: Final = 1
+
+
+class AnswerAttempt(NamedTuple):
+    """One of the answers to a prompt.
+
+    Args:
+        prompt: the digest of its turns.
+        number: from 0.
+    """
+
+    prompt: str
+    number: int
+
+
+class AnswerFile:
+    """Answers that are kept, open for appending.
+
+    Args:
+        path: of the file; an existing one is continued.
+        setup: a digest of the model and of the way to draw from it.
+
+    Raises:
+        ConfigurationError: the file holds something else, or answers of another setup, or another
+            command writes to it.
+        OSError: it cannot be read or written.
+    """
+
+    def __init__(self, path: Path, setup: str) -> None:
+        self.path = path
+        self.given: dict[AnswerAttempt, ModelAnswer] = {}
+        self._lines = AppendedLines(path)
+        try:
+            self._continue(path, setup)
+        except (ConfigurationError, OSError):
+            self._lines.close()
+            raise
+
+    def _continue(self, path: Path, setup: str) -> None:
+        """Read what is there, or begin."""
+        if self._lines.length:
+            self.given = _read(path, self._lines.whole(), setup)
+        elif self._lines.torn:
+            raise _foreign(path)
+        else:
+            self._lines.append({"answers": VERSION, "setup": setup})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._lines.close()
+
+    def keep(self, attempt: AnswerAttempt, answer: ModelAnswer) -> None:
+        """Append an answer; it is on the disk when the method returns."""
+        self.given[attempt] = answer
+        self._lines.append(
+            {
+                "prompt": attempt.prompt,
+                "attempt": attempt.number,
+                "text": answer.text,
+                "ended": answer.ended,
+                "input": answer.usage.input,
+                "output": answer.usage.output,
+                "seconds": answer.seconds,
+            }
+        )
+
+
+def _read(path: Path, whole: Iterable[bytes], setup: str) -> dict[AnswerAttempt, ModelAnswer]:
+    first, *lines = whole
+    try:
+        head = json.loads(first)
+    except (ValueError, RecursionError):
+        head = None
+    if not isinstance(head, dict) or head.get("answers") != VERSION:
+        raise _foreign(path)
+    if head.get("setup") != setup:
+        raise ConfigurationError(
+            f"{path} holds answers of another model, temperature or limit of tokens: give another "
+            "file with --out"
+        )
+    given: dict[AnswerAttempt, ModelAnswer] = {}
+    for number, text in enumerate(lines, 2):
+        try:
+            attempt, answer = _answer(json.loads(text))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise ConfigurationError(f"{path}, line {number}: not an answer") from None
+        given[attempt] = answer
+    return given
+
+
+def _answer(line: Any) -> tuple[AnswerAttempt, ModelAnswer]:
+    """One line; not by pydantic, whose strings hold no half of a surrogate pair.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is not an answer.
+    """
+    prompt, number, text, ended = (line[name] for name in ("prompt", "attempt", "text", "ended"))
+    if not (isinstance(prompt, str) and isinstance(text, str) and ended in get_args(Ended)):
+        raise TypeError
+    read, written = line["input"], line["output"]
+    if not all(type(each) is int and each >= 0 for each in (number, read, written)):
+        raise TypeError
+    seconds = line.get("seconds")
+    if not (seconds is None or (type(seconds) is float and isfinite(seconds) and seconds >= 0)):
+        raise TypeError
+    return AnswerAttempt(prompt, number), ModelAnswer(text, ended, Usage(read, written), seconds)
+
+
+def _foreign(path: Path) -> ConfigurationError:
+    return ConfigurationError(f"{path} is no file of answers: give another with --out")
+
+
+LIMITS: Final = ("inferenceMaxTokens", "max_response_length", "sampling_max_tokens")
+"""Hyperparameters that limit an answer: Bedrock's, and those of SageMaker's recipes
+(sagemaker-hyperpod-recipes; AWS's guide to multi-turn jobs)."""
+
+MOST_DIGITS: Final = 9
+
+EFFORTS: Final = ("reasoningEffort", "reasoning_effort")
+"""Those that say how long it thinks."""
+
+NOBODY: Final = (
+    "Bedrock serves no {model} under a name of SageMaker's: name who answers for it, as ask = "
+    '"MODEL" in the file or --ask MODEL: the id of the same model on Bedrock, an inference '
+    "profile, or the ARN of an imported model or a Marketplace endpoint"
+)
+
+
+def sampling_of(
+    asked: JobConfiguration, temperature: float = 1.0, max_tokens: int | None = None
+) -> Sampling:
+    """How answers are drawn.
+
+    Args:
+        asked: the job, for its limit of an answer and its effort.
+        temperature: of the answers, from 0 to 2.
+        max_tokens: of an answer; the job's own limit (`LIMITS`) where not given.
+
+    Raises:
+        BadJob: the job's limit is no whole number.
+    """
+    return drawn_as(asked.hyperparameters, temperature, max_tokens)
+
+
+def drawn_as(
+    given: Mapping[str, HyperparameterValue], temperature: float, max_tokens: int | None = None
+) -> Sampling:
+    """How answers are drawn by a job of these hyperparameters; else as `sampling_of`.
+
+    Args:
+        given: by the service's own names; a service gives numbers back as strings.
+        temperature: of the answers, from 0 to 2.
+        max_tokens: of an answer; that of the hyperparameters where not given.
+
+    Raises:
+        BadJob: their limit is no whole number.
+    """
+    name = next((each for each in LIMITS if each in given), LIMITS[0])
+    limit = max_tokens or given.get(name, MAX_TOKENS)
+    if isinstance(limit, str) and limit.isascii() and limit.isdigit() and len(limit) <= MOST_DIGITS:
+        limit = int(limit)  # SageMaker's hyperparameters are strings
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        shown = repr(limit)[:42]
+        raise BadJob(f"{name}: {shown} is not a whole number from 1: name a limit, --max-tokens N")
+    effort = next((str(given[each]) for each in EFFORTS if each in given), "")
+    return Sampling(temperature, limit, effort)
+
+
+def endpoint_of(
+    base: Base, sampling: Sampling, where: Place, *, ask: str | None = None, concurrency: int = 8
+) -> Converse | Chat:
+    """What is asked.
+
+    Args:
+        base: of the job, which says by which API.
+        sampling: of its answers.
+        where: the stage, in whose region it is served.
+        ask: another name than the base's own, such as the ARN of a custom-model deployment.
+        concurrency: calls at once.
+
+    Raises:
+        BadJob: nobody is named who answers for a base of SageMaker.
+    """
+    region, session = where.stage.region, where.session
+    if SERVICES[base.driver].packages and not (ask or base.known):
+        raise BadJob(f"ask: {NOBODY.format(model=base.identifier[:200])}")
+    name = ask or (base.known.inference_id if base.known else base.identifier)
+    if base.driver != "openai":
+        return Converse(name, sampling, converse_client(region, session, concurrency))
+    url, keys = openai_base_url(region, session), key_source(region, session)
+    return Chat(name, sampling, url, keys, concurrency)
+
+
+def alike(endpoint: Converse | Chat, model: str, sampling: Sampling) -> Converse | Chat:
+    """Another model, or another sampling, behind the same connections.
+
+    Args:
+        endpoint: of `endpoint_of`.
+        model: as it is asked for.
+        sampling: of its answers.
+    """
+    other = copy(endpoint)
+    other.model, other.sampling = model, sampling
+    return other

@@ -12,6 +12,12 @@
 Hyperparameters have the names of the service that runs the job. Paths in the file begin at the
 file's own folder, and typed ones at the working directory. What is asked is checked here and
 against the tables of `models` and `hyperparameters`; whether the stage may do it, `preflight` asks.
+
+What a user writes of a job and a request carries as it is: filters of logs, a network.
+
+What is wrong with a written configuration, in one sentence that names the field and the remedy.
+
+pydantic finds it; `SENTENCES` says it, a row for each kind of error.
 """
 
 from __future__ import annotations
@@ -21,15 +27,224 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, Field, SkipValidation, StringConstraints, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SkipValidation,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from reward_functions.aws.shell import DEFAULT_STAGE
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.jobs.complaints import complaint
-from reward_functions.jobs.job import DriverName, HyperparameterValue
-from reward_functions.jobs.parts import STRICT, Filters, Serverless, Vpc
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.jobs.services import DriverName, HyperparameterValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+STRICT: Final = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+"""Of whatever a user writes: an unknown field is refused."""
+
+
+class Filter(BaseModel):
+    """One condition on the request metadata of an invocation log: exactly one key."""
+
+    model_config = STRICT
+
+    equals: dict[str, str] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=1,
+        description="A key of the record's request metadata that has this value.",
+        examples=[{"task": "maths"}],
+    )
+    not_equals: dict[str, str] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=1,
+        description="A key that has another value; in the place of `equals`.",
+        examples=[{"task": "maths"}],
+    )
+
+    @model_validator(mode="after")
+    def _one_condition(self) -> Self:
+        if (self.equals is None) == (self.not_equals is None):
+            raise ValueError("give one of equals and not_equals")
+        return self
+
+
+class Filters(BaseModel):
+    """Which records of the logs are used: all of several conditions, or any of them."""
+
+    model_config = STRICT
+
+    match: Literal["all", "any"] = Field(
+        default="all", description="Whether all conditions hold, or any.", examples=["any"]
+    )
+    conditions: tuple[Filter, ...] = Field(
+        min_length=1,
+        max_length=16,
+        description="1 to 16 conditions, each on one key.",
+        examples=[[{"equals": {"task": "maths"}}]],
+    )
+
+
+class Serverless(BaseModel):
+    """What SageMaker's serverless customization and its multi-turn jobs take beside a job's own."""
+
+    model_config = STRICT
+
+    technique: Literal["RLVR", "RLAIF"] = Field(
+        default="RLVR",
+        description="Rewards of a function, or of SageMaker's own judge.",
+        examples=["RLAIF"],
+    )
+    peft: Literal["LORA", "FULL"] = Field(
+        default="LORA",
+        description="Adapters, or every weight. SageMaker takes silence for every weight: ours is "
+        "always sent.",
+        examples=["FULL"],
+    )
+    sequence_length: str | None = Field(
+        default=None,
+        description="Of prompt and answer, which chooses the recipe; else its shortest.",
+        examples=["8K"],
+    )
+    preset_reward: str | None = Field(
+        default=None,
+        description="SageMaker's own reward, in the place of `deployment`.",
+        examples=["prime_math"],
+    )
+    judge: str | None = Field(
+        default=None,
+        description="RLAIF alone: the model that judges, on Bedrock.",
+        examples=["openai.gpt-oss-120b-1:0"],
+    )
+    judge_prompt: str | None = Field(
+        default=None,
+        description="RLAIF alone: a template of the recipe, or the ARN of a RewardPrompt.",
+        examples=["evaluate"],
+    )
+    accept_eula: bool = Field(
+        default=False, description="The model's licence is accepted.", examples=[True]
+    )
+    model_packages: str | None = Field(
+        default=None,
+        description="The group of model packages for what is made; else one of the job's own name.",
+        examples=["math-models"],
+    )
+    mlflow: str | None = Field(
+        default=None,
+        description="ARN of the MLflow app for the figures; else the account's default one.",
+        examples=["arn:aws:sagemaker:us-east-1:123456789012:mlflow-app/app-0A1B2C3D4E5F"],
+    )
+
+
+class Vpc(BaseModel):
+    """The network a job runs in."""
+
+    model_config = STRICT
+
+    subnets: tuple[str, ...] = Field(
+        min_length=1,
+        max_length=16,
+        description="Ids of 1 to 16 subnets.",
+        examples=[["subnet-0a1b2c3d"]],
+    )
+    security_groups: tuple[str, ...] = Field(
+        min_length=1,
+        max_length=5,
+        description="Ids of 1 to 5 security groups.",
+        examples=[["sg-0a1b2c3d"]],
+    )
+
+
+SHOWN: Final = 40
+"""Characters of a refused value in a sentence."""
+
+SENTENCES: Final[Mapping[str, str]] = {
+    "bool_parsing": "{at} is {value}: write true or false",
+    "bool_type": "{at} is {value}: write true or false",
+    "dict_type": "{at} is {value}: write a table, [{at}]",
+    "literal_error": "{at} is {value}: write {expected}",
+    "model_type": "{at} is {value}: write a table, [{at}]",
+    "path_type": "{at} is {value}: write the path of a file, in quotes",
+    "string_pattern_mismatch": "{at} is {value}: write letters and digits, with single hyphens "
+    "between them",
+    "string_too_long": "{at} has more than {max_length} characters",
+    "string_type": "{at} is {value}: write a text, in quotes",
+    "too_long": "{at} takes {max_length} entries at most",
+    "too_short": "{at} needs {min_length} or more entries",
+    "tuple_type": "{at} is {value}: write a list, in square brackets",
+    "value_error": "{at}: {error}",
+}
+"""By pydantic's names of errors (docs.pydantic.dev/latest/errors/validation_errors)."""
+
+OPTIONS: Final = {"model": "--model, or ", "deployment": "--deployment, or "}
+"""What names a field on the command line."""
+
+
+def complaint(
+    error: ValidationError, model: type[BaseModel], file: str, elsewhere: Mapping[str, str]
+) -> str:
+    """The sentence for the first thing that is wrong.
+
+    Args:
+        error: of validating the configuration.
+        model: of the whole configuration.
+        file: that holds it, or would.
+        elsewhere: fields that belong somewhere else, each with the remedy.
+    """
+    problems = error.errors(include_url=False)
+    # A misspelt field is why another is missing.
+    first = min(problems, key=lambda each: each["type"] != "extra_forbidden")
+    place = first["loc"]
+    at = ".".join(map(str, place)) or "the configuration"
+    if first["type"] == "missing":
+        *above, name = place
+        below = f" below [{'.'.join(map(str, above))}]" if above else ""
+        return f"{at} is missing: {OPTIONS.get(at, '')}{name} = …{below} in {file}"
+    if first["type"] == "extra_forbidden":
+        return _unknown(at, list(place), model, file, elsewhere)
+    sentence = SENTENCES.get(first["type"], f"{{at}} is {{value}}: {first['msg']}")
+    return sentence.format(at=at, value=_shown(first["input"]), **first.get("ctx", {}))
+
+
+def _unknown(
+    at: str,
+    place: list[int | str],
+    model: type[BaseModel],
+    file: str,
+    elsewhere: Mapping[str, str],
+) -> str:
+    *above, name = place
+    if at in elsewhere:
+        return f"{at} {elsewhere[at]}"
+    inside = model
+    for part in above:
+        if isinstance(part, str):  # a number counts the entries of a list
+            inside = next(table_of(inside.model_fields[part].annotation), inside)
+    return f"{file} has no field {at!r}{did_you_mean(str(name), inside.model_fields)}"
+
+
+def table_of(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models in the type of a field: itself, or inside of `| None` and `tuple[…]`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in getattr(annotation, "__args__", ()):
+        yield from table_of(part)
+
+
+def _shown(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
 
 HYPERPARAMETERS: Final = Path(__file__).with_name("hyperparameters.toml")
 

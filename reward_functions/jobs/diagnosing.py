@@ -15,11 +15,11 @@ from reward_functions.aws.arn import BadArn
 from reward_functions.aws.deployed.checking import configuration
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.jobs.account import account_limits
 from reward_functions.jobs.causes import LikelyCause, Symptom, likely
 from reward_functions.jobs.figures import series
+from reward_functions.jobs.figures import signs as signs_of
+from reward_functions.jobs.grader import account_limits
 from reward_functions.jobs.grader_log import JobLines, batches, by_minute, endings
-from reward_functions.jobs.signs import signs as signs_of
 from reward_functions.jobs.trainer_log import trainer_errors
 
 if TYPE_CHECKING:

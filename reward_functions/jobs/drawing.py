@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.spec import UNIT_SCALE
-from reward_functions.jobs.figures import SPLITS, number, read_as
-from reward_functions.jobs.signs import signs
+from reward_functions.jobs.figures import SPLITS, number, read_as, signs
 from reward_functions.reports.pages.charts.drawing import side_by_side
 from reward_functions.reports.pages.charts.lines import Course, lines
 from reward_functions.reports.pages.page import Page

@@ -8,25 +8,57 @@
 A grader runs in the account and region of its job. Both of Bedrock's APIs read a bare list
 (docs.aws.amazon.com/bedrock/latest/userguide/reward-functions-open-weight), and so do SageMaker's
 jobs of Nova; those of open weights read an envelope (sagemaker-train, `rlvr_reward_verifier.py`).
+
+What the account allows a job's grader: concurrency, and the judge that is deployed with it.
+
+What the caller may not read is unknown, and said to be: a plan is no reason to ask for rights.
+
+The deployed version that scores for a baseline or a preflight, and the same reward here.
+
+    asked for                     scores                         explains
+    a deployment of the stage     the version a job is given     the reward installed here, where
+    the ARN of any function       that function                  it is of that very version
+
+A function returns numbers; why a response earned one, only the reward that is installed here says.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.arn import Arn, FunctionArn
 from reward_functions.aws.deployed.catalogue import deployment_of, find
 from reward_functions.aws.deployed.checking import configuration
-from reward_functions.aws.deployed.function import DeployedFunction
-from reward_functions.aws.failures import AwsFailed
+from reward_functions.aws.deployed.findings import failed
+from reward_functions.aws.deployed.function import (
+    BrokenContract,
+    DeployedFunction,
+    FunctionError,
+    ScoredElsewhere,
+)
+from reward_functions.aws.failures import AwsFailed, in_words
+from reward_functions.calibration.settings import load_judge_config
+from reward_functions.core.batch import score_batch
+from reward_functions.core.errors import BadParameter, UnknownReward
+from reward_functions.core.spec import UNIT_SCALE, Scale
+from reward_functions.core.types import Scored, Unscored
+from reward_functions.jobs.clients import endpoints
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.serving.descriptions import described
+from reward_functions.testing import wire_row
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedReward, DeployedStage
+    from reward_functions.core.spec import RewardSpec
+    from reward_functions.core.types import RewardResult, Sample
+    from reward_functions.judge_runtime.config import JudgeConfig
 
 RESPONSE_MODE: Final = "REWARD_RESPONSE_MODE"
 """The variable of a function of this project that says how it answers."""
@@ -206,3 +238,268 @@ def _described(grader: PinnedGrader, settings: dict[str, Any]) -> PinnedGrader:
         return replace(grader, response_mode=grader.response_mode or mode)
     reward, version, digest = serves
     return replace(grader, reward=reward, version=version, digest=digest, response_mode=mode)
+
+
+JUDGE: Final = "REWARD_JUDGE"
+"""The variable that holds a deployed judge's settings, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountLimits:
+    """Invocations at a time, in the grader's account and region.
+
+    Args:
+        concurrency: of all functions together; None where it was not measured.
+        unreserved: what no function has for itself; None where it was not measured.
+        reserved: what the grader has for itself, which is its most too; None where it has none, or
+            where that was not measured.
+        unmeasured: why something was not measured, in sentences.
+        reserved_measured: whether `reserved` was.
+    """
+
+    concurrency: int | None = None
+    unreserved: int | None = None
+    reserved: int | None = None
+    unmeasured: tuple[str, ...] = ()
+    reserved_measured: bool = True
+
+    @property
+    def available(self) -> int | None:
+        """What the grader has at most; None where it was not measured."""
+        return self.unreserved if self.reserved is None else self.reserved
+
+
+@dataclass(frozen=True, slots=True)
+class JobGrader:
+    """What a plan says of a job's grader.
+
+    Args:
+        region: where it is; "" where no stage was read, and so is the next.
+        arn: its own, of the version that the job would be given.
+        deployed: the stage's record of it; None for a function that was named by its ARN.
+        account: what the account allows it; None where no stage was read.
+        judge: the settings of its judge; None where it has none, or the caller may not read them.
+    """
+
+    region: str = ""
+    arn: str = ""
+    deployed: DeployedReward | None = None
+    account: AccountLimits | None = None
+    judge: JudgeConfig | None = None
+
+
+NOWHERE: Final = JobGrader()
+"""No stage was read."""
+
+
+def graded_by(deployment: str, stage: str, session: Session) -> JobGrader:
+    """Read what a stage has of a deployment, or Lambda of a function by its ARN.
+
+    Args:
+        deployment: its name, or an ARN.
+        stage: a stage that is deployed.
+        session: boto3's.
+
+    Raises:
+        WrongEndpoint: the shell points to two kinds of AWS.
+        NotDeployed: the stage has no such deployment.
+        AwsFailed: it cannot be read.
+    """
+    endpoints(session).check_one_aws()
+    deployed = None if deployment.startswith("arn:") else find(deployment, stage, session)
+    function = DeployedFunction(deployed.version_arn if deployed else deployment, session=session)
+    return JobGrader(
+        region=function.arn.region,
+        arn=str(function.arn),
+        deployed=deployed,
+        account=account_limits(function),
+        judge=deployed_judge(function),
+    )
+
+
+def account_limits(function: DeployedFunction) -> AccountLimits:
+    """Read the limits of a grader.
+
+    Raises:
+        AwsFailed: Lambda cannot be reached, or there is no such function.
+    """
+    name, client = function.arn.name, function.client
+    account = _allowed("lambda:GetAccountSettings", client.get_account_settings)
+    own = _allowed(
+        "lambda:GetFunctionConcurrency",
+        lambda: client.get_function_concurrency(FunctionName=_unqualified(function)),
+        f"of {name}",
+    )
+    limits = account["AccountLimit"] if isinstance(account, dict) else {}
+    return AccountLimits(
+        concurrency=limits.get("ConcurrentExecutions"),
+        unreserved=limits.get("UnreservedConcurrentExecutions"),
+        reserved=own.get("ReservedConcurrentExecutions") if isinstance(own, dict) else None,
+        unmeasured=tuple(each for each in (account, own) if isinstance(each, str)),
+        reserved_measured=isinstance(own, dict),
+    )
+
+
+def deployed_judge(function: DeployedFunction) -> JudgeConfig | None:
+    """The settings of a deployed judge; None where it has none, or the caller may not read them.
+
+    Raises:
+        AwsFailed: its configuration cannot be read for another reason.
+        BadJudge: the settings are of another version of this package.
+    """
+    settings = configuration(function)
+    variables = settings.get("Environment", {}).get("Variables", {}) if settings else {}
+    return load_judge_config(variables[JUDGE]) if variables.get(JUDGE) else None
+
+
+def _allowed(action: str, call: Callable[[], Any], whose: str = "") -> dict[str, Any] | str:
+    """What a call returns, or a sentence where the caller may not make it."""
+    try:
+        with in_words(f"reading the concurrency {whose or 'of the account'}"):
+            return dict(call())
+    except AwsFailed as error:
+        if error.denied:
+            return f"{action} is not allowed here"
+        raise
+
+
+def _unqualified(function: DeployedFunction) -> str:
+    """Concurrency is reserved for a function and all of its versions."""
+    arn = function.arn
+    return f"arn:{arn.partition}:lambda:{arn.region}:{arn.account}:function:{arn.name}"
+
+
+BATCH: Final = 100
+"""Samples of an invocation: the rows of a preflight are one, for each kind of answer. No trainer
+documents how many it sends."""
+
+JUDGED_BATCH: Final = 8
+"""The same where each sample is a call to a judge model, which takes seconds."""
+
+BATCH_BYTES: Final = 1_000_000
+"""Bytes of an invocation, where prompts are long: a sixth of what Lambda takes."""
+
+
+@dataclass(frozen=True)
+class VersionScorer:
+    """A function that scores, with what is known of it.
+
+    Args:
+        arn: what is invoked.
+        deployed: the stage's record of it; None for a function that the catalogue does not name.
+        session: boto3's; the caller's own where not given.
+    """
+
+    arn: FunctionArn
+    deployed: DeployedReward | None = None
+    session: Session | None = None
+
+    @cached_property
+    def function(self) -> DeployedFunction:
+        """What is invoked."""
+        return DeployedFunction(self.arn, session=self.session)
+
+    @cached_property
+    def spec(self) -> RewardSpec | None:
+        """The reward as it is installed here, in whatever version; None where it is not."""
+        try:
+            return None if self.deployed is None else self.deployed.spec()
+        except UnknownReward:
+            return None
+
+    @property
+    def same_here(self) -> bool:
+        """Whether the reward installed here is of the version that is deployed."""
+        spec, deployed = self.spec, self.deployed
+        return spec is not None and deployed is not None and spec.version == deployed.version
+
+    @property
+    def judges(self) -> bool:
+        """Whether it asks a judge model, as far as is known here."""
+        return self.spec is not None and self.spec.needs.judge
+
+    def scale(self, values: Iterable[float] = ()) -> Scale:
+        """The range of its rewards: as declared, else 0 to 1 with whatever it has returned."""
+        if self.spec is not None:
+            return self.spec.scale
+        seen = [*UNIT_SCALE, *values]
+        return Scale(min(seen), max(seen))
+
+    def score(
+        self, samples: Sequence[Sample], advance: Callable[[int], object] = lambda _: None
+    ) -> list[RewardResult]:
+        """The results of the deployed version, in order.
+
+        An invocation that fails, or breaks the contract, leaves its samples unscored.
+
+        Args:
+            samples: of any ids; the function sees others, which differ.
+            advance: called with the number of samples of each invocation that returned.
+
+        Raises:
+            AwsFailed: the function cannot be invoked.
+        """
+        results: list[RewardResult] = []
+        for batch in _batches(samples, JUDGED_BATCH if self.judges else BATCH):
+            results += self._batch(batch)
+            advance(len(batch))
+        return results
+
+    def _batch(self, batch: Sequence[Sample]) -> list[RewardResult]:
+        numbered = [replace(sample, id=f"{at:06}") for at, sample in enumerate(batch)]
+        try:
+            scored = self.function.score(numbered)
+        except FunctionError as error:
+            problem = ScoredElsewhere(failed(error))
+            return [Unscored(sample.id, problem) for sample in batch]
+        except BrokenContract as error:
+            return [Unscored(sample.id, error) for sample in batch]
+        return [replace(result, id=sample.id) for result, sample in zip(scored, batch, strict=True)]
+
+    def reasons(self, samples: Sequence[Sample]) -> list[str | None]:
+        """Why each earns what it does, in the words of the reward here.
+
+        Returns:
+            None for what cannot be explained: the reward is of another version, or is a judge,
+            which would have to be asked again, or did not score the sample.
+        """
+        spec, deployed = self.spec, self.deployed
+        if spec is None or deployed is None or not self.same_here or spec.needs.judge:
+            return [None] * len(samples)
+        try:
+            results = score_batch(spec.bind(deployed.parameters), samples)
+        except BadParameter:
+            return [None] * len(samples)
+        return [result.score.reason if isinstance(result, Scored) else None for result in results]
+
+
+def scorer_named(asked: str, stage: str, session: Session | None = None) -> VersionScorer:
+    """What scores for a job: the version of a deployment, or a function by its ARN.
+
+    Raises:
+        NotDeployed: the stage has no such deployment.
+        BadArn: it begins as an ARN and is not one of a function.
+        AwsFailed: the catalogue cannot be read.
+    """
+    if not asked.startswith("arn:"):
+        deployed = find(asked, stage, session)
+        return VersionScorer(FunctionArn.parse(deployed.version_arn), deployed, session)
+    arn = FunctionArn.parse(asked)
+    known = deployment_of(arn, stage, session)
+    given = known if known and known.version_arn == asked else None
+    return VersionScorer(arn, given, session)
+
+
+def _batches(samples: Sequence[Sample], most: int) -> Iterator[list[Sample]]:
+    """The samples in order, as many in a batch as its number and its bytes allow."""
+    batch: list[Sample] = []
+    size = 0
+    for sample in samples:
+        row = len(json.dumps(wire_row(sample)))
+        if batch and (len(batch) == most or size + row > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(sample)
+        size += row
+    if batch:
+        yield batch

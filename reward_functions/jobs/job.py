@@ -21,14 +21,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.jobs.services import SERVICES, DriverName, Service
+from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue, Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
     from pathlib import Path
 
-    from reward_functions.jobs.parts import Filters, Serverless, Vpc
+    from reward_functions.jobs.configuration import Filters, Serverless, Vpc
 
 __all__ = [
     "ENDED",
@@ -61,8 +61,6 @@ STATES: Final[dict[JobStatus, str]] = {
 """What is said of a job, by its status."""
 
 ENDED: Final = frozenset({"succeeded", "failed", "stopped"})
-
-HyperparameterValue = int | float | str
 
 
 class NoSuchJob(ConfigurationError):

@@ -25,8 +25,7 @@ from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Usage
-from reward_functions.jobs.clients import endpoints, require_private
-from reward_functions.jobs.token import without
+from reward_functions.jobs.clients import endpoints, require_private, without
 from reward_functions.judge_runtime.usage import token_count
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.core.types import Message
-    from reward_functions.jobs.token import Key, KeySource
+    from reward_functions.jobs.clients import Key, KeySource
 
 
 Ended = Literal["end", "length", "filtered"]
@@ -156,7 +155,7 @@ class Converse:
                     return _conversed(self.client.converse(**request))
                 except HTTPClientError as error:
                     raise Busy(f"{self.model}: {type(error).__name__}") from None
-                except (ResponseParserError, KeyError, *NO_ANSWER):
+                except (ResponseParserError, *NO_ANSWER):
                     raise AwsFailed(f"asking {self.model}: {FOREIGN}") from None
         except AwsFailed as error:
             raise _of_converse(error) from None

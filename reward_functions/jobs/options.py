@@ -28,9 +28,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reward_functions.aws.catalogue import DeployedStage, JobRights
-    from reward_functions.jobs.configuration import InvocationLogs, JobConfiguration
+    from reward_functions.jobs.configuration import (
+        InvocationLogs,
+        JobConfiguration,
+        Serverless,
+        Vpc,
+    )
     from reward_functions.jobs.job import DriverName
-    from reward_functions.jobs.parts import Serverless, Vpc
 
 SOME: Final = ("deployment", "agent", "sagemaker", "invocation_logs", "model_key", "vpc")
 """Fields that some services have no place for; every service takes the others."""
@@ -80,7 +84,7 @@ def deployment_of(asked: JobConfiguration) -> str:
 
 def serverless_of(asked: JobConfiguration) -> Serverless:
     """What a user wrote for SageMaker's jobs; the defaults where nothing was written."""
-    from reward_functions.jobs.parts import Serverless  # noqa: PLC0415 - for its defaults
+    from reward_functions.jobs.configuration import Serverless  # noqa: PLC0415 - for its defaults
 
     return asked.sagemaker or Serverless()
 

@@ -7,15 +7,31 @@
 | `model_key` | a KMS key | partition, region: another account can share its key |
 
 botocore's models let the ARN of any place pass; AWS refuses it once the data is uploaded.
+
+What an agent of a multi-turn job is: the ARN that a trainer asks for rollouts.
+
+    arn:PARTITION:lambda:REGION:ACCOUNT:function:NAME[:QUALIFIER]              a forwarder
+    arn:PARTITION:bedrock-agentcore:REGION:ACCOUNT:runtime/ID                  AgentCore, DEFAULT
+    arn:PARTITION:bedrock-agentcore:REGION:ACCOUNT:runtime/ID/runtime-endpoint/NAME
+
+The name of a forwarder that the stage deployed stands for the ARN of its newest version.
+
+A forwarder may have an alias or a version; without one, a deployment in the middle of a job changes
+the agent under it. An agent of another region or account is refused: no page says that a job
+reaches one.
+
+Source: botocore's models of Lambda and of `bedrock-agentcore-control` (`AgentRuntimeArn`,
+`AgentRuntimeEndpointArn`); sagemaker-train 1.27's document, whose qualifier is DEFAULT where none
+is given.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from reward_functions.aws.arn import Arn
+from reward_functions.aws.arn import Arn, BadArn, FunctionArn
 from reward_functions.jobs.configuration import BadJob
 
 if TYPE_CHECKING:
@@ -114,3 +130,144 @@ def _named(asked: JobConfiguration) -> Iterator[tuple[str, str]]:
         given = getattr(getattr(asked, table) if table else asked, name, None)
         if given is not None:
             yield field, given
+
+
+RUNTIME: Final = re.compile(
+    r"(?P<runtime>arn:aws[a-z-]*:bedrock-agentcore:(?P<region>[a-z0-9-]{1,25})"
+    r":(?P<account>[0-9]{12}):runtime/[A-Za-z][A-Za-z0-9_]{0,99}-[A-Za-z0-9]{10})"
+    r"(?:/runtime-endpoint/(?P<qualifier>[A-Za-z][A-Za-z0-9_]{0,99}))?"
+)
+
+ROLE: Final = re.compile(r"arn:aws[a-z-]*:iam::(?P<account>[0-9]{12}):role/.+")
+
+DEFAULT: Final = "DEFAULT"
+"""The endpoint that every AgentCore runtime has."""
+
+LONGEST: Final = 512
+"""Characters of an ARN that is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Who a multi-turn job asks for rollouts.
+
+    Args:
+        arn: as it was given.
+        kind: a Lambda function that forwards requests, or an AgentCore runtime.
+        region: where it is.
+        account: twelve digits.
+        name: without the qualifier: what a stage grants a right to.
+        qualifier: an alias or a version, or an endpoint of a runtime; "" for none.
+    """
+
+    arn: str
+    kind: Literal["lambda", "agentcore"]
+    region: str
+    account: str
+    name: str
+    qualifier: str = ""
+
+    @property
+    def moves(self) -> bool:
+        """Whether a deployment can change it in the middle of a job."""
+        return self.kind == "lambda" and FunctionArn.parse(self.arn).moves
+
+    @property
+    def short(self) -> str:
+        """Its name alone."""
+        return self.name.rpartition(":")[2].rpartition("/")[2]
+
+    def config(self) -> dict[str, Any]:
+        """The `AgentConfig` of a job's document."""
+        if self.kind == "lambda":
+            return {"CustomAgentLambdaConfig": {"LambdaArn": self.arn}}
+        named = {"AgentRuntimeArn": self.name, "Qualifier": self.qualifier or DEFAULT}
+        return {"BedrockAgentCoreConfig": named}
+
+
+def _own(stage: DeployedStage) -> str:
+    """What the stage deployed itself, for a message."""
+    return (
+        f", or name one of its forwarders: {', '.join(stage.forwarders)}"
+        if stage.forwarders
+        else ""
+    )
+
+
+def agent_of(text: str) -> Agent:
+    """Read an agent's ARN.
+
+    Raises:
+        BadJob: it is none; the message shows both forms.
+    """
+    found = RUNTIME.fullmatch(text) if len(text) <= LONGEST else None
+    if found is not None:
+        return Agent(
+            text, "agentcore", found["region"], found["account"], found["runtime"],
+            found["qualifier"] or "",
+        )  # fmt: skip
+    try:
+        function = FunctionArn.parse(text[: LONGEST + 1])
+    except BadArn:
+        raise BadJob(
+            f"agent: {text[:LONGEST]!r} is neither the ARN of a Lambda function (arn:aws:lambda:"
+            "REGION:ACCOUNT:function:NAME) nor of an AgentCore runtime (arn:aws:bedrock-agentcore:"
+            "REGION:ACCOUNT:runtime/ID), nor a forwarder of the stage"
+        ) from None
+    qualifier = function.qualifier or ""
+    plain = text.removesuffix(f":{qualifier}") if qualifier else text
+    return Agent(text, "lambda", function.region, function.account, plain, qualifier)
+
+
+def with_agent(asked: JobConfiguration, stage: DeployedStage) -> JobConfiguration:
+    """The same with the version's ARN where the agent is named as a forwarder of the stage is."""
+    found = stage.forwarders.get(asked.agent or "")
+    return asked.model_copy(update={"agent": found}) if found else asked
+
+
+def is_granted(agent: Agent, stage: DeployedStage) -> bool:
+    """Whether a stage's jobs may ask an agent.
+
+    Those that `job_rights` names by this name or exactly this ARN, and those that the stage
+    deployed: a forwarder in any of its versions, a runtime by the name before its id.
+    """
+    own = {version.rpartition(":")[0] for version in stage.forwarders.values()}
+    named = bool({agent.arn, agent.name} & {*stage.job_rights.agents, *own})
+    deployed = agent.kind == "agentcore" and agent.short.rpartition("-")[0] in stage.agent_runtimes
+    return bool(stage.agent_role_arn) and (named or deployed)
+
+
+def granted(text: str | None, stage: DeployedStage) -> Agent:
+    """The agent of a job, which its stage has to grant and its region and account to hold.
+
+    Args:
+        text: the configuration's `agent`: an ARN, or the name of a forwarder of the stage.
+        stage: whose role asks it.
+
+    Raises:
+        BadJob: there is none, it is no agent or elsewhere, or the stage grants no right to it.
+    """
+    if not text:
+        raise BadJob(
+            "agent: a multi-turn job asks an agent for rollouts: name the ARN of its forwarder or "
+            "of its AgentCore runtime"
+        )
+    agent = agent_of(stage.forwarders.get(text, text))
+    if agent.region != stage.region:
+        raise BadJob(
+            f"agent: {agent.arn} is in {agent.region}, and the job runs in {stage.region}: deploy "
+            "the agent there, or name a stage of that region with --stage"
+        )
+    role = ROLE.fullmatch(stage.agent_role_arn or stage.training_role_arn)
+    if role is not None and agent.account != role["account"]:
+        raise BadJob(
+            f"agent: {agent.arn} belongs to account {agent.account}, and the job runs in "
+            f"{role['account']}: deploy the agent there; agents of other accounts are not "
+            "documented"
+        )
+    if not is_granted(agent, stage):
+        raise BadJob(
+            f"agent: the stage {stage.stage!r} grants its jobs no right to {agent.name}: set "
+            f"job_rights.agents in cdk.json and deploy{_own(stage)}"
+        )
+    return agent

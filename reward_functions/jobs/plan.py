@@ -29,9 +29,8 @@ from reward_functions.calibration.estimating import (
 )
 from reward_functions.calibration.recorded_questions import examples_with, recorded_questions
 from reward_functions.data.lengths import CHARACTERS_PER_TOKEN
-from reward_functions.jobs.agents import agent_of, granted
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.data import require_two_files
+from reward_functions.jobs.data import Sizes, require_two_files
 from reward_functions.jobs.evaluators import require_fitting
 from reward_functions.jobs.grader import require_mode
 from reward_functions.jobs.hyperparameters import (
@@ -46,8 +45,8 @@ from reward_functions.jobs.hyperparameters import (
 )
 from reward_functions.jobs.models import API, find
 from reward_functions.jobs.options import check_options, serverless_of
+from reward_functions.jobs.own_resources import agent_of, granted
 from reward_functions.jobs.services import SERVICES
-from reward_functions.jobs.sizes import Sizes
 from reward_functions.jobs.tags import require_possible
 
 if TYPE_CHECKING:
@@ -56,11 +55,11 @@ if TYPE_CHECKING:
     from reward_functions.aws.catalogue import DeployedReward, DeployedStage
     from reward_functions.calibration.estimating import Estimate
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.jobs.account import AccountLimits
-    from reward_functions.jobs.agents import Agent
     from reward_functions.jobs.configuration import JobConfiguration
+    from reward_functions.jobs.grader import AccountLimits
     from reward_functions.jobs.job import DriverName, HyperparameterValue
     from reward_functions.jobs.models import Base
+    from reward_functions.jobs.own_resources import Agent
     from reward_functions.jobs.recipes import Recipe
     from reward_functions.judge_runtime.config import JudgeConfig
 
@@ -363,7 +362,7 @@ def _of_agent(asked: JobConfiguration, stage: DeployedStage | None) -> Plan:
     Raises:
         BadJob: the stage does not grant the agent, or a row has no prompt.
     """
-    from reward_functions.jobs.agent_rows import counted  # noqa: PLC0415 - 50 ms of rollouts
+    from reward_functions.jobs.data import counted  # noqa: PLC0415 - 50 ms of rollouts
 
     agent = granted(asked.agent, stage) if stage else agent_of(asked.agent or "")
     sent = written(asked.hyperparameters)

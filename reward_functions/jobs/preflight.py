@@ -36,23 +36,20 @@ from reward_functions.core.types import Sample
 from reward_functions.data.json_rows import Row, scan_rows
 from reward_functions.data.linting import GENERATED, MAX_ROWS, MIN_ROWS, UNREADABLE, lint
 from reward_functions.data.records import SYNTHETIC, is_synthetic
-from reward_functions.jobs.account import account_limits
-from reward_functions.jobs.agents import DEFAULT, granted
 from reward_functions.jobs.baseline import FILE, baseline_findings, saved
 from reward_functions.jobs.clients import client, endpoints
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.data import ROWS
+from reward_functions.jobs.data import ROWS, measure
 from reward_functions.jobs.drivers.agent_rft import group_names
 from reward_functions.jobs.evaluators import Registry, name_of
-from reward_functions.jobs.grader import account_of
+from reward_functions.jobs.grader import account_limits, account_of, scorer_named
 from reward_functions.jobs.hyperparameters import AGENT, written
 from reward_functions.jobs.models import find
 from reward_functions.jobs.options import serverless_of
+from reward_functions.jobs.own_resources import DEFAULT, granted
 from reward_functions.jobs.plan import ROLES, plan
 from reward_functions.jobs.reward_checks import contract_findings, reward_findings
 from reward_functions.jobs.role_checks import Uses, role_findings
-from reward_functions.jobs.scorer import scorer_named
-from reward_functions.jobs.sizes import measure
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
@@ -64,10 +61,10 @@ if TYPE_CHECKING:
     from reward_functions.aws.deployed.function import DeployedFunction
     from reward_functions.core.spec import RewardSpec
     from reward_functions.data.linting import LintFinding
-    from reward_functions.jobs.agents import Agent
+    from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.job import DriverName, HyperparameterValue
+    from reward_functions.jobs.own_resources import Agent
     from reward_functions.jobs.preparing import PreparedJob
-    from reward_functions.jobs.scorer import VersionScorer
 
 
 def preflight(
@@ -136,7 +133,7 @@ class Looked:
         return [*self.job.files.paths.values()]
 
 
-class Check(NamedTuple):
+class JobCheck(NamedTuple):
     """A question about a job.
 
     Args:
@@ -222,16 +219,16 @@ SIMULATED: Final[frozenset[DriverName]] = EVERY - {"openai"}
 """Drivers whose jobs run as a role, and read what lies below `rft-data/`."""
 
 CHECKS: Final = (
-    Check(_synthetic, drivers=EVERY),
-    Check(_agent, "asking the agent", OF_AGENTS),
-    Check(_model),
-    Check(_name, "looking for a model of this name", BEDROCK),
-    Check(_data, "linting the data"),
-    Check(_role, "simulating the role", SIMULATED),
-    Check(_capacity, "reading the concurrency", graded=True),
-    Check(_baseline, graded=True),
-    Check(_contract, graded=True),
-    Check(_rewards, graded=True),
+    JobCheck(_synthetic, drivers=EVERY),
+    JobCheck(_agent, "asking the agent", OF_AGENTS),
+    JobCheck(_model),
+    JobCheck(_name, "looking for a model of this name", BEDROCK),
+    JobCheck(_data, "linting the data"),
+    JobCheck(_role, "simulating the role", SIMULATED),
+    JobCheck(_capacity, "reading the concurrency", graded=True),
+    JobCheck(_baseline, graded=True),
+    JobCheck(_contract, graded=True),
+    JobCheck(_rewards, graded=True),
 )
 
 
@@ -540,7 +537,7 @@ def agent_findings(
         AwsFailed: AWS cannot be reached.
         OSError: a file cannot be read.
     """
-    from reward_functions.jobs.agent_rows import counted  # noqa: PLC0415 - 50 ms of rollouts
+    from reward_functions.jobs.data import counted  # noqa: PLC0415 - 50 ms of rollouts
 
     yield from there(agent, session)
     if agent.moves:

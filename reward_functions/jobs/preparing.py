@@ -20,7 +20,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.aws.catalogue import OUTPUT_PREFIX
-from reward_functions.jobs.agents import agent_of, granted, with_agent
 from reward_functions.jobs.configuration import BadJob, digest
 from reward_functions.jobs.data import files_of
 from reward_functions.jobs.evaluators import require_fitting, require_here
@@ -29,7 +28,7 @@ from reward_functions.jobs.hyperparameters import check, written
 from reward_functions.jobs.job import JobRequest
 from reward_functions.jobs.models import API, find
 from reward_functions.jobs.options import check_options, check_rights, require_files, serverless_of
-from reward_functions.jobs.own_resources import check_resources
+from reward_functions.jobs.own_resources import agent_of, check_resources, granted, with_agent
 from reward_functions.jobs.recipes import recipe_of
 from reward_functions.jobs.services import SERVICES
 from reward_functions.jobs.tags import tags

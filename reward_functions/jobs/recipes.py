@@ -54,10 +54,10 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.aws.arn import FunctionArn
-    from reward_functions.jobs.account import AccountLimits
+    from reward_functions.jobs.configuration import Serverless
+    from reward_functions.jobs.grader import AccountLimits
     from reward_functions.jobs.hyperparameters import Kind
     from reward_functions.jobs.job import HyperparameterValue
-    from reward_functions.jobs.parts import Serverless
     from reward_functions.serving.contract import ResponseMode
 
 

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import GoldResponse
     from reward_functions.data.replaying import ReplayedKind, ReplayReport
-    from reward_functions.jobs.scorer import VersionScorer
+    from reward_functions.jobs.grader import VersionScorer
     from reward_functions.serving.contract import ResponseMode
 
 ROWS: Final = 100

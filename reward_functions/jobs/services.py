@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DriverName = Literal["bedrock", "openai", "sagemaker", "agent-rft"]
+
+HyperparameterValue = int | float | str
 """Which API a job is started with: Bedrock's control plane, the OpenAI-compatible one, SageMaker's
 serverless customization (`CreateTrainingJob`), or its multi-turn jobs (`CreateJob`)."""
 

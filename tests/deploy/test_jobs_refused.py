@@ -12,10 +12,10 @@ from time import sleep
 
 import pytest
 
+from reward_functions.jobs.clients import signed
 from reward_functions.jobs.configuration import load
 from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.preparing import prepared
-from reward_functions.jobs.token import signed
 from reward_functions.local.emulator.environment import TRAINING
 from tests.deploy.submitter import DRIVERS
 

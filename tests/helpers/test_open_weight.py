@@ -7,9 +7,9 @@ import pytest
 
 from helpers import job_steps
 from helpers.job_steps import key, named, open_weight_models
+from reward_functions.jobs.clients import VARIABLE, Key, Refreshing
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.models import models
-from reward_functions.jobs.token import VARIABLE, Key, Refreshing
 
 SECRET = "bedrock-api-key-c2VjcmV0"
 

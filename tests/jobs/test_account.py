@@ -6,7 +6,7 @@ import pytest
 
 from reward_functions.aws.deployed import DeployedFunction
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.jobs.account import AccountLimits, account_limits, deployed_judge
+from reward_functions.jobs.grader import AccountLimits, account_limits, deployed_judge
 from tests.lambda_api import Function, lambda_api, refusal
 
 PLAIN = "arn:aws:lambda:us-east-1:000000000000:function:SageMaker-reward-dev-gsm8k"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from reward_functions.jobs.agent_rows import cell_of, has_reference
 from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.data import cell_of, has_reference
 from reward_functions.jobs.hyperparameters import written
 from reward_functions.rollouts.episode.scoring.samples import sample_of
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from reward_functions.jobs import asked_model
-from reward_functions.jobs.asked_model import endpoint_of, sampling_of
+from reward_functions.jobs import asking
+from reward_functions.jobs.asking import endpoint_of, sampling_of
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.model_calls import Sampling
 from reward_functions.jobs.models import Base, made_from
@@ -31,7 +31,7 @@ def test_nobody_answers_for_a_base_of_sagemaker_unless_named(driver):
 
 @pytest.mark.parametrize("asked", ["qwen.qwen3-32b-v1:0", IMPORTED, DEPLOYED, ENDPOINT])
 def test_who_is_named_is_asked_by_converse(monkeypatch, asked):
-    monkeypatch.setattr(asked_model, "converse_client", lambda *_: "client")
+    monkeypatch.setattr(asking, "converse_client", lambda *_: "client")
     found = endpoint_of(base(), Sampling(), PLACE, ask=asked)
     assert (found.model, found.client) == (asked, "client")
 

@@ -11,8 +11,17 @@ import pytest
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Message, Sample
-from reward_functions.jobs.answers import AnswerAttempt, AnswerFile
-from reward_functions.jobs.asking import Patience, ask, attempts_for, chosen, cost, setup
+from reward_functions.jobs.asking import (
+    AnswerAttempt,
+    AnswerFile,
+    Patience,
+    ask,
+    attempts_for,
+    chosen,
+    cost,
+    setup,
+)
+from reward_functions.jobs.clients import Key
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.model_calls import (
     BadPrompt,
@@ -23,7 +32,6 @@ from reward_functions.jobs.model_calls import (
     Sampling,
     converse_client,
 )
-from reward_functions.jobs.token import Key
 from reward_functions.local.emulator.environment import TRAINING
 from tests.jobs.models_service import KEY, Refusal, Text
 

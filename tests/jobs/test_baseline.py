@@ -10,8 +10,7 @@ import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Message, Sample, Usage
-from reward_functions.jobs.answers import AnswerAttempt
-from reward_functions.jobs.asking import chosen
+from reward_functions.jobs.asking import AnswerAttempt, chosen
 from reward_functions.jobs.baseline import (
     BaselineOrigin,
     baseline_findings,

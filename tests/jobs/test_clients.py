@@ -11,6 +11,8 @@ from reward_functions.aws.catalogue import DeployedStage
 from reward_functions.jobs import clients
 from reward_functions.jobs.clients import (
     BadAddress,
+    Given,
+    Key,
     WrongEndpoint,
     client,
     mlflow_base_url,
@@ -20,7 +22,6 @@ from reward_functions.jobs.clients import (
 from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.drivers.openai import Api
 from reward_functions.jobs.model_calls import Chat, Sampling
-from reward_functions.jobs.token import Given, Key
 
 HERE = "http://127.0.0.1:4566"
 DOUBLE = "http://127.0.0.1:4567"

@@ -21,16 +21,17 @@ from reward_functions.jobs.drawing import (
     svg,
 )
 from reward_functions.jobs.figures import (
+    SIGNS,
     Series,
     as_csv,
     by_position,
     number,
     overview,
     series,
+    signs,
     sparkline,
 )
 from reward_functions.jobs.job import MetricPoint
-from reward_functions.jobs.signs import SIGNS, signs
 from reward_functions.reports.pages.charts.lines import MAX_POINTS
 from tests.parsed_page import harmless
 

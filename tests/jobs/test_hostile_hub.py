@@ -12,7 +12,7 @@ from urllib3.exceptions import ProtocolError
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.jobs import recipes
-from reward_functions.jobs.parts import Serverless
+from reward_functions.jobs.configuration import Serverless
 from tests.jobs.hub_service import ACCOUNT, Service, recipe
 
 MOST = 1_500

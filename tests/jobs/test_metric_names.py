@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reward_functions.jobs.drawing import charts
-from reward_functions.jobs.figures import NAMES, read_as, series
+from reward_functions.jobs.figures import NAMES, read_as, series, signs
 from reward_functions.jobs.job import MetricPoint
-from reward_functions.jobs.signs import signs
 
 READ = {
     "critic/rewards/mean": "reward_mean",

@@ -6,9 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from reward_functions.jobs.configuration import BadJob, JobConfiguration
+from reward_functions.jobs.configuration import BadJob, JobConfiguration, Serverless
 from reward_functions.jobs.own_resources import check_resources
-from reward_functions.jobs.parts import Serverless
 
 ACCOUNT = "123456789012"
 STAGE = SimpleNamespace(

@@ -8,11 +8,11 @@ import pytest
 from reward_functions.aws.catalogue import DeployedReward
 from reward_functions.core.registry import specs
 from reward_functions.data.lengths import Lengths
-from reward_functions.jobs.account import AccountLimits
 from reward_functions.jobs.configuration import BadJob, JobConfiguration
+from reward_functions.jobs.data import Sizes
+from reward_functions.jobs.grader import AccountLimits
 from reward_functions.jobs.plan import Rates, plan
 from reward_functions.jobs.plan_sheets import as_data, markdown, sheets
-from reward_functions.jobs.sizes import Sizes
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 
 NOVA, QWEN = "amazon.nova-2-lite-v1:0:256k", "qwen.qwen3-32b"

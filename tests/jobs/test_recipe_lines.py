@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from reward_functions.aws.arn import FunctionArn
-from reward_functions.jobs.account import AccountLimits
 from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.grader import AccountLimits
 from reward_functions.jobs.recipes import SETTINGS, recipe_lines
 
 NOVA = "amazon.nova-2-lite-v1:0:256k"

@@ -8,8 +8,7 @@ import pytest
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs import recipes
-from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.parts import Serverless
+from reward_functions.jobs.configuration import BadJob, Serverless
 from reward_functions.jobs.recipes import hyperparameters_of
 from tests.jobs.hub_service import RLVR, Service, recipe
 

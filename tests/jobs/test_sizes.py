@@ -4,7 +4,7 @@ import pytest
 
 from reward_functions.core.registry import specs
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.sizes import Sizes, measure
+from reward_functions.jobs.data import Sizes, measure
 from tests.training_rows import row
 
 

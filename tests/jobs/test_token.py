@@ -13,7 +13,7 @@ import pytest
 from botocore.credentials import Credentials, RefreshableCredentials
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.jobs.token import (
+from reward_functions.jobs.clients import (
     LONGEST,
     MARGIN,
     Given,

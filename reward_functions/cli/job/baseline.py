@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from reward_functions.aws.deployed.findings import CheckFinding
     from reward_functions.jobs.asking import AskedPrompt, AskingCost
     from reward_functions.jobs.baseline import Baseline
+    from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.model_calls import Endpoint, Sampling
     from reward_functions.jobs.models import Base
-    from reward_functions.jobs.scorer import VersionScorer
     from reward_functions.reports.group_figures import Share
 
 
@@ -108,8 +108,7 @@ def baseline(
     was measured, and no figures are written.
     """
     from reward_functions.cli._console import errors, leave
-    from reward_functions.jobs.asked_model import endpoint_of, sampling_of
-    from reward_functions.jobs.asking import chosen
+    from reward_functions.jobs.asking import chosen, endpoint_of, sampling_of
     from reward_functions.jobs.baseline import (
         FILE,
         TUNED_FILE,
@@ -121,9 +120,9 @@ def baseline(
     )
     from reward_functions.jobs.configuration import BadJob
     from reward_functions.jobs.data import files_of
+    from reward_functions.jobs.grader import scorer_named
     from reward_functions.jobs.models import find, made_from
     from reward_functions.jobs.preflight import readable
-    from reward_functions.jobs.scorer import scorer_named
 
     require_page(report)
     asked = configured(
@@ -218,8 +217,7 @@ def _measured(  # noqa: PLR0917 - one step after the other
 
     from reward_functions.cli._console import say_measured
     from reward_functions.cli._progress import counted
-    from reward_functions.jobs.answers import AnswerFile
-    from reward_functions.jobs.asking import ask, cost, setup
+    from reward_functions.jobs.asking import AnswerFile, ask, cost, setup
     from reward_functions.jobs.baseline import measured
     from reward_functions.jobs.configuration import BadJob
 

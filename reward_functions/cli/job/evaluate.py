@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from reward_functions.jobs.evaluation.evaluation import Settings
     from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
     from reward_functions.jobs.evaluation.preparing import Prepared
-    from reward_functions.jobs.scorer import VersionScorer
+    from reward_functions.jobs.grader import VersionScorer
 
 
 def evaluate(

@@ -176,7 +176,7 @@ def _show(measured: Sequence[Series], sheets: Sequence[Sheet], notes: Sequence[s
 
     from reward_functions.cli._console import MESSAGE, errors, output, plain
     from reward_functions.cli._fitting import print_sheet
-    from reward_functions.jobs.signs import signs
+    from reward_functions.jobs.figures import signs
     from reward_functions.reports.sheets import Sheet
 
     console = output()
@@ -201,7 +201,7 @@ def _show(measured: Sequence[Series], sheets: Sequence[Sheet], notes: Sequence[s
 
 
 def _json(where: Place, job: Job, measured: Sequence[Series], notes: Sequence[str]) -> str:
-    from reward_functions.jobs.signs import signs
+    from reward_functions.jobs.figures import signs
 
     return json.dumps(
         {

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from reward_functions.aws.catalogue import DeployedReward
     from reward_functions.core.spec import RewardSpec
     from reward_functions.jobs.configuration import JobConfiguration
+    from reward_functions.jobs.data import Sizes
     from reward_functions.jobs.plan import Plan
     from reward_functions.jobs.recipes import Recipe
-    from reward_functions.jobs.sizes import Sizes
     from reward_functions.judge_runtime.config import JudgeConfig
 
 
@@ -86,7 +86,7 @@ def plan(
     from reward_functions.aws.shell import aws_session
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.jobs import plan as planning
-    from reward_functions.jobs.account import NOWHERE, graded_by
+    from reward_functions.jobs.grader import NOWHERE, graded_by
     from reward_functions.jobs.lookup import place
     from reward_functions.jobs.options import in_s3, require_files
     from reward_functions.jobs.plan import Rates
@@ -186,9 +186,8 @@ def _judge(judge: str | None, spec: RewardSpec | None) -> JudgeConfig | None:
 def _sizes(asked: JobConfiguration, spec: RewardSpec | None, rows: int | None) -> Sizes | None:
     from reward_functions.cli._progress import watched
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.jobs.data import ROWS
+    from reward_functions.jobs.data import ROWS, Sizes, measure
     from reward_functions.jobs.models import find
-    from reward_functions.jobs.sizes import Sizes, measure
 
     if asked.data is None:
         return Sizes(rows=rows) if rows else None

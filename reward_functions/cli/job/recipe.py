@@ -45,8 +45,7 @@ def recipe(
     from reward_functions.aws.shell import aws_session
     from reward_functions.cli._console import errors, plain
     from reward_functions.data.atomic import Together
-    from reward_functions.jobs.account import account_limits
-    from reward_functions.jobs.grader import inspected, pinned
+    from reward_functions.jobs.grader import account_limits, inspected, pinned
     from reward_functions.jobs.lookup import place as place_of
     from reward_functions.jobs.options import deployment_of
     from reward_functions.jobs.recipes import recipe_lines

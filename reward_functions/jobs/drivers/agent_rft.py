@@ -37,10 +37,9 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.aws.arn import Arn
 from reward_functions.aws.calls import answer, pages, present
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.jobs.agent_rows import write_cells
-from reward_functions.jobs.agents import agent_of
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.data import write_cells
 from reward_functions.jobs.drivers.base import HYPERPARAMETERS, Api, ended, within
 from reward_functions.jobs.drivers.sagemaker import (
     LISTED,
@@ -55,6 +54,7 @@ from reward_functions.jobs.drivers.sagemaker import (
 from reward_functions.jobs.hyperparameters import written
 from reward_functions.jobs.job import Call, JobEvent, Progress
 from reward_functions.jobs.json_schema import schema_problems
+from reward_functions.jobs.own_resources import agent_of
 from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:

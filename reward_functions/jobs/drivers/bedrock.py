@@ -46,8 +46,8 @@ from reward_functions.jobs.job import Call, Job, JobEvent, MetricPoint
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from reward_functions.jobs.configuration import Filter, Filters
     from reward_functions.jobs.job import DriverName, JobRequest
-    from reward_functions.jobs.parts import Filter, Filters
 
 CUSTOMIZATION: Final = "REINFORCEMENT_FINE_TUNING"
 

@@ -55,10 +55,15 @@ from reward_functions.aws.failures import ENDED, AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.extras import require
 from reward_functions.core.loopback import is_loopback
-from reward_functions.jobs.clients import ca_bundle, openai_base_url, require_private
+from reward_functions.jobs.clients import (
+    ca_bundle,
+    key_source,
+    openai_base_url,
+    require_private,
+    without,
+)
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.job import Call, Job, JobEvent, MetricPoint, NoSuchJob
-from reward_functions.jobs.token import key_source, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -68,8 +73,8 @@ if TYPE_CHECKING:
     from openai import APIConnectionError, APIStatusError, OpenAI
 
     from reward_functions.aws.catalogue import DeployedStage
+    from reward_functions.jobs.clients import KeySource
     from reward_functions.jobs.job import DriverName, JobRequest, JobStatus
-    from reward_functions.jobs.token import KeySource
 
 STATUSES: Final[Mapping[str, JobStatus]] = {
     "validating_files": "queued",

@@ -13,16 +13,14 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from reward_functions.jobs.answers import AnswerFile
-from reward_functions.jobs.asking import AskingCost, ask, cost, setup
+from reward_functions.jobs.asking import AnswerFile, AskingCost, ask, cost, setup
 from reward_functions.jobs.evaluation.sides import require_answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from reward_functions.jobs.answers import AnswerAttempt
-    from reward_functions.jobs.asking import AskedPrompt, Patience
+    from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt, Patience
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
     from reward_functions.jobs.evaluation.sides import Price
     from reward_functions.jobs.model_calls import Endpoint, ModelAnswer, Sampling

@@ -22,7 +22,7 @@ from reward_functions.aws.catalogue import OUTPUT_PREFIX
 from reward_functions.core.errors import BadSample, ConfigurationError
 from reward_functions.core.types import Score, Scored, Unscored
 from reward_functions.data.atomic import named
-from reward_functions.jobs.answers import AnswerAttempt
+from reward_functions.jobs.asking import AnswerAttempt
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.drivers.objects import uploaded_once
 from reward_functions.jobs.evaluation.evaluation import record_of
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, Mode, Side
     from reward_functions.jobs.evaluation.split import Split
     from reward_functions.jobs.evaluation_jobs import EvaluatedRow
+    from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.job import Job
     from reward_functions.jobs.lookup import Place
     from reward_functions.jobs.model_calls import Sampling
-    from reward_functions.jobs.scorer import VersionScorer
 
 DIGITS: Final = 8
 """Hexadecimal digits of what an evaluation is given, in the names of its jobs."""

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.aws.shell import default_stage
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.rows.recognition import RowOptions
-from reward_functions.jobs.asked_model import alike, drawn_as, endpoint_of
+from reward_functions.jobs.asking import alike, drawn_as, endpoint_of
 from reward_functions.jobs.evaluation.both import Asked, Askings
 from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
 from reward_functions.jobs.evaluation.evaluation import CARE, Settings, group_names
 from reward_functions.jobs.evaluation.split import untouched
 from reward_functions.jobs.evaluation.training_files import files_seen
+from reward_functions.jobs.grader import scorer_named
 from reward_functions.jobs.hosting import ACTIVE, Hosting, PackageHosting
 from reward_functions.jobs.lookup import place
 from reward_functions.jobs.model_calls import Sampling
 from reward_functions.jobs.models import find
-from reward_functions.jobs.scorer import scorer_named
 from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
     from reward_functions.jobs.evaluation.sides import Price
     from reward_functions.jobs.evaluation.split import Split
+    from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.job import DriverName, HyperparameterValue, Job
     from reward_functions.jobs.lookup import Place
     from reward_functions.jobs.model_calls import Sampling
     from reward_functions.jobs.models import Base
-    from reward_functions.jobs.scorer import VersionScorer
 
 SAGEMAKER: Final = "sagemaker"
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from reward_functions.core.types import RewardResult
-    from reward_functions.jobs.answers import AnswerAttempt
+    from reward_functions.jobs.asking import AnswerAttempt
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
     from reward_functions.jobs.model_calls import ModelAnswer
 

@@ -129,7 +129,7 @@ CUT_OFF = (
 )
 
 ROWS = {
-    "jobs.signs:SIGNS": Rows(
+    "jobs.figures:SIGNS": Rows(
         shown,
         numbered(
             ("every response earned the minimum", ["ones"]),

@@ -10,10 +10,9 @@ import pytest
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.configuration import BadJob, Filter, Filters, Vpc
 from reward_functions.jobs.drivers.bedrock import BedrockDriver
 from reward_functions.jobs.job import JobRequest, NoSuchJob
-from reward_functions.jobs.parts import Filter, Filters, Vpc
 from tests.bedrock_service import ARN, NOVA, body, refusal
 from tests.job_fixtures import GRADER
 from tests.loopback import BEFORE, LOST

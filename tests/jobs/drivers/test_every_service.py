@@ -17,12 +17,11 @@ from botocore.exceptions import ConnectionClosedError
 from reward_functions.aws.catalogue import DeployedStage
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs import services
-from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.clients import Key, Refreshing
+from reward_functions.jobs.configuration import BadJob, Serverless
 from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.drivers.openai import Api, OpenAIDriver
 from reward_functions.jobs.job import JobRequest, NoSuchJob
-from reward_functions.jobs.parts import Serverless
-from reward_functions.jobs.token import Key, Refreshing
 from tests.bedrock_service import refusal
 from tests.job_fixtures import GRADER
 from tests.jobs import hub_service

@@ -13,7 +13,8 @@ import pytest
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.extras import MissingExtra
-from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.clients import Given, Key, Refreshing
+from reward_functions.jobs.configuration import BadJob, Vpc
 from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.drivers.openai import (
     LONGEST_PAUSE,
@@ -24,8 +25,6 @@ from reward_functions.jobs.drivers.openai import (
     request_of,
 )
 from reward_functions.jobs.job import JobRequest, MetricPoint, NoSuchJob
-from reward_functions.jobs.parts import Vpc
-from reward_functions.jobs.token import Given, Key, Refreshing
 from tests.job_fixtures import GRADER
 from tests.loopback import BEFORE, LOST
 from tests.openai_service import BEGAN, error

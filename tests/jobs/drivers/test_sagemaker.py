@@ -9,10 +9,9 @@ import pytest
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs import clients
-from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.configuration import BadJob, Serverless, Vpc
 from reward_functions.jobs.drivers.sagemaker import SageMakerDriver
 from reward_functions.jobs.job import JobRequest, MlflowRun, NoSuchJob, Progress
-from reward_functions.jobs.parts import Serverless, Vpc
 from reward_functions.jobs.services import service_of
 from tests.jobs.hub_service import ACCOUNT, Service, error
 

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.jobs import evaluators, recipes
+from reward_functions.jobs.configuration import Serverless
 from reward_functions.jobs.drivers import base
 from reward_functions.jobs.drivers.sagemaker import SageMakerDriver
 from reward_functions.jobs.job import JobRequest
-from reward_functions.jobs.parts import Serverless
 from tests.local.training_double.conftest import ACCOUNT, REGION
 from tests.local.training_double.sagemaker_world import QWEN, base_arn
 
