@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.calls import client as control_plane
 from reward_functions.aws.failures import in_words
-from reward_functions.jobs.drivers.fields import text
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -39,6 +38,9 @@ NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,62})")
 PAGES: Final = 20
 KEPT: Final = 5
 """Errors, the most frequent ones."""
+
+LONGEST: Final = 10_000
+"""Characters of a line that are read."""
 
 SHOWN: Final = 200
 """Characters of an error, from its name on."""
@@ -69,7 +71,7 @@ def trainer_errors(job: Job, region: str, session: Session | None = None) -> lis
         with in_words(f"reading the log of {job.name}"):
             page = client.filter_log_events(**asked)
         found.update(
-            error for line in page.get("events") or () if (error := _error(line.get("message")))
+            error for line in page.get("events", ()) if (error := _error(line.get("message", "")))
         )
         if not page.get("nextToken"):
             break
@@ -80,8 +82,8 @@ def trainer_errors(job: Job, region: str, session: Session | None = None) -> lis
     ]
 
 
-def _error(message: object) -> str:
+def _error(message: str) -> str:
     """A line from its error's name on, in one line; "" where it names none."""
-    line = " ".join(text(message, 10_000).split())
+    line = " ".join(message[:LONGEST].split())
     named = NAMED.search(line)
     return line[named.start() :][:SHOWN] if named else ""
