@@ -389,7 +389,7 @@ def trained(monkeypatch, *pages, **changed):
 
 
 def test_the_trainers_errors_are_counted_and_cut(monkeypatch):
-    events = [{"message": line} for line in [*TRAINER, None, 7]]
+    events = [{"message": line} for line in TRAINER]
     pages = {"events": events, "nextToken": "x"}, {"events": events[:1]}
     diagnosis, asked = trained(monkeypatch, *pages)
     errors = [sign.text for sign in diagnosis.signs if sign.place == "log"]

@@ -7,8 +7,6 @@ agent_rft.py     SageMaker's multi-turn jobs: their document, its schema, their 
 openai.py        its OpenAI-compatible API, through OpenAI's SDK
 mlflow.py        the figures that a job of SageMaker keeps in an MLflow app
 objects.py       a job's files in S3
-fields.py        single fields of what a service answers
-
 """
 
 from __future__ import annotations
