@@ -136,7 +136,7 @@ class Looked:
         return [*self.job.files.paths.values()]
 
 
-class Check(NamedTuple):
+class JobCheck(NamedTuple):
     """A question about a job.
 
     Args:
@@ -222,16 +222,16 @@ SIMULATED: Final[frozenset[DriverName]] = EVERY - {"openai"}
 """Drivers whose jobs run as a role, and read what lies below `rft-data/`."""
 
 CHECKS: Final = (
-    Check(_synthetic, drivers=EVERY),
-    Check(_agent, "asking the agent", OF_AGENTS),
-    Check(_model),
-    Check(_name, "looking for a model of this name", BEDROCK),
-    Check(_data, "linting the data"),
-    Check(_role, "simulating the role", SIMULATED),
-    Check(_capacity, "reading the concurrency", graded=True),
-    Check(_baseline, graded=True),
-    Check(_contract, graded=True),
-    Check(_rewards, graded=True),
+    JobCheck(_synthetic, drivers=EVERY),
+    JobCheck(_agent, "asking the agent", OF_AGENTS),
+    JobCheck(_model),
+    JobCheck(_name, "looking for a model of this name", BEDROCK),
+    JobCheck(_data, "linting the data"),
+    JobCheck(_role, "simulating the role", SIMULATED),
+    JobCheck(_capacity, "reading the concurrency", graded=True),
+    JobCheck(_baseline, graded=True),
+    JobCheck(_contract, graded=True),
+    JobCheck(_rewards, graded=True),
 )
 
 
