@@ -150,9 +150,9 @@ ROOMS = {
     "cdk": room(
         "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
         "core judge_runtime serving rollouts feedback aws",
-        8_010,
+        8_040,
         7_700,
-        12,
+        13,
     ),
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",

@@ -317,6 +317,7 @@ def test_no_module_of_the_base_needs_an_extra_to_be_imported():
     single = ("serve/agentcore/bedrock_host.py", "policy/boto3_events.py", "record/telemetry.py")
     frameworks = (f"rollouts/{name}" for name in (*names, *single))
     parts = ("cdk/", "feedback/", *frameworks, "serving/observability.py", "adapters/")
+    parts += ("data/rows/tables.py",)
     # Tests of the toolkits that these stand in for replace their `boto3`.
     parts += ("rollouts/compat/nova_forge.py", "rollouts/compat/sagemaker_rft/reward_verifier.py")
     parts += ("rollouts/compat/agentcore_rl/client.py",)

@@ -121,7 +121,7 @@ INNER = {
         "constructs": {"artifact", "policies", "limits", "model"},
         "app": {"artifact", "policies", "limits", "model", "constructs"},
         "custodian": set(),
-        "__init__": set(),
+        "__init__": {"constructs"},
     },
     "finqa": {
         "syntax": set(),
@@ -147,11 +147,29 @@ INNER = {
 }
 
 
+TYPES_OF = {"cdk": "model"}
+"""The part of a room whose types every other part may name, none of which is imported at run time:
+a stage is data, and what is made of it takes it whole."""
+
+
 @cache
-def imported(path):
+def for_types(path):
+    """The statements of a file that type checkers alone execute."""
+    return {
+        id(statement)
+        for node in nodes(path)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for statement in node.body
+    }
+
+
+@cache
+def imported(path, *, types=True):
     """The modules of this project that a file imports or names in a string, wherever it does."""
     found = []
     for node in nodes(path):
+        if not types and id(node) in for_types(path):
+            continue
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             found += [node.value] if node.value in MODULES and path not in NAMING else []
         elif isinstance(node, ast.Import):
@@ -159,6 +177,15 @@ def imported(path):
         elif isinstance(node, ast.ImportFrom):
             found += (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
     return found
+
+
+def counted(path, room):
+    """What a file imports, less the types that every part of its room may name."""
+    types = f"reward_functions.{room}.{TYPES_OF.get(room)}."
+    return {
+        *imported(path, types=False),
+        *(name for name in imported(path) if not name.startswith(types)),
+    }
 
 
 def modules():
@@ -177,11 +204,12 @@ def crossings(depth, prefix):
         if not name.startswith(prefix):
             continue
         here = [*name.split("."), "__init__"][depth]
-        for module in imported(path):
+        room = prefix.rpartition(".")[2]
+        for module in counted(path, room):
             known = module in MODULES or module.rpartition(".")[0] in MODULES
             if known and module.startswith(prefix + "."):
                 there = module.split(".")[depth]
-                if there != here and (there in INNER[prefix.rpartition(".")[2]]):
+                if there != here and there in INNER[room]:
                     yield here, there, f"{name} imports {module}"
 
 
@@ -319,7 +347,7 @@ def test_the_command_line_takes_nothing_of_the_deployment_that_synthesises():
 def graph(room):
     """The modules of a room, each with those of the room that it imports, for types as well."""
     inside = {name for name in MODULES if name.startswith(f"reward_functions.{room}.")}
-    return {name: inside & set(imported(MODULES[name])) - {name} for name in inside}
+    return {name: inside & counted(MODULES[name], room) - {name} for name in inside}
 
 
 def test_the_page_kit_knows_nothing_of_what_it_shows():

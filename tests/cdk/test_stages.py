@@ -347,7 +347,7 @@ WRONG = [
     ),
     (
         {"deployments": [{"reward": "gsm8k", "memory_mb": 128}]},
-        "memory_mb: below 1769 Lambda gives a part of a processor, .*1769 or more, not 128",
+        "memory_mb: .*512, not 128",
     ),
     ({"deployments": [{"reward": "gsm8k", "memory_mb": 10241}]}, "memory_mb: .*10240, not 10241"),
     ({"deployments": [{"reward": "gsm8k", "timeout_seconds": 901}]}, "900, not 901"),

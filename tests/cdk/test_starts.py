@@ -101,6 +101,25 @@ def test_what_costs_at_rest_is_said_before_it_is_deployed(deployment, given, sen
     assert all(wanted in sentence for wanted, sentence in zip(sentences, found, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("megabytes", "sentences"),
+    [
+        (1769, []),
+        (1768, ["has 1768 MB, and with it 100% of a processor: where `math` was measured at 1024"]),
+        (
+            1024,
+            ["58% of a processor", "after 1.6 s instead of 0.83", "took 0.56 s instead of 0.36"],
+        ),
+        (1023, ["measured at 512 MB", "after 3.3 s"]),
+        (512, ["29% of a processor", "256 samples took 1.5 s"]),
+    ],
+)
+def test_what_a_part_of_a_processor_costs_is_said_in_seconds(megabytes, sentences):
+    found = "".join(starts.costs_of_memory(stage({"memory_mb": megabytes})))
+    assert bool(found) == bool(sentences)
+    assert all(sentence in found for sentence in sentences)
+
+
 def test_the_synthesis_says_what_costs_at_rest(everything):
     said = [str(each.data) for each in everything.stack.node.metadata]
     assert len([each for each in said if "list price" in each]) == 2

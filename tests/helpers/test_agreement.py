@@ -9,6 +9,7 @@ from helpers import job_steps, speed, training
 from helpers.here import Stopped
 from helpers.training import Training
 from helpers.training_rows import TrainingRows
+from reward_functions.jobs.services import SERVICES
 from tests.training_rows import row
 
 MODEL = "amazon.nova-2-lite-v1:0:256k"
@@ -45,7 +46,12 @@ def job(tmp_path, monkeypatch):
         here = SimpleNamespace(place=place, local=local, account="123456789012")
         found = Training(here, model=MODEL, deployment="gsm8k", data=TrainingRows(file))
         found.job = SimpleNamespace(
-            id="job-1", name="job-1", driver="bedrock", tuned_model="tuned", tags={}
+            service=SERVICES["bedrock"],
+            id="job-1",
+            name="job-1",
+            driver="bedrock",
+            tuned_model="tuned",
+            tags={},
         )
         return found
 

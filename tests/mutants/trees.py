@@ -60,6 +60,7 @@ class Tree:
         for name in (".venv", "node_modules"):
             (self.path / name).symlink_to(ROOT / name)
         self._green = {}
+        self._broken = []
         return self
 
     def __exit__(self, *_):
@@ -68,11 +69,10 @@ class Tree:
     def fate(self, mutant):
         """Whether tests see a mutant.
 
+        A test that fails without a mutant, too, is not asked again.
+
         Returns:
             `killed`, `survived` or `not run`; the test that saw it; the seconds that it took.
-
-        Raises:
-            RuntimeError: the tests fail without it.
         """
         tests = tests_of(mutant.path)
         reached = self.path / "reached"
@@ -81,12 +81,11 @@ class Tree:
         mark = f"__import__('os').close(__import__('os').open({str(reached)!r}, 65, 384))"
         began = monotonic()
         target.write_bytes(mutant.source(mark))
-        try:
-            seen = self._run(tests)
-        finally:
-            shutil.copyfile(mutant.path, target)
+        seen = self._run(tests)
+        shutil.copyfile(mutant.path, target)
         if seen and self._fails_anyway(seen):
-            raise RuntimeError(f"{seen} fails without a mutant")
+            self._broken.append(f"--deselect={seen}")
+            return self.fate(mutant)
         fate = "killed" if seen else "survived" if reached.exists() else "not run"
         return fate, seen or "", monotonic() - began
 
@@ -102,7 +101,16 @@ class Tree:
         if not tests:
             return None
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "--no-header"]
-        command += ["-p", "no:cacheprovider", "-p", "no:randomly", "--tb=no", "-rfE", *tests]
+        command += [
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:randomly",
+            "--tb=no",
+            "-rfE",
+            *self._broken,
+            *tests,
+        ]
         path = {"PYTHONPATH": str(self.path), "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             done = subprocess.run(

@@ -7,7 +7,7 @@ from threading import Lock
 from time import monotonic, sleep
 
 from reward_functions.rollouts.report.host import Timing
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.reporter import Reporter
 from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.rollouts.report.transports import Reply

@@ -32,7 +32,7 @@ from reward_functions.cdk.artifact.packages import (
 )
 from reward_functions.cdk.artifact.pins import PROJECT
 from reward_functions.cdk.constructs.artifacts import COST, Artifacts
-from reward_functions.cdk.limits.starts import costs_of_starts
+from reward_functions.cdk.limits.starts import costs_of_memory, costs_of_starts
 from reward_functions.cdk.model.exposed import exposed
 
 if TYPE_CHECKING:
@@ -170,6 +170,7 @@ def previewed(project: Project, name: str) -> Preview:
         notices=(
             *notices,
             *exposed(stage),
+            *costs_of_memory(stage),
             *costs_of_starts(stage),
             *_compiled(stage, project.context.get("interpreter")),
         ),

@@ -2,6 +2,7 @@
 
 stack.py              one stage in one account
 reward_function.py    one deployment, of which a job holds a version that never changes
+function_alone.py     one reward in a stack of your own
 training.py           the resources of training jobs
 feedback_path.py      the path of deferred rewards, watched by `feedback_watch.py`
 forwarder.py          the function that hands a trainer's requests on

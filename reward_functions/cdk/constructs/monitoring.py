@@ -131,20 +131,20 @@ def watches(function: DeployedFunction) -> Iterator[Watch]:
     )
     yield Watch(
         "Unscored",
-        _metric(function, "unscored_share", "Average"),
+        metric_of(function, "unscored_share", "Average"),
         settings.max_unscored / 2,
         "our failures come near the share at which invocations fail; an imputed reward has zero "
         "advantage.",
     )
     yield Watch(
         "BadReferences",
-        _metric(function, "bad_references", "Sum"),
+        metric_of(function, "bad_references", "Sum"),
         0,
         "rows without a usable reference: every response to them earns the minimum.",
     )
     yield Watch(
         "NoSpread",
-        _metric(function, "reward_std", "Maximum"),
+        metric_of(function, "reward_std", "Maximum"),
         0,
         "all rewards of every batch are equal: every group has zero advantage.",
         periods=3,
@@ -152,7 +152,12 @@ def watches(function: DeployedFunction) -> Iterator[Watch]:
     )
 
 
-def _metric(function: DeployedFunction, name: str, statistic: str) -> cloudwatch.Metric:
+def metric_of(
+    function: DeployedFunction,
+    name: str,
+    statistic: str,
+    period: Duration | None = None,
+) -> cloudwatch.Metric:
     """A metric of the handler's own, with the dimensions it is emitted with."""
     settings = function.settings
     return cloudwatch.Metric(
@@ -160,7 +165,7 @@ def _metric(function: DeployedFunction, name: str, statistic: str) -> cloudwatch
         metric_name=name,
         dimensions_map={"service": settings.service, DIMENSION: settings.name},
         statistic=statistic,
-        period=Duration.minutes(MINUTES),
+        period=period or Duration.minutes(MINUTES),
     )
 
 
@@ -170,7 +175,7 @@ def _row(function: DeployedFunction) -> list[cloudwatch.IWidget]:
         cloudwatch.GraphWidget(
             title=f"{name}: rewards",
             left=[
-                _metric(function, each, "Average")
+                metric_of(function, each, "Average")
                 for each in ("reward_mean", "reward_std", "frac_reward_min")
             ],
             width=8,
@@ -178,7 +183,7 @@ def _row(function: DeployedFunction) -> list[cloudwatch.IWidget]:
         cloudwatch.GraphWidget(
             title=f"{name}: not scored",
             left=[
-                _metric(function, each, "Sum")
+                metric_of(function, each, "Sum")
                 for each in ("unscored", "out_of_time", "bad_references")
             ],
             right=[lambda_.metric_errors(), lambda_.metric_throttles()],
@@ -186,8 +191,8 @@ def _row(function: DeployedFunction) -> list[cloudwatch.IWidget]:
         ),
         cloudwatch.GraphWidget(
             title=f"{name}: work",
-            left=[_metric(function, "samples", "Sum"), lambda_.metric_invocations()],
-            right=[_metric(function, "milliseconds", statistic) for statistic in ("p50", "p99")],
+            left=[metric_of(function, "samples", "Sum"), lambda_.metric_invocations()],
+            right=[metric_of(function, "milliseconds", statistic) for statistic in ("p50", "p99")],
             width=8,
         ),
     ]

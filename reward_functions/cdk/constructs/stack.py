@@ -30,7 +30,7 @@ from reward_functions.cdk.constructs.reward_function import DeployedFunction
 from reward_functions.cdk.constructs.roles import bound
 from reward_functions.cdk.constructs.runtime import kept
 from reward_functions.cdk.constructs.training import Training
-from reward_functions.cdk.limits.starts import costs_of_starts
+from reward_functions.cdk.limits.starts import costs_of_memory, costs_of_starts
 from reward_functions.cdk.model.deployed_before import DeployedBefore
 from reward_functions.cdk.model.exposed import exposed
 from reward_functions.cdk.model.forwarding import MODULE as FORWARDER
@@ -160,6 +160,8 @@ class RewardStack(cdk.Stack):
             cdk.Annotations.of(self).add_warning_v2(name, sentence)
         for number, sentence in enumerate(exposed(stage), 1):
             cdk.Annotations.of(self).add_warning_v2(f"exposed-{number}", sentence)
+        for number, sentence in enumerate(costs_of_memory(stage), 1):
+            cdk.Annotations.of(self).add_warning_v2(f"memory-{number}", sentence)
         for number, sentence in enumerate(costs_of_starts(stage), 1):
             cdk.Annotations.of(self).add_info_v2(f"at-rest-{number}", sentence)
 

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from reward_functions.aws.names import Names
-    from reward_functions.cdk.policies.grants import Granted, GrantingStage
+    from reward_functions.cdk.model.deployment import Deployment
+    from reward_functions.cdk.model.stages import Stage
     from reward_functions.cdk.policies.iam import Document
     from reward_functions.serving.settings import LambdaSettings
 
@@ -84,7 +85,7 @@ class OverLimit(ConfigurationError):
 
 def check_function(
     names: Names,
-    deployed: Granted,
+    deployed: Deployment,
     settings: LambdaSettings,
     *,
     timeout: int,
@@ -134,7 +135,7 @@ def check_function(
         )
 
 
-def check_stage(stage: GrantingStage) -> None:
+def check_stage(stage: Stage) -> None:
     """Whether a stage's names, its policies and its stack are within AWS's limits.
 
     Raises:
@@ -163,7 +164,7 @@ def check_stage(stage: GrantingStage) -> None:
         )
 
 
-def _and(stage: GrantingStage, others: Mapping[str, int]) -> str:
+def _and(stage: Stage, others: Mapping[str, int]) -> str:
     """The deployments of a stage, and what else there is of these."""
     counted = {"deployments": len(stage.deployments), **others}
     shown = [
@@ -175,7 +176,7 @@ def _and(stage: GrantingStage, others: Mapping[str, int]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def most_resources(stage: GrantingStage) -> int:
+def most_resources(stage: Stage) -> int:
     """How many resources a stage's stack has, at most."""
     ready = sum(1 for each in stage.deployments if each.provisioned_concurrency)
     around = RESOURCES_OF_A_STAGE + len(stage.forwarders) * RESOURCES_OF_A_FORWARDER
@@ -184,7 +185,7 @@ def most_resources(stage: GrantingStage) -> int:
     return around + len(stage.deployments) * each + ready
 
 
-def _check_names(stage: GrantingStage) -> None:
+def _check_names(stage: Stage) -> None:
     """Whether S3 and IAM take the names that the stage's own name and prefix lead to."""
     bucket = stage.bucket or stage.names.bucket(ACCOUNT, stage.region)
     results = stage.names.results(ACCOUNT, stage.region) if stage.feedback is not None else ""
@@ -203,7 +204,7 @@ def _check_names(stage: GrantingStage) -> None:
             )
 
 
-def _check_feedback(stage: GrantingStage) -> None:
+def _check_feedback(stage: Stage) -> None:
     """Whether Lambda takes the settings of the path of deferred rewards, which name all rewards."""
     if stage.feedback is None:
         return
@@ -226,7 +227,7 @@ def _check_feedback(stage: GrantingStage) -> None:
         )
 
 
-def policy_sizes(stage: GrantingStage) -> dict[str, tuple[int, int]]:
+def policy_sizes(stage: Stage) -> dict[str, tuple[int, int]]:
     """Every policy that names functions: its characters, as many as they can be, and IAM's most.
 
     Policies of people are named by their task; what one role has is counted together.
@@ -237,7 +238,7 @@ def policy_sizes(stage: GrantingStage) -> dict[str, tuple[int, int]]:
     }
 
 
-def _documents(stage: GrantingStage) -> Iterator[tuple[str, list[Document], int]]:
+def _documents(stage: Stage) -> Iterator[tuple[str, list[Document], int]]:
     """The documents of each policy or role, with names as long as they can be."""
     place = Place(partition_of(stage.region), stage.region, ACCOUNT)
     bucket = stage.bucket or stage.names.bucket(ACCOUNT, stage.region)

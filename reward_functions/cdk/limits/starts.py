@@ -6,18 +6,39 @@ Nothing here knows the CDK. Sources: "Improving startup performance with Lambda 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.aws.regions import partition_of
 from reward_functions.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+
+    from reward_functions.cdk.model.deployment import Deployment
+    from reward_functions.cdk.model.stages import Stage
 
 STORAGE_MB: Final = 512
 """Of `/tmp` in every function, and the most that a snapshot holds."""
 
 MAX_STORAGE_MB: Final = 10_240
+
+ONE_PROCESSOR_MB: Final = 1769
+"""Memory at which Lambda gives one whole processor (Lambda developer guide, "Configure memory")."""
+
+LEAST_MEMORY_MB: Final = 512
+"""The algebra's process and the function's own take 200 MB; with less, both wait for seconds."""
+
+
+class Seconds(NamedTuple):
+    """How long `math` takes, in seconds: to the first response, and for 256 samples after it."""
+
+    start: float
+    batch: float
+
+
+SECONDS: Final = {1769: Seconds(0.83, 0.36), 1024: Seconds(1.6, 0.56), 512: Seconds(3.3, 1.5)}
+"""By memory in MB, under AWS's runtime client with that share of a processor of ours:
+`python -m tests.benchmarks memory`."""
 
 MAX_ENVIRONMENTS: Final = 2**31 - 1
 """The most that Lambda's API can write; how many there are, the account says."""
@@ -49,67 +70,7 @@ class BadStart(ConfigurationError):
     """Lambda takes the options of a deployment not together, or not here."""
 
 
-class Starting(Protocol):
-    """A deployment, as far as its start goes: fields of `cdk.model.deployment.Deployment`."""
-
-    @property
-    def name(self) -> str:
-        """The deployment's."""
-
-    @property
-    def immutable(self) -> bool:
-        """Whether every state is a function of its own."""
-
-    @property
-    def memory_mb(self) -> int:
-        """Of its function."""
-
-    @property
-    def reserved_concurrency(self) -> int | None:
-        """Invocations at a time, at most; None for no such limit."""
-
-    @property
-    def provisioned_concurrency(self) -> int | None:
-        """Environments that are kept ready; None for none."""
-
-    @property
-    def snap_start(self) -> bool:
-        """Whether environments are restored from a snapshot."""
-
-    @property
-    def ephemeral_storage_mb(self) -> int:
-        """Of `/tmp`."""
-
-    @property
-    def tracing(self) -> bool:
-        """Whether X-Ray traces it."""
-
-
-class StartingStage(Protocol):
-    """A stage, as far as its functions' starts go: fields of `cdk.model.stages.Stage`."""
-
-    @property
-    def region(self) -> str:
-        """AWS's name of the region."""
-
-    @property
-    def python(self) -> str:
-        """Of the functions, as `3.13`."""
-
-    @property
-    def architecture(self) -> str:
-        """`arm64` or `x86_64`."""
-
-    @property
-    def keep_versions(self) -> int:
-        """Versions that a prune keeps at least."""
-
-    @property
-    def deployments(self) -> Sequence[Starting]:
-        """Its functions."""
-
-
-def check_starts(each: Starting, stage: StartingStage) -> None:
+def check_starts(each: Deployment, stage: Stage) -> None:
     """Whether Lambda starts a deployment's function as it is asked to.
 
     Raises:
@@ -119,7 +80,7 @@ def check_starts(each: Starting, stage: StartingStage) -> None:
         raise BadStart(reason)
 
 
-def _refusals(each: Starting, stage: StartingStage) -> Iterator[str]:
+def _refusals(each: Deployment, stage: Stage) -> Iterator[str]:
     provided, reserved = each.provisioned_concurrency, each.reserved_concurrency
     asked = {"provisioned_concurrency": provided, "snap_start": each.snap_start}
     for option in [name for name, value in asked.items() if value and each.immutable]:
@@ -158,7 +119,7 @@ def _refusals(each: Starting, stage: StartingStage) -> Iterator[str]:
         )
 
 
-def costs_of_starts(stage: StartingStage) -> Iterator[str]:
+def costs_of_starts(stage: Stage) -> Iterator[str]:
     """What the starts of a stage's functions cost while nobody calls, a sentence for each."""
     for each in stage.deployments:
         gigabytes = each.memory_mb / 1024
@@ -179,7 +140,24 @@ def costs_of_starts(stage: StartingStage) -> Iterator[str]:
             )
 
 
-def state(each: Starting) -> dict[str, Any]:
+def costs_of_memory(stage: Stage) -> Iterator[str]:
+    """What a part of a processor costs in seconds, a sentence for each function that has one."""
+    whole = SECONDS[ONE_PROCESSOR_MB]
+    for each in stage.deployments:
+        if each.memory_mb >= ONE_PROCESSOR_MB:
+            continue
+        size = max(size for size in SECONDS if size <= each.memory_mb)
+        part, share = SECONDS[size], each.memory_mb / ONE_PROCESSOR_MB
+        yield (
+            f"{each.name} has {each.memory_mb} MB, and with it {share:.0%} of a processor: where "
+            f"`math` was measured at {size} MB, its first response came after {part.start:g} s "
+            f"instead of {whole.start:g}, and 256 samples took {part.batch:g} s instead of "
+            f"{whole.batch:g}. Rewards stay what they are; what a batch's deadline cuts off is "
+            "unscored"
+        )
+
+
+def state(each: Deployment) -> dict[str, Any]:
     """What makes another generation of an immutable deployment, where it is not as usual."""
     found: dict[str, Any] = {}
     if each.ephemeral_storage_mb != STORAGE_MB:

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -20,8 +20,10 @@ from reward_functions.aws.arn import Arn, arn_form
 from reward_functions.aws.catalogue import written_as
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.model.deployment import Settings
-from reward_functions.cdk.policies.grants import GrantingStage
 from reward_functions.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from reward_functions.cdk.model.stages import Stage
 
 ANYBODY: Final = "*"
 """Of an organization alone, whose id is a condition."""
@@ -112,19 +114,7 @@ class Callers(Settings):
         return self
 
 
-class Bringing(GrantingStage, Protocol):
-    """A stage, as far as it is given what was there."""
-
-    @property
-    def permissions_boundary(self) -> str | None:
-        """What bounds its roles."""
-
-    @property
-    def callers(self) -> Callers:
-        """Who of other accounts may invoke its functions."""
-
-
-def check_brought(stage: Bringing) -> None:
+def check_brought(stage: Stage) -> None:
     """Whether a stage can use what its company brings.
 
     Raises:

@@ -12,7 +12,13 @@ from reward_functions.aws.catalogue import Name
 from reward_functions.cdk.artifact.closure import rewards_in
 from reward_functions.cdk.artifact.packages import normalised
 from reward_functions.cdk.limits.quotas import check_function
-from reward_functions.cdk.limits.starts import MAX_ENVIRONMENTS, MAX_STORAGE_MB, STORAGE_MB
+from reward_functions.cdk.limits.starts import (
+    LEAST_MEMORY_MB,
+    MAX_ENVIRONMENTS,
+    MAX_STORAGE_MB,
+    ONE_PROCESSOR_MB,
+    STORAGE_MB,
+)
 from reward_functions.cdk.model.judges import check_judge
 from reward_functions.cdk.policies.deployments_own_rights import (
     Environment,
@@ -32,9 +38,6 @@ if TYPE_CHECKING:
 
     from reward_functions.aws.names import Names
     from reward_functions.core.spec import RewardSpec
-
-ONE_PROCESSOR_MB: Final = 1769
-"""Memory at which Lambda gives one whole processor (Lambda developer guide, "Configure memory")."""
 
 MAX_MEMORY_MB: Final = 10_240
 
@@ -88,10 +91,10 @@ class Deployment(Settings):
     )
     memory_mb: int = Field(
         default=ONE_PROCESSOR_MB,
-        ge=ONE_PROCESSOR_MB,
+        ge=LEAST_MEMORY_MB,
         le=MAX_MEMORY_MB,
-        description="Lambda's memory size, which buys its processors too. The least is one whole "
-        "processor: with a part of it the algebra of slow answers ends unscored.",
+        description="Lambda's memory size, which buys its processors too: 1769 MB is one. With a "
+        "part of one the same rewards come [so much later](how-to/cold-starts.md#less-memory).",
     )
     timeout_seconds: int = Field(
         default=MAX_TIMEOUT_SECONDS,
@@ -153,17 +156,6 @@ class Deployment(Settings):
         default=None,
         description="`subnets` and `security_groups`, by their ids, that the function is in.",
     )
-
-    @field_validator("memory_mb", mode="before")
-    @classmethod
-    def _a_whole_processor(cls, memory: object) -> object:
-        if isinstance(memory, int) and memory < ONE_PROCESSOR_MB:
-            raise ValueError(
-                f"below {ONE_PROCESSOR_MB} Lambda gives a part of a processor, and the time limits "
-                "of scoring hold for a whole one, so that slow answers would end unscored: write "
-                f"{ONE_PROCESSOR_MB} or more"
-            )
-        return memory
 
     @field_validator("settings")
     @classmethod

@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reward_functions.cdk.model.deployment import Deployment
-    from reward_functions.cdk.policies.deployments_own_rights import Given
-    from reward_functions.cdk.policies.grants import GrantingStage
+    from reward_functions.cdk.model.stages import Stage
     from reward_functions.cdk.policies.iam import Document
 
 
-def policies(place: Place, stage: GrantingStage, deployment: Deployment) -> dict[str, Document]:
+def policies(place: Place, stage: Stage, deployment: Deployment) -> dict[str, Document]:
     """The policies of a function's role by their names: its log, its judge, what it is given.
 
     Args:
@@ -41,7 +40,7 @@ def policies(place: Place, stage: GrantingStage, deployment: Deployment) -> dict
     return made | _given(place, deployment, [place.arn("lambda", f"function:{functions}")])
 
 
-def _given(place: Place, given: Given, functions: Sequence[str]) -> dict[str, Document]:
+def _given(place: Place, given: Deployment, functions: Sequence[str]) -> dict[str, Document]:
     made = {}
     if given.allow:
         statements = (Stated(each.actions, each.resources, each.condition) for each in given.allow)
@@ -54,7 +53,7 @@ def _given(place: Place, given: Given, functions: Sequence[str]) -> dict[str, Do
     return made
 
 
-def check_role(stage: GrantingStage, deployment: Deployment) -> None:
+def check_role(stage: Stage, deployment: Deployment) -> None:
     """Whether IAM takes the role of a deployment's function.
 
     Raises:

@@ -26,31 +26,9 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Protocol
+    from collections.abc import Iterable, Iterator
 
-    class Given(Protocol):
-        """What a deployment gives its reward."""
-
-        @property
-        def allow(self) -> Sequence[Statement]:
-            """Rights."""
-
-        @property
-        def environment(self) -> Mapping[str, str]:
-            """Variables."""
-
-        @property
-        def secrets(self) -> Mapping[str, Secret]:
-            """Secrets, by the variables that hold their ARNs."""
-
-        @property
-        def vpc(self) -> FunctionVpc | None:
-            """The network that the function is in."""
-
-        @property
-        def tracing(self) -> bool:
-            """Whether its invocations are traced."""
+    from reward_functions.cdk.model.deployment import Deployment
 
 
 ACTION: Final = re.compile(r"[A-Za-z0-9-]+:[A-Za-z0-9*?]+")
@@ -226,12 +204,12 @@ class FunctionVpc(BaseModel):
     )
 
 
-def needs_another_role(given: Given) -> bool:
+def needs_another_role(given: Deployment) -> bool:
     """Whether a deployment gives more than the log that every function has."""
     return bool(given.allow or given.secrets or given.vpc or given.tracing)
 
 
-def reasons(given: Given) -> dict[str, str]:
+def reasons(given: Deployment) -> dict[str, str]:
     """Why a statement of `allow` is as wide as it is, by its Sid."""
     return {
         f"{STATED}{number}": each.reason
@@ -240,14 +218,14 @@ def reasons(given: Given) -> dict[str, str]:
     }
 
 
-def services(given: Given) -> frozenset[str]:
+def services(given: Deployment) -> frozenset[str]:
     """The clients that a reward with these rights may call, by botocore's names."""
     stated = [action for each in given.allow for action in each.actions]
     read = [STORES[each.arn.split(":")[2]].action for each in given.secrets.values()]
     return called_by([*stated, *read])
 
 
-def check_reach(given: Given, region: str, account: str | None) -> None:
+def check_reach(given: Deployment, region: str, account: str | None) -> None:
     """Whether what a deployment gives is of the place where it stands, and said once.
 
     Args:

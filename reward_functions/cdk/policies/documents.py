@@ -31,7 +31,7 @@ from reward_functions.rollouts.report.outbox.dynamodb_table import ACTIONS, DEFI
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from reward_functions.cdk.policies.grants import GrantingStage
+    from reward_functions.cdk.model.stages import Stage
     from reward_functions.cdk.policies.iam import Document, Place
 
 BEDROCK: Final = "bedrock"
@@ -65,17 +65,17 @@ class Kind(NamedTuple):
         work: what whoever took it on may do, by the names of the role's policies.
     """
 
-    wanted: Callable[[GrantingStage], bool]
+    wanted: Callable[[Stage], bool]
     trust: Callable[[Place], Document]
-    work: Callable[[Place, GrantingStage, Made], dict[str, Document]]
+    work: Callable[[Place, Stage, Made], dict[str, Document]]
 
 
-def kinds(stage: GrantingStage) -> list[str]:
+def kinds(stage: Stage) -> list[str]:
     """The kinds of roles that a stage has."""
     return [name for name, kind in KINDS.items() if kind.wanted(stage)]
 
 
-def _bedrock(place: Place, stage: GrantingStage, made: Made) -> dict[str, Document]:
+def _bedrock(place: Place, stage: Stage, made: Made) -> dict[str, Document]:
     rights, added = stage.job_rights, {}
     if rights.invocation_logs:
         added["invocation-logs"] = permissions.read_invocation_logs(place, rights.invocation_logs)
@@ -89,24 +89,24 @@ def _bedrock(place: Place, stage: GrantingStage, made: Made) -> dict[str, Docume
     return _train(place, stage, made) | _bucket_key(place, made) | added
 
 
-def _sagemaker(place: Place, stage: GrantingStage, made: Made) -> dict[str, Document]:
+def _sagemaker(place: Place, stage: Stage, made: Made) -> dict[str, Document]:
     customize = {"customize": sagemaker.customize(place)}
     return _train(place, stage, made) | customize | _of_sagemaker(place, stage, made)
 
 
-def _agents(place: Place, stage: GrantingStage, made: Made) -> dict[str, Document]:
+def _agents(place: Place, stage: Stage, made: Made) -> dict[str, Document]:
     asked, key = agents(place, stage), stage.job_rights.model_key
     work = {"roll-out": sagemaker.roll_out(place, agents=asked, bucket_arn=made.bucket_arn)}
     seen = {"see-key": sagemaker.describe_key(key)} if key else {}
     return work | _of_sagemaker(place, stage, made) | seen
 
 
-def _training(place: Place, stage: GrantingStage, made: Made) -> dict[str, Document]:
+def _training(place: Place, stage: Stage, made: Made) -> dict[str, Document]:
     run = {"run": sagemaker_instances.run_container(place)}
     return _train(place, stage, made) | run | _of_sagemaker(place, stage, made)
 
 
-def _import(place: Place, stage: GrantingStage, made: Made) -> dict[str, Document]:
+def _import(place: Place, stage: Stage, made: Made) -> dict[str, Document]:
     escrow = sagemaker_instances.read_escrow(place) if _on_instances(stage) else []
     decrypt = {
         f"decrypt-{number}": document(through("s3", place, "UseKey", DECRYPT_MODEL, key))
@@ -115,12 +115,12 @@ def _import(place: Place, stage: GrantingStage, made: Made) -> dict[str, Documen
     return {"import": sagemaker.import_model(place, made.bucket_arn, escrow)} | decrypt
 
 
-def _keys(stage: GrantingStage, made: Made) -> list[str]:
+def _keys(stage: Stage, made: Made) -> list[str]:
     """Those of the bucket and of tuned models, where there are any."""
     return [key for key in (made.key_arn, stage.job_rights.model_key) if key]
 
 
-def _train(place: Place, stage: GrantingStage, made: Made) -> dict[str, Document]:
+def _train(place: Place, stage: Stage, made: Made) -> dict[str, Document]:
     asked = rewards(place, stage.names, stage.deployments)
     return {"train": permissions.train(asked, made.bucket_arn)}
 
@@ -129,12 +129,12 @@ def _bucket_key(place: Place, made: Made) -> dict[str, Document]:
     return {"key": permissions.use_key(made.key_arn, place)} if made.key_arn else {}
 
 
-def _read_buckets(place: Place, stage: GrantingStage) -> dict[str, Document]:
+def _read_buckets(place: Place, stage: Stage) -> dict[str, Document]:
     reading = permissions.read_folders(place, stage.read_buckets)
     return {"read-buckets": document(*reading)} if reading else {}
 
 
-def _of_sagemaker(place: Place, stage: GrantingStage, made: Made) -> dict[str, Document]:
+def _of_sagemaker(place: Place, stage: Stage, made: Made) -> dict[str, Document]:
     """What `job_rights` add to each role of SageMaker's, whose models lie in the bucket."""
     rights, added = stage.job_rights, {}
     if rights.vpc:
@@ -146,21 +146,21 @@ def _of_sagemaker(place: Place, stage: GrantingStage, made: Made) -> dict[str, D
     return _bucket_key(place, made) | _read_buckets(place, stage) | added
 
 
-def _has_agents(stage: GrantingStage) -> bool:
+def _has_agents(stage: Stage) -> bool:
     return bool(stage.job_rights.agents or stage.forwarders or stage.agents)
 
 
-def _has_packages(stage: GrantingStage) -> bool:
+def _has_packages(stage: Stage) -> bool:
     """Whether SageMaker keeps models for a stage."""
     return stage.sagemaker_role or _has_agents(stage)
 
 
-def _on_instances(stage: GrantingStage) -> bool:
+def _on_instances(stage: Stage) -> bool:
     """Whether jobs on instances leave weights in the account's escrow."""
     return stage.training_job_role or stage.hyperpod
 
 
-def _imports(stage: GrantingStage) -> bool:
+def _imports(stage: Stage) -> bool:
     """Whether there is what Bedrock can take over from SageMaker."""
     return _has_packages(stage) or _on_instances(stage)
 
@@ -175,21 +175,21 @@ KINDS: Final = {
 """The roles of jobs."""
 
 
-def of_agent(place: Place, stage: GrantingStage, made: Made) -> Document | None:
+def of_agent(place: Place, stage: Stage, made: Made) -> Document | None:
     """What an agent itself may do; None where the stage has none and takes no results of any."""
     if not (_has_agents(stage) or stage.feedback is not None):
         return None
     return _with_queues(place, stage, of_runtime(place, stage, made))
 
 
-def of_runtime(place: Place, stage: GrantingStage, made: Made) -> Document:
+def of_runtime(place: Place, stage: Stage, made: Made) -> Document:
     """What an agent that takes nothing from queues may do, such as one on AgentCore."""
     key, feedback = stage.job_rights.model_key or "", stage.feedback is not None
     results = deferred.put_results(place, stage.names, made.key_arn) if feedback else []
     return sagemaker.run_agent(place, key, results)
 
 
-def _with_queues(place: Place, stage: GrantingStage, document: Document) -> Document:
+def _with_queues(place: Place, stage: Stage, document: Document) -> Document:
     """The same for an agent that also takes its requests from queues of the stage's own."""
     own = [each for each in stage.forwarders if each.owns_queue]
     queues = [each.queue_arn(place, stage.names) for each in own]
@@ -198,7 +198,7 @@ def _with_queues(place: Place, stage: GrantingStage, document: Document) -> Docu
     return document | {"Statement": [*document["Statement"], *taking]}
 
 
-def of_hyperpod(place: Place, stage: GrantingStage, made: Made) -> Document | None:
+def of_hyperpod(place: Place, stage: Stage, made: Made) -> Document | None:
     """What the jobs of a HyperPod cluster may do; None where the stage asks for none."""
     return (
         sagemaker_instances.train_on_hyperpod(
@@ -213,7 +213,7 @@ def of_hyperpod(place: Place, stage: GrantingStage, made: Made) -> Document | No
     )
 
 
-def of_feedback(place: Place, stage: GrantingStage, made: Made) -> Document:
+def of_feedback(place: Place, stage: Stage, made: Made) -> Document:
     """What the function of deferred rewards may do beside writing its log."""
     (index,) = DEFINITION["GlobalSecondaryIndexes"]
     return deferred.report(
@@ -227,7 +227,7 @@ def of_feedback(place: Place, stage: GrantingStage, made: Made) -> Document:
 
 
 def of_people(
-    place: Place, stage: GrantingStage, made: Made, role_arns: Mapping[str, str]
+    place: Place, stage: Stage, made: Made, role_arns: Mapping[str, str]
 ) -> dict[str, Document]:
     """What people may do, by task; the tasks of SageMaker's jobs where the stage has such jobs.
 

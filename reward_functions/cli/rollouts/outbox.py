@@ -214,8 +214,8 @@ def _opened(url: str) -> Iterator[Outbox]:
     Raises:
         ConfigurationError: the URL is none, or names what lives in another process.
     """
-    from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
     from reward_functions.rollouts.report.outbox.opening import open_outbox
+    from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 
     store = open_outbox(url)
     if isinstance(store, MemoryOutbox):

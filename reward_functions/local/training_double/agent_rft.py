@@ -512,9 +512,9 @@ class _Rollouts(Training[str]):
             )
             body = answer["Payload"].read()
         answered = decoded(body)
-        said = answered if isinstance(answered, dict) else {}
-        if said.get("errorType") or answer.get("FunctionError"):
-            kind, message = str(said.get("errorType")), str(said.get("errorMessage", ""))
+        reply = answered if isinstance(answered, dict) else {}
+        if reply.get("errorType") or answer.get("FunctionError"):
+            kind, message = str(reply.get("errorType")), str(reply.get("errorMessage", ""))
             raise JobFailed(
                 f"The agent signaled that the trajectory failed: {kind[:64]}: {message[:SHOWN]}"
             )

@@ -319,18 +319,18 @@ class Runs:
             say: writes what happened where its owner looks for it, given how it ended.
         """
 
-        def told() -> None:
+        def report() -> None:
             if announce is not None:
                 deliver(self.clients, announce())
 
         def course() -> None:
             outcome = Outcome(status="failed", policy=job.policy, failure=UNEXPECTED)
             try:
-                told()
+                report()
                 outcome = self._outcome(job, rights, work, say)
             finally:
                 self._end(job, outcome)
-                told()
+                report()
 
         thread = Thread(target=course, name=job.name, daemon=True)
         with self.state.lock:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from reward_functions.rollouts.report.intents import Intent, Target
     from reward_functions.rollouts.report.outbox import Episode, Outbox
-    from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
+    from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
     from reward_functions.rollouts.report.settings import RolloutSettings
     from reward_functions.rollouts.report.transports import Transport
     from reward_functions.rollouts.request.errors import OutboxUnavailable

@@ -17,7 +17,7 @@ from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.request.errors import ConflictingReport, OutboxUnavailable
 
 if TYPE_CHECKING:
@@ -71,6 +71,12 @@ class Recovery:
         with suppress(ConflictingReport, OutboxUnavailable):
             self.copies.add([intent])
             self.copies.settle(intent, outcome, due=due)
+
+    def has_settled(self, intent: Intent) -> bool:
+        """Whether the outcome of a report is held here, and is the last one."""
+        with self._lock:
+            _, outcome, _ = self._outcomes.get(intent.token, (None, None, None))
+        return outcome is not None and not outcome.retryable
 
     def ended(self, target: Target) -> None:
         """Remember that an episode has ended, whatever the outbox says."""

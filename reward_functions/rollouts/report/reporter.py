@@ -27,9 +27,9 @@ from reward_functions.rollouts.record import spans
 from reward_functions.rollouts.report.delivery import LAST, pause
 from reward_functions.rollouts.report.drainer import Drainer
 from reward_functions.rollouts.report.host import Timing
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
 from reward_functions.rollouts.report.outbox.opening import open_outbox
 from reward_functions.rollouts.report.outbox.rules import LONGEST
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.recovery import Recovery
 from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.rollouts.report.transports.opening import open_transport
@@ -192,9 +192,13 @@ class Reporter:
         return min(now + wait, last if now < last else intent.expires)
 
     def sending(self, intent: Intent) -> bool:
-        """Whether a thread of this process is sending an intent itself: kept, and not settled."""
+        """Whether a thread sends an intent, or its outcome is here and not in the outbox yet.
+
+        An outbox that could not be written shows as due what was sent meanwhile.
+        """
         with self._lock:
-            return self._is_sent(intent.token)
+            sends = self._is_sent(intent.token)
+        return sends or self._recovery.has_settled(intent)
 
     def release(self, intents: Sequence[Intent]) -> None:
         """Leave intents to the drainer: the thread that kept them sends them no more."""

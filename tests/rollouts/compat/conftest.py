@@ -3,7 +3,7 @@
 import pytest
 
 from reward_functions.rollouts.compat.sagemaker_rft.feedback import RolloutFeedbackClient
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.reporter import Reporter, reporting
 from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.rollouts.report.transports.opening import open_transport

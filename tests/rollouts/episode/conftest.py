@@ -8,7 +8,7 @@ from threading import Condition
 import pytest
 
 from reward_functions.rollouts.report.feedback import RolloutFeedbackClient
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.reporter import Reporter
 from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.rollouts.report.transports.opening import open_transport

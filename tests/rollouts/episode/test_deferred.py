@@ -8,7 +8,7 @@ from botocore.stub import Stubber
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts import Deferred, RolloutSettings, rollout_handler
 from reward_functions.rollouts.report.deferred.record import read_record
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.reporter import Reporter
 from reward_functions.rollouts.report.transports.opening import open_transport
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from reward_functions.rollouts.episode.handler import rollout_handler
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.reporter import Reporter
 from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.rollouts.report.transports.opening import open_transport

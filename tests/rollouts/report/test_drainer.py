@@ -10,8 +10,7 @@ import pytest
 
 from reward_functions.rollouts.report import orphans
 from reward_functions.rollouts.report.host import Timing
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
-from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox, SqliteOutbox
 from reward_functions.rollouts.report.transports import NoReply, Reply
 from reward_functions.rollouts.request.errors import OutboxUnavailable
 from reward_functions.rollouts.request.outcomes import Expired, Reported, Throttled

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from reward_functions.rollouts.report.host import Timing
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
 from reward_functions.rollouts.report.outbox.rules import STATES
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.request.errors import OutboxUnavailable
 from tests.rollouts.report.outbox.reports import NOW, WINDOW, episode, reported, target
 from tests.rollouts.reporters import (
@@ -109,6 +109,23 @@ def test_reading_is_enough_to_deliver_once_and_in_order(outbox, clock, started):
     outbox.full = False
     wait_until(lambda: outbox.counts()["delivered"] == 80)
     assert set(transport.times().values()) == {1}
+
+
+def test_what_was_sent_meanwhile_is_not_sent_again_before_it_is_recorded(outbox, clock):
+    outbox.add(reported("r1"))
+    outbox.full = True
+    transport = Scripted()
+    reporter = reporter_of(outbox, transport, clock)
+    reporter._drainer.look()
+    wait_until(lambda: idle(reporter))
+    reporter._drainer.look()
+    wait_until(lambda: reporter.counts["Reported"] == 2 and idle(reporter))
+    clock.now += 60.0
+    outbox.full = False
+    reporter._drainer._fetch(outbox, clock.now)  # it works again, between a look's two steps
+    wait_until(lambda: idle(reporter))
+    assert set(transport.times().values()) == {1}
+    reporter.close(patience=0.0)
 
 
 @pytest.mark.parametrize("reply", [OK, CONFLICT], ids=["delivered", "refused"])

@@ -14,9 +14,8 @@ from threading import Event
 import pytest
 
 from reward_functions.rollouts.report.feedback import RolloutFeedbackClient
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
 from reward_functions.rollouts.report.outbox.rules import LARGEST
-from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox, SqliteOutbox
 from reward_functions.rollouts.report.reporter import reporter, reporting
 from reward_functions.rollouts.report.transports import NoReply
 from reward_functions.rollouts.request.errors import (
@@ -212,8 +211,8 @@ def test_an_episode_of_which_nothing_is_reported_ends(blocked, fails):
 
 def test_a_report_is_sent_even_where_memory_is_full(blocked, caplog):
     given = reporter_of(blocked)
-    given._spare.most = 0
-    assert given.keep(reported()) is False
+    given._spare._file.most = 0
+    assert given.keep(reported("r1", *[0.5] * 10_000)) is False
     assert "the memory outbox is full" in caplog.text
 
 
@@ -244,7 +243,7 @@ def test_a_payload_is_kept_only_where_it_may_be_run_again(rerun):
     given.rerun = lambda _: None
     given.begin(episode(payload='{"prompt":"secret"}'))
     given.sampled(target())
-    given.close(patience=0.0)
+    given.close(patience=60.0)  # its thread may be in the middle of a look
     (left,) = outbox.orphans(NOW)
     assert (left.payload, left.sampled) == (('{"prompt":"secret"}', True) if rerun else ("", False))
 

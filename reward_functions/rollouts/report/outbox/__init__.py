@@ -7,14 +7,12 @@ window closes first or the service refuses it; the service counts a token once.
       ├─ there is nothing to report ──→ end
       └─ the process died ──→ orphans, of the next process
 
-sqlite.py               a file: where the disk outlives the process
+sqlite.py               a file: where the disk outlives the process; or this process's memory, for
+                        tests, and where a durable one fails
 sqlite_file.py          its connection: opened, read, written in groups, kept small
-sqlite_statements.py    its tables, and every statement that is made of them
-grouping.py             writes of many threads as one commit
 dynamodb.py             a table: where the disk dies with the machine
 dynamodb_table.py       its definition, who may use it, and making it
 dynamodb_requests.py    the requests that are made of it
-memory.py               this process: for tests, and where a durable one fails
 opening.py              an outbox by its URL, and where it is by default
 rules.py                what the three share: sizes, states, how long what is settled is kept
 fields.py               an intent and an episode as fields of a row

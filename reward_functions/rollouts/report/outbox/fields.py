@@ -12,8 +12,8 @@ from reward_functions.rollouts.report.outbox.rules import storable_payload
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-TIMES: Final = ("created", "expires", "due", "began")
-"""The fields that are seconds since the epoch."""
+TIMES: Final = ("created", "expires", "due", "began", "now", "latest", "until", "before")
+"""The fields that are seconds since the epoch: of rows, and of questions about them."""
 
 TARGET: Final = ("job_arn", "trajectory_id", "endpoint", "region", "transport")
 

@@ -26,8 +26,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.platforms import require_posix
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.rollouts.report.outbox.dynamodb import DynamoDBOutbox
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
-from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox, SqliteOutbox
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

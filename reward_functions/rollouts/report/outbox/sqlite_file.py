@@ -11,6 +11,14 @@ them when their thread ends. Several processes share the file by SQLite's own lo
 On a small disk the log is the larger part. It is written back into the file every `LOG_PAGES`
 pages. Where the disk is nearly full the file stops growing while there is room for the log, so that
 what was settled can still be recorded, and what is delivered be forgotten to make room.
+
+Writes of many threads are committed together: one wait for the disk for all that came meanwhile.
+
+    thread ──→ queue ──┐                        ┌──→ each thread: its result, or its error
+    thread ──→ queue ──┼──→ the first one leads ┤
+    thread ──→ queue ──┘      one commit        └──→ who came meanwhile: the next group
+
+There is no thread for it, and nothing to end: of those that wait, one commits for all.
 """
 
 from __future__ import annotations
@@ -18,17 +26,17 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import ExitStack, contextmanager, suppress
-from threading import Lock
+from pathlib import Path
+from threading import Event, Lock
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.rollouts.report.outbox import sqlite_statements as statements
-from reward_functions.rollouts.report.outbox.grouping import Grouping, Write
-from reward_functions.rollouts.request.errors import OutboxUnavailable
+from reward_functions.rollouts.report.outbox.fields import later
+from reward_functions.rollouts.request.clock import steady
+from reward_functions.rollouts.request.errors import OutboxUnavailable, RolloutError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from reward_functions.rollouts.request.clock import Clock
 
@@ -53,6 +61,55 @@ UNBOUNDED: Final = 2**30
 FORGOTTEN: Final = 64
 """Delivered reports that make room at a time: a transaction that fits into the log."""
 
+VERSION: Final = 1
+"""Of the schema, as `PRAGMA user_version`."""
+
+SCHEMA: Final = (
+    """
+    CREATE TABLE intents (
+        job_arn TEXT NOT NULL, trajectory_id TEXT NOT NULL, operation TEXT NOT NULL,
+        endpoint TEXT NOT NULL, region TEXT NOT NULL, transport TEXT NOT NULL,
+        payload TEXT NOT NULL, token TEXT NOT NULL, created REAL NOT NULL, expires REAL NOT NULL,
+        of_failed INTEGER NOT NULL,
+        state TEXT NOT NULL, attempts INTEGER NOT NULL, due REAL NOT NULL,
+        outcome TEXT NOT NULL, detail TEXT NOT NULL,
+        PRIMARY KEY (job_arn, trajectory_id, operation)
+    )
+    """,
+    "CREATE INDEX intents_due ON intents (due) WHERE state = 'pending'",
+    "CREATE INDEX intents_state ON intents (state, created)",
+    """
+    CREATE TABLE episodes (
+        job_arn TEXT NOT NULL, trajectory_id TEXT NOT NULL,
+        endpoint TEXT NOT NULL, region TEXT NOT NULL, transport TEXT NOT NULL,
+        owner TEXT NOT NULL, began REAL NOT NULL, expires REAL NOT NULL,
+        minimum REAL NOT NULL, payload TEXT NOT NULL, sampled INTEGER NOT NULL,
+        on_failure TEXT NOT NULL,
+        PRIMARY KEY (job_arn, trajectory_id)
+    )
+    """,
+    "CREATE TABLE leases (owner TEXT PRIMARY KEY, until REAL NOT NULL)",
+    f"PRAGMA user_version = {VERSION}",
+)
+
+BOOTED: Final = (
+    "CREATE TABLE IF NOT EXISTS boots (boot TEXT PRIMARY KEY, epoch REAL NOT NULL)",
+    "DELETE FROM leases WHERE EXISTS (SELECT 1 FROM boots WHERE boot <> :boot)",
+    "DELETE FROM boots WHERE boot <> :boot",
+    "INSERT OR IGNORE INTO boots (boot, epoch) VALUES (:boot, :epoch)",
+)
+"""The table is no part of version 1: programs that know nothing of it read and write the file."""
+
+BOOT: Final = "SELECT epoch FROM boots WHERE boot = :boot"
+
+TABLES: Final = "SELECT count(*) FROM sqlite_master"
+
+MAKE_ROOM: Final = """
+    DELETE FROM intents WHERE rowid IN (
+        SELECT rowid FROM intents WHERE state = 'delivered' ORDER BY created LIMIT :limit
+    )
+"""
+
 ELSEWHERE: Final = "choose another file with REWARD_ROLLOUTS_OUTBOX"
 
 PROBLEMS: Final = (
@@ -66,6 +123,122 @@ PROBLEMS: Final = (
     ("SQLITE_IOERR", f"the disk fails, or is full: make room on it, or {ELSEWHERE}"),
 )
 """How the names of SQLite's results begin, and what to do."""
+
+
+class Database(NamedTuple):
+    """A connection, for callers whose clock is behind the file's.
+
+    Args:
+        connection: open.
+        ahead: seconds by which the file's time is ahead.
+    """
+
+    connection: sqlite3.Connection
+    ahead: float
+
+    def run(self, statement: str, *rows: Mapping[str, Any]) -> int:
+        """Write by a statement, once for each row; returns the rows that it changed."""
+        moved = [later(fields, self.ahead) for fields in rows]
+        return self.connection.executemany(statement, moved).rowcount
+
+    def rows(self, query: str, fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """What a question finds."""
+        found = self.connection.execute(query, later(fields, self.ahead))
+        return [later(row, -self.ahead) for row in found]
+
+
+class Write:
+    """One thread's part of a group.
+
+    Args:
+        work: does it, and returns its result. It raises before it has written anything.
+        durable: whether it has to survive a power cut.
+
+    Attributes:
+        result: of `work`.
+        error: what its thread gets in place of the result.
+    """
+
+    def __init__(self, work: Callable[[Any], Any], *, durable: bool) -> None:
+        self.work = work
+        self.durable = durable
+        self.result: Any = None
+        self.error: Exception | None = OutboxUnavailable("the write was interrupted")
+        self.leads = False
+        self.woken = Event()
+
+    def do(self, database: Database) -> None:
+        """Work; what an outbox promises to raise is this thread's, and nothing to the others."""
+        self.error = None
+        try:
+            self.result = self.work(database)
+        except RolloutError as error:
+            self.error = error
+
+
+class Grouping:
+    """What lets threads write together.
+
+    Args:
+        commit: writes a group, in its order, and sets the result or the error of each. What it
+            raises goes to the thread that led; the others get their `error`.
+    """
+
+    def __init__(self, commit: Callable[[Sequence[Write]], None]) -> None:
+        self._commit = commit
+        self._queue: list[Write] = []
+        self._led = False
+        self._lock = Lock()
+
+    def write(self, write: Write) -> Any:
+        """Write, with all that others ask for until then; what became of it.
+
+        Raises:
+            Exception: the `error` of this write.
+        """
+        with self._lock:
+            self._queue.append(write)
+            write.leads, self._led = not self._led, True
+        if not write.leads:
+            self._wait(write)
+        if write.leads:
+            self._lead()
+        if write.error is not None:
+            raise write.error
+        return write.result
+
+    def _wait(self, write: Write) -> None:
+        woken = False
+        try:
+            woken = write.woken.wait()
+        finally:
+            if not woken:  # Ctrl-C: somebody else has to lead
+                self._leave(write)
+
+    def _leave(self, write: Write) -> None:
+        with self._lock:
+            if write in self._queue:
+                self._queue.remove(write)
+            if write.leads:
+                self._hand_over()
+
+    def _lead(self) -> None:
+        with self._lock:
+            group, self._queue = self._queue, []
+        try:
+            self._commit(group)
+        finally:
+            with self._lock:
+                self._hand_over()
+            for each in group:
+                each.woken.set()
+
+    def _hand_over(self) -> None:
+        """Have the next one lead, if anybody waits; the lock is held."""
+        self._led = bool(self._queue)
+        for following in self._queue[:1]:
+            following.leads = True
+            following.woken.set()
 
 
 class SqliteFile:
@@ -94,11 +267,11 @@ class SqliteFile:
         self._lock = Lock()
         self._grouping = Grouping(self._commit)
 
-    def write(self, work: Callable[[sqlite3.Connection], Any], *, durable: bool = False) -> Any:
+    def write(self, work: Callable[[Database], Any], *, durable: bool = False) -> Any:
         """Do something in a transaction, with what other threads write meanwhile.
 
         Args:
-            work: gets the connection. It raises, if at all, before it has written anything.
+            work: gets the database. It raises, if at all, before it has written anything.
             durable: whether it has to survive a power cut.
 
         Raises:
@@ -109,8 +282,13 @@ class SqliteFile:
         return self._grouping.write(Write(work, durable=durable))
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for one thread at a time; its errors are named by what to do."""
+    def reading(self) -> Iterator[Database]:
+        """The database, for one thread at a time; its errors are named by what to do."""
+        with self._connection_held() as connection:
+            yield Database(connection, self.ahead)
+
+    @contextmanager
+    def _connection_held(self) -> Iterator[sqlite3.Connection]:
         self._require_same_process()
         with self._lock:
             try:
@@ -132,7 +310,7 @@ class SqliteFile:
     def _commit(self, group: Sequence[Write]) -> None:
         """Write a group in one transaction; each alone where together they cannot be."""
         try:
-            with self.reading() as database:
+            with self._connection_held() as database:
                 try:
                     self._written(database, group)
                 except sqlite3.Error as error:
@@ -179,7 +357,7 @@ class SqliteFile:
         database.execute("BEGIN IMMEDIATE")
         with database:
             for each in group:
-                each.do(database)
+                each.do(Database(database, self.ahead))
 
     def _keep_room(self, database: sqlite3.Connection) -> None:
         """Let the file grow while the disk has room for its log."""
@@ -196,18 +374,13 @@ class SqliteFile:
         with suppress(sqlite3.Error):  # what cannot be written back stays in the log
             database.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
         with suppress(sqlite3.Error), database:
-            gone = database.execute(statements.MAKE_ROOM, {"limit": FORGOTTEN}).rowcount
+            gone = database.execute(MAKE_ROOM, {"limit": FORGOTTEN}).rowcount
             return bool(gone > 0)
         return False
 
     def _connected(self) -> sqlite3.Connection:
-        if self._closed:
-            raise self._unavailable("it is closed")
         self._make()
-        database = sqlite3.connect(
-            self.path, timeout=BUSY, isolation_level=None, check_same_thread=False
-        )
-        database.row_factory = sqlite3.Row
+        database = self._opened()
         with ExitStack() as undo:
             undo.callback(database.close)
             self._require_ours(database)
@@ -217,6 +390,15 @@ class SqliteFile:
             self.ahead = self._ahead(database)
             undo.pop_all()
         self._connection, self._process, self._durable = database, os.getpid(), None
+        return database
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._closed:
+            raise self._unavailable("it is closed")
+        database = sqlite3.connect(
+            self.path, timeout=BUSY, isolation_level=None, check_same_thread=False
+        )
+        database.row_factory = sqlite3.Row
         return database
 
     def _make(self) -> None:
@@ -232,19 +414,19 @@ class SqliteFile:
     def _require_ours(self, database: sqlite3.Connection) -> None:
         """Make the tables of an empty file; refuse what is not an outbox of this version."""
         version = _version(database)
-        if version == statements.VERSION:
+        if version == VERSION:
             return
         if version == 0:
             database.execute("BEGIN IMMEDIATE")
             with database:
-                if _version(database) == statements.VERSION:
+                if _version(database) == VERSION:
                     return  # another process was faster
-                if not database.execute(statements.TABLES).fetchone()[0]:
-                    for statement in statements.SCHEMA:
+                if not database.execute(TABLES).fetchone()[0]:
+                    for statement in SCHEMA:
                         database.execute(statement)
                     return
         raise self._unavailable(
-            f"it has schema {version}, and this program {statements.VERSION}: drain it with the "
+            f"it has schema {version}, and this program {VERSION}: drain it with the "
             f"one that wrote it, or {ELSEWHERE}"
             if version
             else f"it is another program's database: {ELSEWHERE}"
@@ -275,16 +457,16 @@ class SqliteFile:
             return 0.0
         fields = {"boot": self._clock.boot, "epoch": self._clock.epoch}
         try:
-            found = database.execute(statements.BOOT, fields).fetchone()
+            found = database.execute(BOOT, fields).fetchone()
         except sqlite3.OperationalError:
             found = None  # an earlier version made the file
         if found is None:
             with suppress(sqlite3.OperationalError):
                 database.execute("BEGIN IMMEDIATE")
                 with database:
-                    for statement in statements.BOOTED:
+                    for statement in BOOTED:
                         database.execute(statement, fields)
-                    found = database.execute(statements.BOOT, fields).fetchone()
+                    found = database.execute(BOOT, fields).fetchone()
         return 0.0 if found is None else float(found["epoch"]) - self._clock.epoch
 
     def _require_same_process(self) -> None:
@@ -296,6 +478,40 @@ class SqliteFile:
 
     def _unavailable(self, problem: str) -> OutboxUnavailable:
         return OutboxUnavailable(f"the outbox {self.path}: {problem}")
+
+
+class MemoryFile(SqliteFile):
+    """A database in memory; it crosses `os.fork` as all memory does.
+
+    Args:
+        most: bytes that durable writes may fill. The others settle and forget: they are never
+            refused.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__(Path(":memory:"), steady)
+        self.most = most
+
+    def _keep_room(self, database: sqlite3.Connection) -> None:
+        """Nothing: `_transact` counts pages."""
+
+    def _transact(self, database: sqlite3.Connection, group: Sequence[Write]) -> None:
+        pages = self.most // PAGE if any(each.durable for each in group) else UNBOUNDED
+        database.execute(f"PRAGMA max_page_count = {max(pages, 1)}")
+        super()._transact(database, group)
+
+    def _connected(self) -> sqlite3.Connection:
+        self._connection = self._opened()
+        self._require_ours(self._connection)
+        return self._connection
+
+    def _require_same_process(self) -> None:
+        """Nothing: no lock of the system's is on it."""
+
+    def _unavailable(self, problem: str) -> OutboxUnavailable:
+        if problem == dict(PROBLEMS)["SQLITE_FULL"]:
+            return OutboxUnavailable(f"the memory outbox is full: it has {self.most:,} bytes")
+        return OutboxUnavailable(f"the memory outbox: {problem}")
 
 
 def _version(database: sqlite3.Connection) -> int:

@@ -11,9 +11,8 @@ import pytest
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.report.outbox import opening
 from reward_functions.rollouts.report.outbox.dynamodb import DynamoDBOutbox
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
 from reward_functions.rollouts.report.outbox.opening import open_outbox
-from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox, SqliteOutbox
 
 URLS = [
     ("sqlite:///var/lib/x.db", SqliteOutbox, "sqlite:///var/lib/x.db"),

@@ -13,8 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
-from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox, SqliteOutbox
 from reward_functions.rollouts.request.errors import ConflictingReport
 from reward_functions.rollouts.request.outcomes import Conflict, Expired, Reported, Throttled
 from tests.rollouts.report.outbox.reports import NOW, WINDOW, episode, outcome, reported

@@ -16,10 +16,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from reward_functions.rollouts.report.outbox.grouping import Write
 from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
-from reward_functions.rollouts.report.outbox.sqlite_file import LOG_PAGES, PAGE, ROOM, TIGHT
-from reward_functions.rollouts.report.outbox.sqlite_statements import VERSION
+from reward_functions.rollouts.report.outbox.sqlite_file import (
+    LOG_PAGES,
+    PAGE,
+    ROOM,
+    TIGHT,
+    VERSION,
+    Write,
+)
 from reward_functions.rollouts.request.clock import Clock, steady
 from reward_functions.rollouts.request.errors import OutboxUnavailable
 from reward_functions.rollouts.request.outcomes import Reported, Throttled
@@ -109,8 +114,8 @@ def test_of_writes_that_cannot_be_committed_together_each_is_tried_alone(path):
     target = reported()[0].target
     store.begin(episode(), owner="a", now=NOW)
     works = [
-        lambda database: database.execute("DELETE FROM episodes").rowcount,
-        lambda database: database.execute("DELETE FROM no_such_table"),
+        lambda database: database.run("DELETE FROM episodes", {}),
+        lambda database: database.run("DELETE FROM no_such_table", {}),
     ]
     group = [Write(work, durable=False) for work in works]
     store._file._commit(group)
@@ -327,7 +332,7 @@ FORKS = """
 import os, sys
 from reward_functions.rollouts.request.clock import Clock, steady
 from reward_functions.rollouts.request.errors import OutboxUnavailable
-from reward_functions.rollouts.report.outbox.grouping import Write
+from reward_functions.rollouts.report.outbox.sqlite_file import Write
 from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
 from tests.rollouts.report.outbox.reports import reported
 store = SqliteOutbox(sys.argv[1])
