@@ -28,12 +28,11 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from copy import copy
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
-from math import isfinite
 from queue import Empty, SimpleQueue
 from random import Random
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
@@ -49,7 +48,6 @@ from reward_functions.jobs.model_calls import (
     Busy,
     Chat,
     Converse,
-    Ended,
     ModelAnswer,
     Sampling,
     converse_client,
@@ -432,18 +430,11 @@ def _answer(line: Any) -> tuple[AnswerAttempt, ModelAnswer]:
     """One line; not by pydantic, whose strings hold no half of a surrogate pair.
 
     Raises:
-        KeyError, TypeError, ValueError: it is not an answer.
+        KeyError, TypeError: it is not an answer.
     """
-    prompt, number, text, ended = (line[name] for name in ("prompt", "attempt", "text", "ended"))
-    if not (isinstance(prompt, str) and isinstance(text, str) and ended in get_args(Ended)):
-        raise TypeError
-    read, written = line["input"], line["output"]
-    if not all(type(each) is int and each >= 0 for each in (number, read, written)):
-        raise TypeError
-    seconds = line.get("seconds")
-    if not (seconds is None or (type(seconds) is float and isfinite(seconds) and seconds >= 0)):
-        raise TypeError
-    return AnswerAttempt(prompt, number), ModelAnswer(text, ended, Usage(read, written), seconds)
+    attempt = AnswerAttempt(line["prompt"], line["attempt"])
+    usage = Usage(line["input"], line["output"])
+    return attempt, ModelAnswer(line["text"], line["ended"], usage, line.get("seconds"))
 
 
 def _foreign(path: Path) -> ConfigurationError:

@@ -451,12 +451,9 @@ def test_what_is_no_answer_of_converse_is_a_sentence(converse, models, body):
     "line",
     [
         b"[" * 100_000,
-        b'{"prompt":"a","attempt":Infinity,"text":"x","ended":"end","input":1,"output":1}',
-        b'{"prompt":"a","attempt":0,"text":"x","ended":"end","input":1,"output":-1e308}',
-        b'{"prompt":"a","attempt":-1,"text":"x","ended":"end","input":1,"output":1}',
-        b'{"prompt":"a","attempt":true,"text":"x","ended":"end","input":1,"output":1}',
+        b'{"prompt":"a","attempt":0,"text":"x","ended":"end"}',
+        b"[0]",
         b'{"prompt":"a","attempt":' + b"9" * 5000 + b',"text":"x","ended":"end"}',
-        b'{"prompt":"a","attempt":0,"text":"x","ended":[],"input":1,"output":1}',
     ],
 )
 def test_a_line_that_is_no_answer_is_named(tmp_path, line):
