@@ -13,20 +13,16 @@ Source: Chen et al., FinQA: A Dataset of Numerical Reasoning over Financial Data
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from reward_functions.core.errors import BadReference
-from reward_functions.data.records import Dropped, Record, Row, each
-from reward_functions.data.sources import PublicFile, records_of, split_files
+from reward_functions.data.records import Dropped, Record, Row
+from reward_functions.data.sources import PublicFile
 from reward_functions.finqa.program import ProgramError, execute, parse
 from reward_functions.finqa.reference import Reference, as_json, classify_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from reward_functions.data.records import RecordOutcome
+    from collections.abc import Sequence
 
 Noise = Literal["drop", "keep", "mark"]
 """What becomes of a noisy record: left out; kept, its reference accepting either answer; the same,
@@ -67,22 +63,6 @@ REQUEST: Final = (
 
 
 TEMPLATE: Final = "{context}\n\nQuestion: {question}\n\n{answer_format}"
-
-
-def files(source: Path) -> list[Path]:
-    """The files of a source that are read."""
-    return [file for file, _ in split_files(source)]
-
-
-def outcomes(source: Path, noise: Noise = "drop") -> Iterator[RecordOutcome]:
-    """What becomes of every record of a JSON array or JSONL file, or of a folder of them.
-
-    Args:
-        source: the file, or a folder with `train.json`, `dev.json` and `test.json`.
-        noise: what becomes of noisy records.
-    """
-    for file, split in split_files(source):
-        yield from each(records_of(file, split), partial(row_of, noise=noise))
 
 
 def row_of(record: Record, noise: Noise = "drop") -> Row | Dropped:

@@ -10,18 +10,12 @@ github.com/openai/grade-school-math (MIT).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from reward_functions.data.records import Record, Row, digest, each
-from reward_functions.data.sources import PublicFile, records_of, split_files
+from reward_functions.data.records import Record, Row, digest
+from reward_functions.data.sources import PublicFile
 from reward_functions.extraction.markup import plain
 from reward_functions.quantities.numerals import quantity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from reward_functions.data.records import RecordOutcome
 
 HOME: Final = (
     "https://raw.githubusercontent.com/openai/grade-school-math/"
@@ -50,17 +44,6 @@ REQUEST: Final = (
 
 _NOTE: Final = re.compile(r"<<[^<>]*>>")
 """What the calculator of the paper wrote: `<<16-3-4=9>>`."""
-
-
-def files(source: Path) -> list[Path]:
-    """The files of a source that are read."""
-    return [file for file, _ in split_files(source)]
-
-
-def outcomes(source: Path) -> Iterator[RecordOutcome]:
-    """What becomes of every record of a JSONL file, or of a folder of them."""
-    for file, split in split_files(source):
-        yield from each(records_of(file, split), row_of)
 
 
 def row_of(record: Record) -> Row:

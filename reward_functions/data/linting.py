@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from reward_functions.core.alternatives import PARAMETER, alternatives, members
 from reward_functions.core.jsons import json_kind
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from reward_functions.data.rows.recognition import RowOptions
 
 Level = Literal["error", "warning"]
+
+Found: TypeAlias = tuple[Level, str, str]
+"""A finding before anybody says where: its level, what it is, and the detail."""
 
 MIN_ROWS: Final = 100
 MAX_ROWS: Final = 20_000
@@ -92,6 +95,10 @@ class Linted:
         """The findings that are errors."""
         return [finding for finding in self.findings if finding.level == "error"]
 
+    def add(self, where: str, found: Iterable[Found]) -> None:
+        """Keep what was found at a place."""
+        self.findings.extend(LintFinding(level, what, where, why) for level, what, why in found)
+
     def lengths(self) -> dict[str, Lengths]:
         """The lengths of the prompts, by file, where there are any."""
         return {file: Lengths(values) for file, values in self.prompts.items() if values}
@@ -127,45 +134,43 @@ def lint(
         for row in watched(scan_rows(file, options, responses=False, whole=True)):
             count += 1
             if isinstance(row, BadRow):
-                linted.findings.append(
-                    LintFinding("error", "not a valid row", row.where, row.problem)
-                )
+                linted.add(row.where, [("error", "not a valid row", row.problem)])
                 continue
             if isinstance(row, BadInput):
-                linted.findings.append(
-                    LintFinding("error", "not a JSON object", shown(file), str(row))
-                )
+                linted.add(shown(file), [("error", "not a JSON object", str(row))])
                 continue
             generated += is_synthetic(row.content)
-            linted.findings.extend(_row_findings(row, count, readers))
-            linted.findings.extend(_id_findings(row, ids))
+            linted.add(row.where, _row_findings(row, count, readers))
+            linted.add(row.where, _id_findings(row, ids))
             if isinstance(row.content.get("messages"), list):
                 prompts.append(prompt_tokens(_turns(row)))
                 overlaps.add(file, str(row.content.get("id", row.where)), row.content)
-        linted.findings.extend(_count_findings(file, count, rows))
-        linted.findings.extend(_generated_findings(file, generated))
-    linted.findings.extend(_shared_findings(overlaps))
+        linted.add(shown(file), _file_findings(count, generated, rows))
+    for file, names in overlaps.repeated():
+        same = (f"{name} asks what {names[0]} asks" for name in names[1:])
+        linted.add(file, (("warning", "the same prompt again", each) for each in same))
+    for leak in overlaps.leaks():
+        level: Level = "warning" if leak.shared == "near-duplicate" else "error"
+        linted.add(leak.files[1], [(level, f"two files share a {leak.shared}", str(leak))])
     return linted
 
 
-def _row_findings(row: Row, position: int, readers: _Readers) -> Iterator[LintFinding]:
+def _row_findings(row: Row, position: int, readers: _Readers) -> Iterator[Found]:
     problems = list(_message_problems(row))
-    yield from (LintFinding("error", what, row.where, detail) for what, detail in problems)
+    yield from (("error", what, detail) for what, detail in problems)
     further = {key for turn in _turns(row) for key in turn} - MESSAGE_KEYS
     if further:
-        yield LintFinding(
-            "warning", "further keys in a message", row.where, ", ".join(sorted(further))
-        )
+        yield "warning", "further keys in a message", ", ".join(sorted(further))
     reference = row.content.get("reference_answer")
     if _is_empty(reference):
         what = "empty" if "reference_answer" in row.content else "missing"
-        yield LintFinding("error", f"reference_answer is {what}", row.where)
+        yield "error", f"reference_answer is {what}", ""
     elif not problems:
         complaint = readers.complaint(row, position)
         if complaint:
-            yield LintFinding("error", UNREADABLE, row.where, complaint)
+            yield "error", UNREADABLE, complaint
         elif meant := readers.meant(reference):
-            yield LintFinding("warning", meant[0], row.where, meant[1])
+            yield "warning", *meant
 
 
 def _message_problems(row: Row) -> Iterator[tuple[str, str]]:
@@ -238,45 +243,26 @@ class _Readers:
         return [own] if own else self.known.values()
 
 
-def _id_findings(row: Row, ids: dict[str, str]) -> Iterator[LintFinding]:
+def _id_findings(row: Row, ids: dict[str, str]) -> Iterator[Found]:
     name = row.content.get("id")
     if name is None or name == "":
-        yield LintFinding("warning", "no id", row.where)
+        yield "warning", "no id", ""
     elif not isinstance(name, str | int) or isinstance(name, bool):
-        yield LintFinding("error", "an id that is not a string", row.where, json_kind(name))
+        yield "error", "an id that is not a string", json_kind(name)
     elif str(name) in ids:
-        yield LintFinding("error", "an id given twice", row.where, f"{name} as in {ids[str(name)]}")
+        yield "error", "an id given twice", f"{name} as in {ids[str(name)]}"
     else:
         ids[str(name)] = row.where
 
 
-def _count_findings(file: str, count: int, rows: tuple[int, int]) -> Iterator[LintFinding]:
+def _file_findings(count: int, generated: int, rows: tuple[int, int]) -> Iterator[Found]:
     fewest, most = rows
     if count < fewest:
-        yield LintFinding(
-            "error", "too few rows", shown(file), f"{count:,}, and {fewest:,} are needed"
-        )
+        yield "error", "too few rows", f"{count:,}, and {fewest:,} are needed"
     if count > most:
-        yield LintFinding(
-            "error", "too many rows", shown(file), f"{count:,}, and {most:,} are allowed"
-        )
-
-
-def _generated_findings(file: str, count: int) -> Iterator[LintFinding]:
-    """One finding for a file: what becomes of such rows depends on where the job runs."""
-    if count:
-        detail = f"{count:,}, to rehearse with, not to train on"
-        yield LintFinding("warning", GENERATED, shown(file), detail)
-
-
-def _shared_findings(overlaps: Overlaps) -> Iterator[LintFinding]:
-    for file, names in overlaps.repeated():
-        for name in names[1:]:
-            detail = f"{name} asks what {names[0]} asks"
-            yield LintFinding("warning", "the same prompt again", file, detail)
-    for leak in overlaps.leaks():
-        level: Level = "warning" if leak.shared == "near-duplicate" else "error"
-        yield LintFinding(level, f"two files share a {leak.shared}", leak.files[1], str(leak))
+        yield "error", "too many rows", f"{count:,}, and {most:,} are allowed"
+    if generated:  # one finding for a file: what becomes of them depends on where the job runs
+        yield "warning", GENERATED, f"{generated:,}, to rehearse with, not to train on"
 
 
 def _turns(row: Row) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.jsons import json_kind
 from reward_functions.data.records import Dropped, Record, Row, digest, each
-from reward_functions.data.sources import PublicFile, records_of, split_files
+from reward_functions.data.sources import PublicFile, files_in, records_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,18 +60,13 @@ DUPLICATE: Final = "the same pair again"
 CONFLICT: Final = "the same pair under another label"
 
 
-def files(source: Path) -> list[Path]:
-    """The files of a source that are read."""
-    return [file for file, _ in split_files(source)]
-
-
 def outcomes(source: Path) -> Iterator[RecordOutcome]:
     """What becomes of every record of a JSON array or JSONL file.
 
     A pair that comes again is dropped; one that comes again under another label is dropped wherever
     it stands, since none of its labels is exact.
     """
-    rows = [row for file in files(source) for row in each(records_of(file), _row)]
+    rows = [row for file in files_in(source) for row in each(records_of(file), row_of)]
     labels: dict[str, set[int]] = {}
     for row in rows:
         if isinstance(row, Row):
@@ -93,7 +88,12 @@ def _pair(row: Row) -> str:
     return row.prompt
 
 
-def _row(record: Record) -> Row | Dropped:
+def row_of(record: Record) -> Row | Dropped:
+    """The row of a pair, or why it is left out.
+
+    Raises:
+        BadRecord: a field is missing or cannot be read.
+    """
     name = f"pandalm-{_text(record, 'idx')}"
     instruction, given = _text(record, "instruction"), _text(record, "input")
     if not (instruction.strip() or given.strip()):  # some pairs have their question in the input

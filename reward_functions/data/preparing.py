@@ -1,39 +1,51 @@
-"""A data set from its public files to training data: one JSONL file for each split, and a report.
+"""A data set from its files to training data: one JSONL file for each split, and a report.
 
 Rows are written as they come, and all files take their names together at the end. Official splits
 stay what they are; a data set without any becomes `all.jsonl`, for `reward data split`. A record
 that cannot be used stops everything, once all of them are known, unless it may be skipped.
+
+One's own rows, of any shape and format, keep prompt, earlier turns, reference and id; a response is
+left out, since the policy writes its own. What cannot be trained on is a `BadRecord`: no prompt, no
+reference, or one that the reward cannot read or whose right answer it does not pay. The same
+question again is dropped, and under another reference wherever it stands: neither is known to be
+right.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import sha256
+from hashlib import blake2b
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.data import own
+from reward_functions.core.jsons import json_kind
+from reward_functions.core.types import ASSISTANT_ROLES
 from reward_functions.data.atomic import Together
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.leakage import Overlaps
-from reward_functions.data.records import BadRecord, Dropped, Row, worded
-from reward_functions.data.rows.reading import AS_FOUND
+from reward_functions.data.records import BadRecord, Dropped, Row, digest, each, text_of, worded
+from reward_functions.data.rows.formats import files_of, splits_of
+from reward_functions.data.rows.reading import AS_FOUND, scan_rows
 from reward_functions.data.rows.shapes import BEDROCK
 from reward_functions.data.rows.writing import write
-from reward_functions.data.sources import checksums
+from reward_functions.data.sources import NAMES, checksums, files_in, outcomes_of, split_files
+from reward_functions.data.splitting import PART
 from reward_functions.data.wording import AS_PUBLISHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO
 
     from reward_functions.data.finqa import Noise
+    from reward_functions.data.json_rows import Row as ReadRow
     from reward_functions.data.leakage import Leak
     from reward_functions.data.records import RecordOutcome
     from reward_functions.data.rows.recognition import RowOptions
@@ -47,7 +59,18 @@ UNSPLIT: Final = "all"
 
 REPORT: Final = "report.json"
 
+Complaint: TypeAlias = Callable[[dict[str, Any], int], str | None]
+"""Why the reward cannot use a row, at a position; None where it can."""
+
 REPEATED: Final = "the same row again"
+REPEATED_QUESTION: Final = "the same question again"
+CONFLICT: Final = "the same question under another reference"
+
+NO_SPLIT: Final = "split is missing, and other rows have one"
+NO_REFERENCE: Final = "there is no reference"
+NOT_JSON: Final = "NaN and Infinity are not numbers of JSON"
+
+SYSTEM_ROLES: Final = ("system", "developer")
 
 
 class BadRecords(ConfigurationError):
@@ -143,8 +166,10 @@ def prepare(
         OSError: a file cannot be read or written.
     """
     module = import_module(f"reward_functions.data.{dataset}")
-    read = partial(module.outcomes, noise=noise) if dataset == "finqa" else module.outcomes
-    files = [file for source in sources for file in module.files(source)]
+    row = partial(module.row_of, noise=noise) if dataset == "finqa" else module.row_of
+    read = getattr(module, "outcomes", partial(outcomes_of, row=row))
+    listed = getattr(module, "files", files_in)
+    files = [file for source in sources for file in listed(source)]
     report = PrepareReport(dataset, checksums(files))
     outcomes = watched(worded(chain.from_iterable(map(read, sources)), wording))
     write_rows(report, outcomes, folder, spared=sources, skip_bad=skip_bad, to=to)
@@ -157,7 +182,7 @@ def prepare_own(
     *,
     options: RowOptions = AS_FOUND,
     wording: Wording = AS_PUBLISHED,
-    complaint: Callable[[dict[str, Any], int], str | None] | None = None,
+    complaint: Complaint | None = None,
     skip_bad: bool = False,
     to: str = BEDROCK,
     watched: Callable[[Iterable[RecordOutcome]], Iterable[RecordOutcome]] = iter,
@@ -179,10 +204,10 @@ def prepare_own(
         ConfigurationError: there is nothing to prepare, or it cannot be read.
         OSError: a file cannot be read or written.
     """
-    files = own.files(source)
-    name = own.name_of(source)
+    files = _own_files(source)
+    name = _name_of(source)
     report = PrepareReport(name, checksums([file for file, _ in files]))
-    outcomes = watched(own.outcomes(files, name, options, wording, complaint))
+    outcomes = watched(_own_outcomes(files, name, options, wording, complaint))
     spared = [file for file, _ in files]
     write_rows(report, outcomes, folder, spared=spared, skip_bad=skip_bad, to=to)
     return report
@@ -255,16 +280,183 @@ def _kept(outcomes: Iterable[RecordOutcome], report: PrepareReport) -> Iterator[
         elif isinstance(outcome, Dropped):
             report.dropped[outcome.why] += 1
         elif outcome.id not in seen:
-            seen[outcome.id] = _content(outcome)
+            seen[outcome.id] = _mark(outcome.wire(""))
             report.splits[outcome.split or UNSPLIT] += 1
             if outcome.counted:
                 report.kept[outcome.counted] += 1
             yield outcome
-        elif seen[outcome.id] == _content(outcome):
+        elif seen[outcome.id] == _mark(outcome.wire("")):
             report.dropped[REPEATED] += 1
         else:
             report.problems.append(f"id {outcome.id}: two records have it, and they differ")
 
 
-def _content(row: Row) -> bytes:
-    return sha256(json.dumps(row.wire(""), sort_keys=True).encode()).digest()
+def _own_files(source: str) -> list[tuple[Path, str | None]]:
+    """The files of a source, and the split each belongs to; None where it names none.
+
+    Args:
+        source: a file, a data set's folder, or such a folder and a split.
+
+    Raises:
+        BadInput: the folder holds no rows.
+    """
+    path = Path(source)
+    if not path.is_dir():
+        listed = files_of(source)
+        if listed is None:
+            return split_files(path)
+        return [(file, NAMES.get(path.name, path.name)) for file in listed]
+    found = splits_of(path)
+    if len(found) == 1:
+        return split_files(path)
+    if not found:
+        files_of(source)  # says which endings there are
+    return [(file, NAMES.get(name, name)) for name in sorted(found) for file in found[name]]
+
+
+def _name_of(source: str) -> str:
+    """What a source is called in ids and metadata: its name without endings."""
+    stem = Path(source).name.split(".", 1)[0]
+    return re.sub(r"[^\w-]+", "-", stem).strip("-")[:64] or "own"
+
+
+def _own_outcomes(
+    sources: Sequence[tuple[Path, str | None]],
+    name: str,
+    options: RowOptions,
+    wording: Wording,
+    complaint: Complaint | None,
+) -> Iterator[RecordOutcome]:
+    """What becomes of every row, in order.
+
+    Args:
+        sources: the files, and the split of each, as `_own_files` finds them. They are read twice.
+        name: of the data set, which ids without one of their own begin with.
+        options: how the rows are read.
+        wording: of the prompts, which are compared as the policy reads them.
+        complaint: why the reward cannot use a row, at a position; None where it can.
+
+    Raises:
+        BadInput: the shape of a file's rows is not known, or it has two.
+        OSError: a file cannot be read.
+    """
+    references: dict[bytes, set[bytes]] = {}
+    named = False
+    for row in worded(_rows(sources, name, options), wording):
+        if isinstance(row, Row):
+            references.setdefault(_asked(row), set()).add(_mark(row.reference))
+            named = named or row.split is not None
+    seen: set[bytes] = set()
+    for position, row in enumerate(worded(_rows(sources, name, options), wording)):
+        if not isinstance(row, Row):
+            yield row
+            continue
+        content = row.wire(name)
+        lost = named and row.split is None
+        why = NO_SPLIT if lost else _flaw(content, position, complaint)
+        if why:
+            yield BadRecord(f"{row.where}: {why}", why)
+        elif len(references[_asked(row)]) > 1:
+            yield Dropped(row.id, CONFLICT)
+        elif _asked(row) in seen:
+            yield Dropped(row.id, REPEATED_QUESTION)
+        else:
+            seen.add(_asked(row))
+            yield row
+
+
+def _rows(
+    sources: Sequence[tuple[Path, str | None]], name: str, options: RowOptions
+) -> Iterator[RecordOutcome]:
+    for file, split in sources:
+        read = scan_rows(str(file), options, responses=False, whole=True)
+        yield from each(read, partial(_row, split=split, name=name))
+
+
+def _row(read: ReadRow, split: str | None, name: str) -> Row:
+    turns = _prompt_turns(read)
+    metadata = _metadata(read)
+    own = metadata.pop("split", None)
+    if own not in (None, ""):
+        if not isinstance(own, str) or not PART.fullmatch(own):
+            raise BadRecord(f"{read.where}: split is not a name of letters, digits, - and _")
+        split = NAMES.get(own, own)
+    system = [text_of(turn["content"]) for turn in turns[:1] if turn["role"] in SYSTEM_ROLES]
+    question = text_of(turns[-1]["content"])
+    reference = read.content.get("reference_answer")
+    return Row(
+        id=_id(read, question, split, name),
+        system=system[0] if system else "",
+        question=question,
+        reference=reference,
+        fields={key: _text(value) for key, value in metadata.items() if _text(value)},
+        earlier=turns[len(system) : -1],
+        metadata=metadata,
+        split=split,
+        where=read.where,
+    )
+
+
+def _prompt_turns(read: ReadRow) -> list[dict[str, Any]]:
+    """The turns up to the last of the user's; a response behind it is left out.
+
+    Raises:
+        BadRecord: they make no prompt of text.
+    """
+    messages = read.content.get("messages")
+    turns = list(messages) if isinstance(messages, list) else []
+    for turn in turns:
+        if not isinstance(turn, dict) or not isinstance(turn.get("role"), str):
+            raise BadRecord(f"{read.where}: a message is not an object with a role")
+    while turns and turns[-1]["role"] in ASSISTANT_ROLES:
+        turns.pop()
+    if not turns or turns[-1]["role"] != "user":
+        raise BadRecord(f"{read.where}: the prompt does not end with a user turn", "no user turn")
+    if not text_of(turns[-1].get("content")).strip():
+        raise BadRecord(f"{read.where}: the question is empty", "the question is empty")
+    return turns
+
+
+def _metadata(read: ReadRow) -> dict[str, Any]:
+    metadata = read.content.get("metadata")
+    known = {"id", "messages", "reference_answer", "metadata"}
+    further = {key: value for key, value in read.content.items() if key not in known}
+    every = further | (dict(metadata) if isinstance(metadata, dict) else {})
+    return {key: value for key, value in every.items() if value == value}  # noqa: PLR0124 - NaN is none
+
+
+def _flaw(content: dict[str, Any], position: int, complaint: Complaint | None) -> str | None:
+    """Why a row cannot be trained on; None where it can. A reward may need no reference."""
+    try:
+        json.dumps(content, allow_nan=False)
+    except ValueError:  # Python writes NaN and Infinity, and a trainer cannot read them
+        return NOT_JSON
+    if complaint:
+        return complaint(content, position)
+    reference = content.get("reference_answer")
+    stated = reference.strip() if isinstance(reference, str) else reference
+    return NO_REFERENCE if stated is None or stated in ("", [], {}) else None
+
+
+def _id(read: ReadRow, question: str, split: str | None, name: str) -> str:
+    own = read.content.get("id")
+    if own is None or own == "":
+        return "-".join([name, *filter(None, [split]), digest(question)])
+    if isinstance(own, bool) or not isinstance(own, str | int):
+        raise BadRecord(f"{read.where}: id is {json_kind(own)}, not a string")
+    return str(own)
+
+
+def _text(value: Any) -> str:
+    """A column that a template may name: a string, or a number as it is written."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return json.dumps(value) if number else value if isinstance(value, str) else ""
+
+
+def _asked(row: Row) -> bytes:
+    return _mark([row.split, row.system, *row.earlier, row.prompt])
+
+
+def _mark(value: Any) -> bytes:
+    text = json.dumps(value, sort_keys=True)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -13,7 +13,7 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from reward_functions.core.jsons import json_kind
 from reward_functions.data.json_rows import BadInput
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.data.wording import Wording
+
+Read = TypeVar("Read")
 
 MISSING: Final = object()
 
@@ -193,7 +195,7 @@ RecordOutcome = Row | Dropped | BadInput
 
 
 def each(
-    records: Iterable[Record | BadInput], row: Callable[[Record], Row | Dropped]
+    records: Iterable[Read | BadInput], row: Callable[[Read], Row | Dropped]
 ) -> Iterator[RecordOutcome]:
     """The outcome of every record on its own: a bad one does not touch its neighbours."""
     for record in records:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 NAMES: Final = {2: ("train", "test"), 3: ("train", "val", "test")}
 """What the parts are called, by how many there are."""
 
-_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
+PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
+"""What a part may be called: its file is called so."""
 
 
 class BadRatio(ConfigurationError):
@@ -47,7 +48,7 @@ def parse_ratio(text: str, names: str | None = None) -> dict[str, float]:
     called = NAMES[len(parts)] if names is None else tuple(names.split("/"))
     if len(set(called)) < len(parts) or len(called) > len(parts):
         raise BadRatio(f"{len(parts)} parts need {len(parts)} names, not {names!r}")
-    if not all(map(_NAME.fullmatch, called)):
+    if not all(map(PART.fullmatch, called)):
         raise BadRatio(f"a part is called a name of letters, digits, - and _, not {names!r}")
     return {name: part / sum(parts) for name, part in zip(called, parts, strict=True)}
 

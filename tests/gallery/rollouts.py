@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import count
 from random import Random
 
-from reward_functions.local.loopback_service.requests import Refused
+from reward_functions.local.loopback_service.server import Refused
 from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings, Turn
 from reward_functions.local.runtime_double.runtime import page_of
 from reward_functions.local.runtime_double.state import Report, Trajectories

@@ -44,8 +44,7 @@ from xml.sax.saxutils import escape
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
-from reward_functions.local.loopback_service.requests import Refused, missing
-from reward_functions.local.loopback_service.server import Handler, LoopbackServer
+from reward_functions.local.loopback_service.server import Handler, LoopbackServer, Refused, missing
 from reward_functions.local.loopback_service.wire import parameters, routes
 
 XML = {"Content-Type": "application/xml"}

@@ -1,10 +1,15 @@
-"""AWS's rest-json protocol as a server speaks it, by botocore's service models.
+"""AWS's rest-json and awsJson 1.1 protocols as a server speaks them, by botocore's service models.
 
 A request becomes the very parameters that were given to the client, and an answer becomes what the
 client will parse; both are held to the model, so that a double cannot take or say what the service
 does not know.
 
-Source: "AWS restJson1 protocol" of the Smithy specification; locations and formats are the model's.
+In rest-json an operation is a method and a path. In awsJson a header names it, as in
+`X-Amz-Target: SageMaker.DescribeTrainingJob`, everything else is in the body, and an error is a 400
+whose `__type` is its code.
+
+Source: "AWS restJson1 protocol" and "AWS JSON 1.1 protocol" of the Smithy specification; locations
+and formats are the model's.
 """
 
 from __future__ import annotations
@@ -12,18 +17,28 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qs, unquote
 
 from reward_functions.aws.request_validation import problems, service_model
-from reward_functions.local.loopback_service.requests import BadAnswer, invalid, read_json
+from reward_functions.local.loopback_service.server import (
+    STATUS,
+    BadAnswer,
+    invalid,
+    read_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from botocore.model import OperationModel, Shape
 
-    from reward_functions.local.loopback_service.requests import Request
+    from reward_functions.local.loopback_service.server import Refused, Request
+
+TARGET: Final = "X-Amz-Target"
+
+CONTENT_TYPE: Final = "application/x-amz-json-1.1"
 
 LABEL: Final = re.compile(r"\{(\w+)\}")
 
@@ -60,6 +75,18 @@ def _route(operation: OperationModel) -> Route:
     return Route(operation, operation.http["method"], re.compile(path))
 
 
+def operation_of(request: Request, prefix: str) -> str:
+    """The operation that a request names; "" where it is no request of this service.
+
+    Args:
+        request: whole.
+        prefix: of the service's targets, such as "SageMaker".
+    """
+    service, dot, operation = request.header(TARGET).partition(".")
+    asked = request.method == "POST" and request.path == "/"
+    return operation if asked and dot and service == prefix else ""
+
+
 def parameters(
     operation: OperationModel, labels: Mapping[str, str], request: Request
 ) -> dict[str, Any]:
@@ -69,6 +96,8 @@ def parameters(
         Refused: it is not what the model asks for.
     """
     shape = operation.input_shape
+    if shape is None:
+        return {}
     query = parse_qs(request.query, keep_blank_values=True)
     found: dict[str, Any] = {}
     for name, member in shape.members.items():
@@ -82,15 +111,6 @@ def parameters(
                 found[name] = request.header(wire_name)
     payload = shape.serialization.get("payload")
     found |= {payload: request.body} if payload else _from_body(shape, request.body)
-    return checked(shape, found)
-
-
-def checked(shape: Shape, found: dict[str, Any]) -> dict[str, Any]:
-    """Parameters that are what the model asks for.
-
-    Raises:
-        Refused: they are not.
-    """
     if wrong := [*problems(shape, found)]:
         count = f"{len(wrong)} validation error{'s' if len(wrong) > 1 else ''} detected"
         raise invalid(f"{count}: {'; '.join(wrong[:SHOWN])}")
@@ -98,19 +118,34 @@ def checked(shape: Shape, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _from_body(shape: Shape, body: bytes) -> dict[str, Any]:
-    if not body:
-        return {}
-    decoded = read_json(body)
+    decoded = read_json(body) if body else {}
     if not isinstance(decoded, dict):
         raise invalid("the request body is not a JSON object")
     elsewhere = {
         name for name, member in shape.members.items() if "location" in member.serialization
     }
-    return {
-        name: _timed(shape.members[name], value) if name in shape.members else value
-        for name, value in decoded.items()
-        if name not in elsewhere and value is not None
-    }
+    here = {name: value for name, value in decoded.items() if name not in elsewhere}
+    found: dict[str, Any] = _parsed(shape, here)
+    return found
+
+
+def _parsed(shape: Shape, value: Any) -> Any:
+    """A value as boto3 was given it: moments instead of seconds, and nothing that is null."""
+    match shape.type_name, value:
+        case "timestamp", _:
+            return _moment(value, shape.name)
+        case "structure", dict() if not getattr(shape, "is_document_type", False):
+            return {
+                name: _parsed(shape.members[name], each) if name in shape.members else each
+                for name, each in value.items()
+                if each is not None
+            }
+        case "list", list():
+            return [_parsed(shape.member, each) for each in value]
+        case "map", dict():
+            return {key: _parsed(shape.value, each) for key, each in value.items()}
+        case _:
+            return value
 
 
 def _typed(shape: Shape, text: str, name: str) -> Any:
@@ -121,16 +156,12 @@ def _typed(shape: Shape, text: str, name: str) -> Any:
         case "boolean":
             return {"true": True, "false": False}.get(text, text)
         case "timestamp":
-            return moment_of(text, name)
+            return _moment(text, name)
         case _:
             return text
 
 
-def _timed(shape: Shape, value: Any) -> Any:
-    return moment_of(value, shape.name) if shape.type_name == "timestamp" else value
-
-
-def moment_of(value: Any, name: str) -> datetime:
+def _moment(value: Any, name: str) -> datetime:
     """The moment that a timestamp of a request is.
 
     Raises:
@@ -162,6 +193,15 @@ def answer(operation: OperationModel, result: Mapping[str, Any]) -> bytes:
     if wrong := [*problems(shape, present)]:
         raise BadAnswer(f"{operation.name}: {'; '.join(wrong)}")
     return json.dumps(_serialised(shape, present)).encode()
+
+
+def refusal(refused: Refused) -> tuple[HTTPStatus, dict[str, str], bytes]:
+    """A refusal as clients of this protocol read it: its status, its headers and its body."""
+    status = STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
+    ours = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    body = json.dumps({"__type": refused.code, "message": str(refused)}).encode()
+    headers = {"Content-Type": CONTENT_TYPE}
+    return status if ours else HTTPStatus.BAD_REQUEST, headers, body
 
 
 def _present(value: Any) -> Any:

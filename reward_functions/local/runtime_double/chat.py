@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from reward_functions.local.loopback_service.requests import invalid, read_json
+from reward_functions.local.loopback_service.server import invalid, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -43,7 +43,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.data.json_rows import read_rows
-from reward_functions.local.loopback_service.requests import Refused, invalid
+from reward_functions.local.loopback_service.server import Refused, invalid
 from reward_functions.local.runtime_double.chat import Answer, ToolCall, Usage, text_of
 from reward_functions.rollouts.drive.agents import body_of
 

@@ -45,17 +45,16 @@ from urllib.parse import parse_qs, unquote
 from reward_functions.aws.request_validation import problems
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.local.loopback_service import wire
-from reward_functions.local.loopback_service.bearer_tokens import TokenKind, presigned
-from reward_functions.local.loopback_service.requests import (
+from reward_functions.local.loopback_service.server import (
     SMALL,
+    LoopbackServer,
     Refused,
     Request,
     invalid,
     missing,
     read_json,
 )
-from reward_functions.local.loopback_service.server import LoopbackServer
-from reward_functions.local.loopback_service.signatures import SKEW, of_headers
+from reward_functions.local.loopback_service.signing import SKEW, TokenKind, of_headers, presigned
 from reward_functions.local.runtime_double.chat import completed, read_chat
 from reward_functions.local.runtime_double.faults import FaultPlan
 from reward_functions.local.runtime_double.state import (

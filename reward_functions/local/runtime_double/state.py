@@ -37,7 +37,7 @@ from hashlib import sha256
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from reward_functions.local.loopback_service.requests import Refused, conflict, invalid, missing
+from reward_functions.local.loopback_service.server import Refused, conflict, invalid, missing
 from reward_functions.local.runtime_double.faults import NO_FAULTS, FaultPlan, Previous
 from reward_functions.local.runtime_double.policies import CalculatorPolicy
 

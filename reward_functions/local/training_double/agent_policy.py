@@ -14,7 +14,7 @@ from random import Random
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.loopback_service.requests import missing
+from reward_functions.local.loopback_service.server import missing
 from reward_functions.local.runtime_double.chat import Answer, text_of
 from reward_functions.local.runtime_double.policies import (
     CalculatorPolicy,

@@ -26,7 +26,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.jobs.json_schema import schema_problems
-from reward_functions.local.loopback_service.requests import invalid
+from reward_functions.local.loopback_service.server import invalid
 from reward_functions.local.training_double.agent_policy import Drawn
 from reward_functions.local.training_double.hub import MODELS, absent, in_use
 from reward_functions.local.training_double.jobs import (

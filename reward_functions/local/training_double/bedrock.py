@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.data.lengths import CHARACTERS_PER_TOKEN, prompt_tokens, tokens
 from reward_functions.jobs.models import models
-from reward_functions.local.loopback_service.requests import conflict, invalid, missing
+from reward_functions.local.loopback_service.server import conflict, invalid, missing
 from reward_functions.local.training_double.hub import MODELS
 from reward_functions.local.training_double.jobs import (
     PHASES,

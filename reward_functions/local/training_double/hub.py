@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.local.loopback_service.requests import Refused, invalid
+from reward_functions.local.loopback_service.server import Refused, invalid
 
 if TYPE_CHECKING:
     from reward_functions.cdk.policies.iam import Place

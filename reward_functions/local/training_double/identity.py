@@ -45,16 +45,21 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.local.emulator.environment import ACCOUNT, REGION, SECRET
-from reward_functions.local.loopback_service.bearer_tokens import LONGEST, TokenKind, presigned
-from reward_functions.local.loopback_service.requests import Refused, Request, invalid
-from reward_functions.local.loopback_service.signatures import SKEW, of_headers
+from reward_functions.local.loopback_service.server import Refused, Request, invalid
+from reward_functions.local.loopback_service.signing import (
+    LONGEST,
+    SKEW,
+    TokenKind,
+    of_headers,
+    presigned,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from http.client import HTTPConnection
 
     from reward_functions.local.emulator import LocalAws
-    from reward_functions.local.loopback_service.signatures import Signature
+    from reward_functions.local.loopback_service.signing import Signature
 
 ROOT: Final = re.compile(r"[0-9]{12}|test")
 """Access keys that the emulator takes for the root of an account, without a look at the rest."""

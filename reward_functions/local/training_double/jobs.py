@@ -30,7 +30,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from reward_functions.aws.arn import FunctionArn
-from reward_functions.local.loopback_service.requests import Refused
+from reward_functions.local.loopback_service.server import Refused
 from reward_functions.local.training_double.policy import SETTINGS
 from reward_functions.local.training_double.prompts import LONGEST
 from reward_functions.local.training_double.rights import acting

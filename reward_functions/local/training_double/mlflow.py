@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
-from reward_functions.local.loopback_service.requests import Refused, invalid
+from reward_functions.local.loopback_service.server import Refused, invalid
 from reward_functions.local.training_double.hub import CREATED, absent
 from reward_functions.local.training_double.identity import MLFLOW
 from reward_functions.local.training_double.jobs import WORDS
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from reward_functions.cdk.policies.iam import Place
-    from reward_functions.local.loopback_service.requests import Request
+    from reward_functions.local.loopback_service.server import Request
     from reward_functions.local.training_double.identity import Caller
     from reward_functions.local.training_double.jobs import Job
     from reward_functions.local.training_double.service import Serve, Service

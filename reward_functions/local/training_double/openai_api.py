@@ -35,7 +35,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from reward_functions.data.lengths import prompt_tokens, tokens
 from reward_functions.data.records import text_of
-from reward_functions.local.loopback_service.requests import (
+from reward_functions.local.loopback_service.server import (
     Refused,
     conflict,
     invalid,
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
     from reward_functions.cdk.policies.iam import Place
     from reward_functions.jobs.job import HyperparameterValue
-    from reward_functions.local.loopback_service.requests import Request
+    from reward_functions.local.loopback_service.server import Request
     from reward_functions.local.training_double.identity import Caller
     from reward_functions.local.training_double.rights import Policies
     from reward_functions.local.training_double.service import Service

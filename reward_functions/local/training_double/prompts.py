@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from reward_functions.aws.catalogue import DATA_PREFIX
 from reward_functions.data.linting import MAX_ROWS, MIN_ROWS, ROLES
 from reward_functions.data.records import text_of
-from reward_functions.local.loopback_service.requests import invalid
+from reward_functions.local.loopback_service.server import invalid
 from reward_functions.local.training_double.training import JobFailed
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.iam_matching import as_list, resolved, statements
-from reward_functions.local.loopback_service.requests import invalid
+from reward_functions.local.loopback_service.server import invalid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -52,7 +52,7 @@ from reward_functions.core.means import mean
 from reward_functions.core.references import reference_text
 from reward_functions.data.lengths import CHARACTERS_PER_TOKEN
 from reward_functions.data.records import text_of
-from reward_functions.local.loopback_service.requests import invalid
+from reward_functions.local.loopback_service.server import invalid
 from reward_functions.local.training_double import hub
 from reward_functions.local.training_double.bedrock import POLICY_FILE
 from reward_functions.local.training_double.hub import absent, in_use

@@ -33,16 +33,17 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from reward_functions.aws.request_validation import service_model
-from reward_functions.local.loopback_service import json_wire, wire
-from reward_functions.local.loopback_service.requests import (
+from reward_functions.local.loopback_service import wire
+from reward_functions.local.loopback_service.server import (
+    MESSAGE,
     SMALL,
+    LoopbackServer,
     Refused,
     invalid,
     length_of,
     missing,
     read_json,
 )
-from reward_functions.local.loopback_service.server import MESSAGE, LoopbackServer
 from reward_functions.local.runtime_double import RuntimeDouble, RuntimeSettings
 from reward_functions.local.runtime_double.runtime import (
     ALPHA_JOB,
@@ -76,8 +77,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reward_functions.local.emulator import LocalAws
-    from reward_functions.local.loopback_service.requests import Request
-    from reward_functions.local.loopback_service.server import Reply
+    from reward_functions.local.loopback_service.server import Reply, Request
     from reward_functions.local.loopback_service.wire import Route
     from reward_functions.local.training_double.identity import Caller
     from reward_functions.local.training_double.jobs import Job
@@ -134,12 +134,12 @@ def answer(service: Service, caller: Caller, request: Request) -> tuple[int, byt
         Refused: the request is not served.
         BadAnswer: the service could not say what was about to be answered.
     """
-    if name := json_wire.operation_of(request, TARGETS):
+    if name := wire.operation_of(request, TARGETS):
         if name not in SAGEMAKER:
             raise _unknown(f"SageMaker's {name[:128]}")
         service.state.throttle(name)
         operation = service_model("sagemaker").operation_model(name)
-        call = Call(service, caller, json_wire.parameters(operation, request))
+        call = Call(service, caller, wire.parameters(operation, {}, request))
         return HTTPStatus.OK, wire.answer(operation, SAGEMAKER[name](call))
     for route in _routes():
         labels = route.labels(request)
@@ -166,8 +166,8 @@ def refusal(refused: Refused, request: Request) -> Reply:
         return mlflow.refusal(refused)
     if request.path.startswith(f"{openai_api.PREFIX}/"):
         return openai_api.refusal(refused)
-    if json_wire.operation_of(request, TARGETS):
-        return json_wire.refusal(refused)
+    if wire.operation_of(request, TARGETS):
+        return wire.refusal(refused)
     body = json.dumps({"message": str(refused)}).encode()
     return refused.status, {"x-amzn-ErrorType": refused.code}, body
 

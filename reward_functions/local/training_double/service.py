@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.arn import BadArn, FunctionArn
 from reward_functions.cdk.policies.iam import Place
-from reward_functions.local.loopback_service.requests import Refused, invalid, missing
+from reward_functions.local.loopback_service.server import Refused, invalid, missing
 from reward_functions.local.training_double.rights import Rights
 
 if TYPE_CHECKING:

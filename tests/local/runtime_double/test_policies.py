@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.local.loopback_service.requests import Refused
+from reward_functions.local.loopback_service.server import Refused
 from reward_functions.local.runtime_double import (
     Answer,
     CalculatorPolicy,

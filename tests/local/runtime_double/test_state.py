@@ -9,7 +9,7 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from reward_functions.local.loopback_service.requests import Refused
+from reward_functions.local.loopback_service.server import Refused
 from reward_functions.local.runtime_double import RuntimeSettings
 from reward_functions.local.runtime_double.state import STATES, TURNS, Report, Trajectories, Turn
 

@@ -17,8 +17,7 @@ import pytest
 from reward_functions.aws.emulator_record import TrainingRecord
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.local.emulator import LocalAws
-from reward_functions.local.loopback_service.requests import SMALL
-from reward_functions.local.loopback_service.server import MESSAGE, Handler
+from reward_functions.local.loopback_service.server import MESSAGE, SMALL, Handler
 from reward_functions.local.training_double.jobs import Job
 from reward_functions.local.training_double.policy import Policy
 from reward_functions.local.training_double.prompts import LONGEST

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from botocore.exceptions import ClientError
 
-from reward_functions.local.loopback_service.requests import Refused, Request
+from reward_functions.local.loopback_service.server import Refused, Request
 from reward_functions.local.training_double.identity import Callers
 from tests.local.training_double.conftest import ACCOUNT, REGION, allow, document
 

@@ -9,7 +9,7 @@ import pytest
 from botocore.model import Shape
 
 from reward_functions.aws.request_validation import _compiled, problems
-from reward_functions.local.loopback_service.requests import BadAnswer, Refused, Request
+from reward_functions.local.loopback_service.server import BadAnswer, Refused, Request
 from reward_functions.local.loopback_service.wire import answer, parameters, routes
 from reward_functions.local.training_double.server import REST
 
@@ -149,6 +149,16 @@ RIGHT = [
 @pytest.mark.parametrize("change", RIGHT)
 def test_a_request_that_the_service_takes_is_read_as_it_was_given(change):
     assert parameters(CREATE, {}, sent(JOB | change)) == JOB | change
+
+
+def test_a_null_is_no_value_at_any_depth():
+    within = {"customizationConfig": rft(batchSize=16, learningRate=None), "kmsKeyId": None}
+    asked = {"customizationConfig": rft(batchSize=16)}
+    assert parameters(CREATE, {}, sent(JOB | within)) == JOB | asked
+    tags = {"jobTags": [{"key": "a", "value": "b", "more": None}]}
+    assert parameters(CREATE, {}, sent(JOB | tags))["jobTags"] == [{"key": "a", "value": "b"}]
+    with pytest.raises(Refused, match="must not be null"):
+        parameters(CREATE, {}, sent(JOB | {"jobTags": [{"key": "a", "value": None}]}))
 
 
 @pytest.mark.parametrize(
