@@ -97,8 +97,8 @@ def run(functions, models, service, monkeypatch, tmp_path):
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{name}", models.address)
     jobs = "reward_functions.jobs"
     monkeypatch.setattr(f"{jobs}.lookup.stage_record", lambda *_: STAGE)
-    monkeypatch.setattr(f"{jobs}.scorer.deployment_of", lambda *_: deployed("gsm8k"))
-    monkeypatch.setattr(f"{jobs}.scorer.find", lambda *_: deployed("gsm8k"))
+    monkeypatch.setattr(f"{jobs}.grader.deployment_of", lambda *_: deployed("gsm8k"))
+    monkeypatch.setattr(f"{jobs}.grader.find", lambda *_: deployed("gsm8k"))
     monkeypatch.setattr(
         f"{jobs}.lookup.driver_for", lambda name, region, *_: Driver(service, name, region)
     )
