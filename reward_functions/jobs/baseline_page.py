@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.reports.pages.charts.bars import tallies
 from reward_functions.reports.pages.charts.spans import Row, Span, spans
-from reward_functions.reports.pages.page import Page
-from reward_functions.reports.pages.sections import Section, Warned
+from reward_functions.reports.pages.page import Page, Section, Warned
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from reward_functions.aws.deployed.findings import CheckFinding
     from reward_functions.jobs.baseline import Baseline
     from reward_functions.reports.group_figures import Share
-    from reward_functions.reports.pages.sections import Part
+    from reward_functions.reports.pages.page import Part
 
 EXAMPLE: Final = 160
 """Characters of an answer that is shown as an example."""
