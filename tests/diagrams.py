@@ -12,7 +12,7 @@ from html import escape
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from reward_functions.reports.pages.palette import PALETTE, Colour
+from reward_functions.reports.pages.charts.drawing import PALETTE, Colour
 
 RADIUS: Final = 8
 """Of corners, of boxes and of arrows."""

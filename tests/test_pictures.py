@@ -5,7 +5,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from reward_functions.reports.pages.palette import PALETTE, contrast
+from reward_functions.reports.pages.charts.drawing import PALETTE
+from tests.contrast import contrast
 from tests.diagrams import LOOKS, Arrow, Box, Diagram, Text, Words, surface_of, width_of
 from tests.pictures import PICTURES
 

@@ -44,8 +44,7 @@ from reward_functions.reports.group_figures import (
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.pages.charts.bars import tallies
 from reward_functions.reports.pages.charts.spans import Row, Span, spans
-from reward_functions.reports.pages.page import Page
-from reward_functions.reports.pages.sections import Section, Warned
+from reward_functions.reports.pages.page import Page, Section, Warned
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.model_calls import ModelAnswer
-    from reward_functions.reports.pages.sections import Part
+    from reward_functions.reports.pages.page import Part
 
 SPARSE: Final = 0.05
 LEARNED: Final = 0.95

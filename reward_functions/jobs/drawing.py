@@ -14,8 +14,7 @@ from reward_functions.core.spec import UNIT_SCALE
 from reward_functions.jobs.figures import SPLITS, number, read_as, signs
 from reward_functions.reports.pages.charts.drawing import side_by_side
 from reward_functions.reports.pages.charts.lines import Course, lines
-from reward_functions.reports.pages.page import Page
-from reward_functions.reports.pages.sections import Section, Warned
+from reward_functions.reports.pages.page import Page, Section, Warned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import Scale
     from reward_functions.jobs.figures import Series
     from reward_functions.reports.pages.charts.drawing import Chart
-    from reward_functions.reports.pages.sections import Part
+    from reward_functions.reports.pages.page import Part
     from reward_functions.reports.sheets import Sheet
 
 MAX_CHARTS: Final = 24

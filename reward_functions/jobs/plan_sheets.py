@@ -10,8 +10,7 @@ from reward_functions.jobs.models import API, as_of, models
 from reward_functions.jobs.plan import WINDOW, AgentRun
 from reward_functions.jobs.recipes import ELSEWHERE
 from reward_functions.judge_runtime.usage import prices_as_of
-from reward_functions.reports.pages.page import Page
-from reward_functions.reports.pages.sections import Section
+from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.sheets import Sheet, escaped
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from reward_functions.reports.pages.charts.matrix import matrix
 from reward_functions.reports.pages.charts.points import Point, points
 from reward_functions.reports.pages.charts.spans import Row, Span, spans
 from reward_functions.reports.pages.charts.strips import strips
-from reward_functions.reports.pages.page import Page
-from reward_functions.reports.pages.sections import Case, Section, Warned
+from reward_functions.reports.pages.page import Case, Page, Section, Warned
 from reward_functions.reports.sheets import Sheet
 from tests.gallery.hostile import NAME, UNBROKEN
 

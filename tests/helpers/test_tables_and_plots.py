@@ -16,7 +16,7 @@ from helpers.shown import (
 from reward_functions import Metric, Score, Scored, Unscored, get, sample, score_batch
 from reward_functions.aws.catalogue import DeployedReward
 from reward_functions.cli.demo import REWARDS
-from reward_functions.reports.pages.escaping import CELL
+from reward_functions.reports.pages.charts.drawing import CELL
 from reward_functions.reports.sheets import Sheet
 
 HOSTILE = '<script>alert("1")</script>\x1b[31m&'

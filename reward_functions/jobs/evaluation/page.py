@@ -19,8 +19,7 @@ from reward_functions.jobs.evaluation.evaluation_sheets import (
 )
 from reward_functions.reports.pages.charts.lines import Course, lines
 from reward_functions.reports.pages.charts.spans import Row, Span, spans
-from reward_functions.reports.pages.page import Page
-from reward_functions.reports.pages.sections import Case, Section
+from reward_functions.reports.pages.page import Case, Page, Section
 from reward_functions.reports.sheets import escaped
 
 if TYPE_CHECKING:

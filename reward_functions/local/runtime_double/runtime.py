@@ -65,8 +65,7 @@ from reward_functions.local.runtime_double.state import (
     Trajectories,
     Turn,
 )
-from reward_functions.reports.pages.page import Page
-from reward_functions.reports.pages.sections import Section
+from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.sheets import Sheet
 from reward_functions.rollouts.drive.agents import ENDED, SeenRollout, seen_in
 from reward_functions.rollouts.request.headers import JOB_HEADER, TRAJECTORY_HEADER
@@ -79,7 +78,7 @@ if TYPE_CHECKING:
     from reward_functions.local.loopback_service.server import Reply
     from reward_functions.local.runtime_double.chat import Policy
     from reward_functions.local.runtime_double.state import Key, Trajectory
-    from reward_functions.reports.pages.sections import Part
+    from reward_functions.reports.pages.page import Part
 
 
 SIGNED_FOR: Final = "sagemaker"

@@ -1,10 +1,8 @@
 """The one look of every page and plot: a card of figures, a plan, a job, a score report.
 
-    palette     the colours, by what they are for, light and dark
-    escaping    strings of data made harmless for HTML and SVG
-    sections    what a page consists of: facts, warnings, tables, charts, quotations
-    page        one self-contained document: no script, no network, phone and print
+    page        what a page consists of, as one self-contained document without a script
     charts      bars, lines, points, spans, a matrix, strips: each with axes that say what they are
 
+The template and the style are in `reports/templates`; the colours are in `charts/drawing`.
 A page shows what its caller computed; nothing here counts, samples or rounds.
 """

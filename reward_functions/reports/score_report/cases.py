@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.types import Sample, Unscored
 from reward_functions.reports.evidence import rendered
-from reward_functions.reports.pages.sections import Case
+from reward_functions.reports.pages.page import Case
 from reward_functions.reports.score_report.criteria import decisions
 from reward_functions.reports.score_report.excerpts import ending, excerpt, line
 from reward_functions.reports.sheets import Sheet

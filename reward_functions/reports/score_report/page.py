@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.reports.pages.page import Page
-from reward_functions.reports.pages.sections import Part, Section, Warned
+from reward_functions.reports.pages.page import Page, Part, Section, Warned
 from reward_functions.reports.score_report import figures, sentences, tables
 from reward_functions.reports.score_report.batch import Batch
 from reward_functions.reports.score_report.cases import Cases

@@ -28,8 +28,7 @@ from reward_functions.reports.pages.charts.bars import Bin, tallies
 from reward_functions.reports.pages.charts.bars import histogram as bars
 from reward_functions.reports.pages.charts.spans import Row, Span, spans
 from reward_functions.reports.pages.charts.strips import strips
-from reward_functions.reports.pages.page import Page
-from reward_functions.reports.pages.sections import Section
+from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.resampling import quantile
 from reward_functions.reports.sheets import Sheet
 from reward_functions.rollouts.drive.records import STATUSES, counted

@@ -27,8 +27,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.row_limits import Room
 from reward_functions.reports.pages.charts.bars import tallies
 from reward_functions.reports.pages.charts.spans import Row, Span, spans
-from reward_functions.reports.pages.page import Page
-from reward_functions.reports.pages.sections import Section
+from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.sheets import Sheet
 from reward_functions.rollouts.record.exchange.agentcore import trace_records
 from reward_functions.rollouts.record.exchange.datum import datum

@@ -2,10 +2,18 @@
 
 import pytest
 
+from reward_functions.reports.pages.charts.drawing import CELL, inline, printable
 from reward_functions.reports.pages.charts.strips import strips
-from reward_functions.reports.pages.escaping import CELL, QUOTED, inline, printable, quoted
-from reward_functions.reports.pages.page import LONG, Page
-from reward_functions.reports.pages.sections import SENTENCE, Case, Section, Warned
+from reward_functions.reports.pages.page import (
+    LONG,
+    QUOTED,
+    SENTENCE,
+    Case,
+    Page,
+    Section,
+    Warned,
+    quoted,
+)
 from reward_functions.reports.sheets import Sheet
 from tests.parsed_page import harmless
 
@@ -30,7 +38,7 @@ def test_a_string_of_data_is_harmless_on_one_line(text, shown):
 
 
 def test_a_quotation_keeps_its_lines_and_the_ends_of_a_long_text():
-    assert quoted("a\n\tb\r<") == "a\n\tb\\r&lt;"
+    assert quoted("a\n\tb\r<") == "a\n\tb\\r<"
     shown = quoted("a" * 10_000_000 + "z")
     assert shown.startswith("a" * (QUOTED // 2))
     assert shown.endswith("z")
@@ -50,7 +58,7 @@ def everything(words):
         sheet,
         strips(words, [(words, [0.0])], x=words),
         strips(words, [(words, [0.0])], x=words),
-        Case(words, [(words, words)], [(words, words)], [sheet]),
+        Case(words, [(words, words)], [(words, words)], [sheet], [(words, words)]),
     ]
     return Page(words, words, [words], [(words, words)], [Section(words, parts)] * LONG)
 
@@ -61,6 +69,32 @@ def test_no_string_gets_out_of_its_place():
     assert parsed.tags["b"] == 0
     assert parsed.text.count("<script>") > 10
     page.encode()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "<script>alert(1)</script>",
+        "</pre></title><b>",
+        '" onclick="x" \'',
+        "{{ page }} {{ 7 * 7 }}",
+        "{% raw %}",
+        "{# gone #}",
+        "&lt;b&gt; &amp;",
+    ],
+)
+def test_what_a_model_writes_is_read_as_it_was_written(words):
+    """In every place of a text; as markup or a template it would be read otherwise."""
+    parsed, usual = harmless(everything(words).html()), harmless(everything("usual").html())
+    assert parsed.text == usual.text.replace("usual", words)
+    assert parsed.tags == usual.tags
+
+
+def test_a_command_between_backticks_stays_words():
+    words = "run `reward <b> {{ 7 * 7 }}` and `"
+    page = Page("t", words, [words], [], [Section("a", [words, Warned(words)])]).html()
+    code = "<code>reward &lt;b&gt; {{ 7 * 7 }}</code>"
+    assert page.count(f"run {code} and `") == 4
 
 
 def test_a_page_has_everything_in_its_order():

@@ -2,8 +2,9 @@
 
 import pytest
 
+from reward_functions.reports.pages.charts.drawing import PALETTE, SERIES, variables
 from reward_functions.reports.pages.charts.matrix import DARKEST
-from reward_functions.reports.pages.palette import PALETTE, SERIES, contrast, variables
+from tests.contrast import contrast
 
 TEXT, MARK = 4.5, 3.0
 """WCAG 2.2, success criteria 1.4.3 (text) and 1.4.11 (graphics)."""

@@ -6,7 +6,7 @@ import pytest
 
 from reward_functions import get, sample, score_batch
 from reward_functions.core.asking import ScriptedAsk
-from reward_functions.reports.pages.escaping import CELL
+from reward_functions.reports.pages.charts.drawing import CELL
 from reward_functions.reports.score_report.batch import Batch
 from reward_functions.reports.score_report.reasons import (
     CUT,

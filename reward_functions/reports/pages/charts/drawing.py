@@ -2,16 +2,20 @@
 
 On a page its colours come from the page's style; as a picture it carries its own, and follows the
 reader's light or dark. Units are CSS pixels at the width of a chart; a page scales them.
+
+Text has a contrast of 4.5 to 1 to its paper, marks of 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11). The four
+series differ for readers who see no red or green too; no figure is shown by colour alone.
+
+A model wrote words of charts and pages: terminal escapes, characters that reverse the line. What
+does not print is shown by its escape, so that a reader sees that it was there.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from html import escape
+from typing import TYPE_CHECKING, Final, NamedTuple
 from unicodedata import east_asian_width
-
-from reward_functions.reports.pages import palette
-from reward_functions.reports.pages.escaping import inline, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,6 +55,43 @@ ABOVE: Final = 22.0
 LEAST_GUTTER: Final = 56.0
 """Units left of a vertical axis, so that charts below one another mostly align."""
 
+CELL: Final = 200
+"""Characters of a string in a table's cell."""
+
+WIDE_SPACE: Final = "\u3000"
+"""Of Chinese and Japanese: the one space that is shown although it does not print."""
+
+
+class Colour(NamedTuple):
+    """One colour.
+
+    Args:
+        light: on light paper, as #rrggbb.
+        dark: on dark paper.
+        use: where it stands.
+    """
+
+    light: str
+    dark: str
+    use: str
+
+
+PALETTE: Final = {
+    "ink": Colour("#1c2430", "#e6eaf0", "text, axes' titles"),
+    "paper": Colour("#ffffff", "#12161c", "behind everything"),
+    "panel": Colour("#f4f6f9", "#1a2029", "behind quotations and table heads"),
+    "faint": Colour("#566273", "#9aa6b5", "notes, tick labels"),
+    "line": Colour("#d6dbe2", "#2c3542", "grid lines, borders"),
+    "a": Colour("#1f5fbf", "#7fb2ff", "the first series, and what there is one of"),
+    "b": Colour("#b4540a", "#ffab66", "the second series, warnings"),
+    "c": Colour("#3d7a2a", "#93d67c", "the third series"),
+    "d": Colour("#8a1f6a", "#f08fd0", "people, limits, references"),
+}
+"""By the name of its CSS variable."""
+
+SERIES: Final = ("a", "b", "c", "d")
+"""The colours of marks, in order of use."""
+
 STYLE: Final = """
 svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
 svg .faint { fill: var(--faint); }
@@ -60,7 +101,7 @@ svg .cell { fill: var(--a); stroke: var(--line); }
 """ + "".join(
     f"svg .l{name} {{ stroke: var(--{name}); fill: none; stroke-width: 2; }} "
     f"svg .m{name} {{ fill: var(--{name}); stroke: var(--paper); }}\n"
-    for name in palette.SERIES
+    for name in SERIES
 )
 
 NOTHING: Final = "There is no value to draw."
@@ -73,6 +114,40 @@ NOTEBOOK_WIDTH: Final = 880
 
 DASHES: Final = {"a": "", "b": "6 3", "c": "14 3", "d": "2 3"}
 """What tells lines apart without their colour."""
+
+
+def variables() -> str:
+    """The style rules that define the colours, by the reader's light or dark."""
+    light, dark = (
+        " ".join(f"--{name}: {getattr(colour, scheme)};" for name, colour in PALETTE.items())
+        for scheme in ("light", "dark")
+    )
+    return (
+        f":root {{ color-scheme: light dark; {light} }}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+    )
+
+
+def inline(text: str, limit: int = CELL) -> str:
+    """One line of SVG or HTML of at most `limit` characters of the string, all of which print."""
+    return escape(printable(text, limit))
+
+
+def printable(text: str, limit: int = CELL, kept: str = "") -> str:
+    """The string with every character that does not print shown by its escape; no HTML yet.
+
+    Args:
+        text: of data.
+        limit: characters of it that are shown.
+        kept: characters that stay although they do not print.
+    """
+    shown = "".join(
+        char
+        if char.isprintable() or char == WIDE_SPACE or char in kept
+        else char.encode("unicode_escape").decode()
+        for char in text[:limit]
+    )
+    return f"{shown}…" if len(text) > limit else shown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -110,7 +185,7 @@ class Chart:
         Args:
             attributes: further ones of the drawing, a space behind each.
         """
-        style = f"<style>{palette.variables()}svg {{ background: var(--paper); }}{STYLE}</style>"
+        style = f"<style>{variables()}svg {{ background: var(--paper); }}{STYLE}</style>"
         return self._svg(style, f'xmlns="http://www.w3.org/2000/svg" {attributes}') + "\n"
 
     def _repr_svg_(self) -> str:

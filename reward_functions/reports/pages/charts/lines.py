@@ -41,7 +41,7 @@ class Course(NamedTuple):
     Args:
         name: in the legend.
         points: (position, value) in order, at least one.
-        series: its colour, dashes and mark, of `palette.SERIES`.
+        series: its colour, dashes and mark, of `drawing.SERIES`.
     """
 
     name: str
