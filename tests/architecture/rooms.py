@@ -47,7 +47,7 @@ ROOMS = {
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_260,
+        4_250,
         3_500,
         7,
     ),
@@ -81,36 +81,36 @@ ROOMS = {
     "rollouts": room(
         "Agents' episodes: how they end, and rewards that are counted once.",
         "core",
-        18_270,
+        18_080,
         14_800,
         14,
     ),
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 800, 800, 15
     ),
-    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_140, 1_000, 10),
+    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_080, 1_000, 10),
     "adapters": room("What trainers call, one host a file.", "core serving", 1_010, 1_010, 19),
     "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 9),
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
-        2_940,
+        2_810,
         2_200,
         14,
     ),
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
         f"{LANGUAGE} finqa judge_runtime serving reports",
-        5_220,
+        4_880,
         3_000,
-        10,
+        9,
     ),
     "aws.deployed": room(
         "Deployed functions: found, invoked, checked, rolled back, pruned.",
         "core serving aws testing reports data",
-        1_790,
+        1_670,
         1_050,
-        13,
+        9,
     ),
     "calibration": room(
         "Whether a judge may be trusted: people, attacks, cost.",
@@ -122,16 +122,16 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in several processes.",
         "core serving testing aws reports data judge_runtime calibration",
-        1_430,
+        1_380,
         1_000,
-        16,
+        13,
     ),
     "jobs": room(
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration",
-        11_980,
+        9_830,
         7_000,
-        12,
+        10,
     ),
     "jobs.evaluation": room(
         "A tuned model compared with its base, prompt by prompt.",
@@ -143,9 +143,9 @@ ROOMS = {
     "rollouts.drive": room(
         "Agents run as a trainer runs them, on one machine.",
         "core rollouts serving feedback aws reports data aws.deployed",
-        2_170,
+        2_030,
         1_400,
-        14,
+        11,
     ),
     "cdk": room(
         "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
@@ -157,15 +157,15 @@ ROOMS = {
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",
         "core extraction serving rollouts aws reports data aws.deployed jobs rollouts.drive cdk",
-        9_800,
+        8_000,
         6_300,
-        14,
+        11,
     ),
     "cli": room(
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring jobs jobs.evaluation rollouts.drive cdk local",
-        8_710,
+        8_650,
         8_000,
         21,
     ),

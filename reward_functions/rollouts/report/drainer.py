@@ -61,7 +61,7 @@ class Drainer:
         self._changed = Condition()
         self._queue: deque[Stored] = deque()
         self._in_flight: set[str] = set()
-        self._senders = 0
+        self._senders = self._taken = 0
         self._thread: Thread | None = None
         self._stop, self._wake = Event(), Event()
         self._orphans = Orphans(host, self.live, self._wake.set)
@@ -123,6 +123,7 @@ class Drainer:
         self._late = monotonic() + patience
         tried: set[str] = set()
         while monotonic() < self._late:
+            taken = self._taken
             _, memory, _ = self._host.stores
             for store in self._host.stores:
                 self._fetch(store, self._host.clock())
@@ -131,7 +132,8 @@ class Drainer:
                 if stored.intent.token not in tried:
                     tried.add(stored.intent.token)
                     self._enqueue(stored)
-            if not self._in_flight:
+            # What was taken may be sent by now, and what waited for it be due.
+            if not self._in_flight and self._taken == taken:
                 break
             while monotonic() < self._late and (waiting := self._next()):
                 self._send(waiting)
@@ -196,6 +198,7 @@ class Drainer:
             if stored.intent.token in self._in_flight:
                 return
             self._in_flight.add(stored.intent.token)
+            self._taken += 1
             self._queue.append(stored)
             if self._senders < self._host.timing.senders:
                 sender = Thread(target=self._sending, name="rollout-report", daemon=True)
