@@ -17,9 +17,9 @@ LENGTH: Final = 300
 """Characters of an equation that is looked into."""
 
 _CHOOSE: Final = re.compile(r"(?<![\w.])(\d{1,4})\s?C\s?(\d{1,4})(?![\w.])")
-_IN_BARS: Final = re.compile(r"(?:\||\\[lr]?vert|abs)[^A-Za-z\\]{0,9}(\\?[A-Za-z]+)")
+_NAMED: Final = re.compile(r"\\?[A-Za-z]+")
 
-_ASKS: Final = frozenset("for find determine".split())
+_ASKS: Final = ("for", "find", "Find", "determine", "Determine", "value of", "what is", "What is")
 """Words right before a letter that is asked for."""
 
 _STEP: Final = re.compile(r"[{}()\[\]=]")
@@ -48,6 +48,7 @@ def value_asked_for(answer: str, reference: str, prompt: str) -> str | None:
         (asking.NAME.fullmatch(named) or _asks_for(named, tail))
         and not asked_formulas(tail)
         and not _given(named, tail)
+        and not _wants_letter_of(named, tail)
     ):
         return _end(right, reference)
     asks = not _wants_letter_of(named, tail) and symbolic.quantity_asked_for(
@@ -66,12 +67,16 @@ def _asks_for(called: str, prompt: str) -> bool:
 
 
 def _wants_letter_of(named: str, prompt: str) -> bool:
-    """Whether a letter in bars is itself asked for: |y| = 2 is no answer to "solve for y"."""
-    letter = _IN_BARS.search(named)
-    if letter is None:
+    """Whether the letter that something is said of is itself asked for.
+
+    |y| = 2 is no answer to "solve for y", nor log(A) = 2 to "Find A".
+    """
+    *rest, letter = _NAMED.findall(named) or [""]
+    if not rest and named.strip() == letter:
         return False
-    words = " ".join(each.strip("$.,?!;:").lower() for each in prompt.split())
-    return any(f" {before} {letter[1].lower()} " in f" {words} " for before in _ASKS)
+    words = [each for each in prompt.split() if each != "a"]  # the article is no letter
+    text = f" {' '.join(each.strip('$.,?!;:') for each in words)} "
+    return any(f" {asks} {letter} " in text for asks in _ASKS)
 
 
 def _given(name: str, prompt: str) -> bool:
