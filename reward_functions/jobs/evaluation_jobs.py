@@ -284,7 +284,7 @@ def rows_within(document: dict[str, Any]) -> list[EvaluatedRow]:
 
 
 def rows_of(lines: str) -> list[EvaluatedRow]:
-    """The scored rows of a file of JSON lines, in its order; what is none is passed over."""
+    """The scored rows of a file of JSON lines, in its order; other lines are passed over."""
     # Not splitlines: a string of JSON may hold other ends of lines.
     found = (_row(_decoded(line)) for line in StringIO(lines, newline="\n"))
     return [row for row in found if row]
@@ -312,7 +312,7 @@ def _number(value: Any) -> float | None:
 
 
 def _decoded(line: str) -> Any:
-    """A document of JSON; None for what is none."""
+    """A document of JSON; None for anything else."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError):

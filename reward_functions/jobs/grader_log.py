@@ -247,7 +247,7 @@ def batches(log: JobLines, job: Job) -> Iterator[Batch]:
 
 
 def _batch(line: LogLine, created: datetime) -> Batch | None:
-    """One line of the log; None of a line that is none of ours, or a broken one."""
+    """One line of the log; None of a line that is broken, or not ours."""
     try:
         written = json.loads(line.message)
     except (ValueError, RecursionError):
