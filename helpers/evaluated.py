@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 from helpers.shown import Showing, Shown
 from reward_functions.jobs.evaluation.evaluation_record import save
 from reward_functions.jobs.evaluation.evaluation_sheets import differences, sheets
-from reward_functions.jobs.evaluation.intervals import prompts_needed
 from reward_functions.jobs.evaluation.page import (
     SIMULATION,
     drawn_difference,
@@ -25,6 +24,7 @@ from reward_functions.jobs.evaluation.page import (
 )
 from reward_functions.reports.pages.charts.drawing import side_by_side
 from reward_functions.reports.sheets import Sheet
+from reward_functions.reports.statistics import prompts_needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

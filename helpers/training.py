@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from reward_functions.jobs.plan import Plan
     from reward_functions.jobs.preparing import PreparedJob
     from reward_functions.jobs.recipes import Recipe
-    from reward_functions.reports.group_figures import Share
+    from reward_functions.reports.statistics import Share
 
 
 SIMULATION: Final = "SIMULATION: the training double answers and trains; no language model does."

@@ -23,7 +23,7 @@ from reward_functions.calibration.consistency import Consistency, consistency
 from reward_functions.calibration.ratings import Share
 from reward_functions.core.means import mean
 from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.reports.resampling import DRAWS, Interval, intervals
+from reward_functions.reports.statistics import DRAWS, Interval, intervals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.calibration.figures import AGREEMENT
 from reward_functions.judge_runtime.usage import dollars
-from reward_functions.reports.resampling import LEVEL
 from reward_functions.reports.sheets import Sheet, escaped
+from reward_functions.reports.statistics import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

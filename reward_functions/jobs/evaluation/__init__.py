@@ -1,8 +1,6 @@
 """A tuned model beside its base, on prompts that no training has seen, by one pinned reward.
 
-Statistics, of plain numbers
-
-    intervals.py            the bootstrap over prompts
+Statistics are those of `reports.statistics`.
 
 From a file to a record
 

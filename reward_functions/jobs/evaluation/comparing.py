@@ -18,7 +18,8 @@ from reward_functions.jobs.evaluation.evaluation_record import (
     Power,
     Verdict,
 )
-from reward_functions.jobs.evaluation.intervals import (
+from reward_functions.jobs.evaluation.sides import CLOSE, is_right
+from reward_functions.reports.statistics import (
     holm,
     mcnemar,
     mean_difference,
@@ -28,7 +29,6 @@ from reward_functions.jobs.evaluation.intervals import (
     sizes,
     smallest_shown,
 )
-from reward_functions.jobs.evaluation.sides import CLOSE, is_right
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -14,7 +14,7 @@ from reward_functions.core.means import mean
 from reward_functions.core.types import Scored
 from reward_functions.jobs.asking import MILLION
 from reward_functions.jobs.evaluation.evaluation_record import Beside
-from reward_functions.reports.resampling import quantile
+from reward_functions.reports.statistics import quantile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

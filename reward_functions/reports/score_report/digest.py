@@ -14,12 +14,12 @@ from math import nan
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.means import mean
-from reward_functions.reports.group_figures import PAIR
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.score_report.figures import std
 from reward_functions.reports.score_report.reasons import EMPTY as HOLD_NO_RESPONSE
 from reward_functions.reports.score_report.reasons import MOSTLY, Remedy, remedy_of
 from reward_functions.reports.score_report.row_facts import CUT, EMPTY, NO_SAMPLE, UNASKED
+from reward_functions.reports.statistics import PAIR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,13 +11,11 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 from math import fsum, isfinite, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from reward_functions.core.means import mean
-from reward_functions.reports.group_figures import PAIR, Share, share, wilson
 from reward_functions.reports.pages.charts.bars import Bin
-from reward_functions.reports.resampling import LEVEL
+from reward_functions.reports.statistics import PAIR, Share, share, wilson, z_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -115,7 +113,7 @@ def mean_by_prompt(batch: Batch) -> Share | None:
     apart = [_total([batch.value(at) - middle for at in group]) for group in batch.groups]
     squares = _total([each * each for each in apart])
     error = sqrt(squares * count / (count - 1)) / len(batch.scored)
-    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * error
+    half = z_quantile() * error
     if not isfinite(half):
         return Share(middle, low, high)
     if half <= ROUNDING * (high - low):

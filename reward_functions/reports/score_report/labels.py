@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import Scale
     from reward_functions.core.types import Unscored
-    from reward_functions.reports.group_figures import Share
+    from reward_functions.reports.statistics import Share
 
 WORDS: Final[Mapping[str, bool]] = {
     **dict.fromkeys(("correct", "right", "true", "yes", "pass", "passed", "1"), True),

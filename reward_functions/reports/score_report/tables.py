@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.means import mean
-from reward_functions.reports.group_figures import share
 from reward_functions.reports.pages.charts.bars import histogram, tallies
 from reward_functions.reports.pages.charts.matrix import matrix
 from reward_functions.reports.pages.charts.points import Point, points
@@ -13,11 +12,11 @@ from reward_functions.reports.score_report import figures
 from reward_functions.reports.score_report.excerpts import line
 from reward_functions.reports.score_report.figures import KINDS, Length, share_of
 from reward_functions.reports.sheets import Sheet
+from reward_functions.reports.statistics import share
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from reward_functions.reports.group_figures import Share
     from reward_functions.reports.pages.charts.drawing import Chart
     from reward_functions.reports.score_report.batch import Batch
     from reward_functions.reports.score_report.criteria import CriterionFigures
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from reward_functions.reports.score_report.labels import Confusion
     from reward_functions.reports.score_report.reasons import ReasonFigures
     from reward_functions.reports.score_report.unscored import ErrorFigures
+    from reward_functions.reports.statistics import Share
 
 MOST: Final = 30
 """Rows of a table of reasons; the others are one row."""

@@ -9,7 +9,7 @@ from statistics import NormalDist
 
 import pytest
 
-from reward_functions.jobs.evaluation.intervals import (
+from reward_functions.reports.statistics import (
     EXACT,
     holm,
     mcnemar,
