@@ -42,7 +42,7 @@ from reward_functions.judge_runtime.rubric_file import rubric_of
 from reward_functions.judge_runtime.usage import prices_as_of
 from reward_functions.local.function_runtime import LocalRuntime
 from reward_functions.local.scripted_judge import scripted_judge
-from reward_functions.reports.pages.charts.spans import Row, Span, spans
+from reward_functions.reports.pages.charts.rows import Row, Span, spans
 from reward_functions.reports.sheets import Sheet
 from reward_functions.serving.settings import LambdaSettings
 
@@ -375,7 +375,6 @@ def agreements(cards: Mapping[str, Calibrated]) -> Chart:
         "Accuracy against the labels, with 95% intervals by prompt",
         rows,
         x="share of cases whose rating is the label's class",
-        names={},
     )
 
 

@@ -11,9 +11,8 @@ from reward_functions.calibration.figures import AGREEMENT
 from reward_functions.calibration.sheets import counted_as
 from reward_functions.core.means import mean
 from reward_functions.reports.pages.charts.drawing import SERIES
-from reward_functions.reports.pages.charts.matrix import matrix
-from reward_functions.reports.pages.charts.points import Point, points
-from reward_functions.reports.pages.charts.spans import Row, Span, spans
+from reward_functions.reports.pages.charts.plots import Point, points
+from reward_functions.reports.pages.charts.rows import Row, Span, matrix, spans
 from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.sheets import Sheet
 

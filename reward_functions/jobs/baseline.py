@@ -35,8 +35,7 @@ from reward_functions.core.means import mean
 from reward_functions.core.types import Scored
 from reward_functions.data.atomic import replaced
 from reward_functions.reports.measured import Measured
-from reward_functions.reports.pages.charts.bars import tallies
-from reward_functions.reports.pages.charts.spans import Row, Span, spans
+from reward_functions.reports.pages.charts.rows import Row, Span, spans, tallies
 from reward_functions.reports.pages.page import Page, Section, Warned
 from reward_functions.reports.sheets import Sheet
 from reward_functions.reports.statistics import (
@@ -514,7 +513,7 @@ def _intervals(measured: Baseline) -> Part:
         if share is not None
     ]
     label = "Shares of the baseline with their 95% intervals"
-    return spans(label, rows, x="share, with its 95 % interval by prompt", names={})
+    return spans(label, rows, x="share, with its 95 % interval by prompt")
 
 
 def _figures(measured: Baseline) -> Sheet:

@@ -17,8 +17,8 @@ from reward_functions.jobs.evaluation.evaluation_sheets import (
     sheets,
     tests,
 )
-from reward_functions.reports.pages.charts.lines import Course, lines
-from reward_functions.reports.pages.charts.spans import Row, Span, spans
+from reward_functions.reports.pages.charts.plots import Course, lines
+from reward_functions.reports.pages.charts.rows import Row, Span, spans
 from reward_functions.reports.pages.page import Case, Page, Section
 from reward_functions.reports.sheets import escaped
 
@@ -95,7 +95,6 @@ def drawn_difference(record: EvaluationRecord) -> Chart:
         "The mean difference of both models with its 95 % interval",
         rows,
         x="points of the scale, tuned less base",
-        names={},
         limit="no difference",
         includes=(0.0,),
     )
@@ -108,7 +107,6 @@ def drawn_groups(record: EvaluationRecord) -> Chart:
         "The mean difference in each group of prompts with its 95 % interval",
         rows,
         x="points of the scale, tuned less base",
-        names={},
         limit="no difference",
         includes=(0.0,),
     )
@@ -141,7 +139,7 @@ def _lengths(record: EvaluationRecord) -> Chart:
         for each in record.beside
     ]
     label = "The length of each model's answers, from the median to the 95th percentile"
-    return spans(label, rows, x="tokens, median to 95th percentile", names={}, includes=(0.0,))
+    return spans(label, rows, x="tokens, median to 95th percentile", includes=(0.0,))
 
 
 def _shown(record: EvaluationRecord) -> Iterator[Flip]:

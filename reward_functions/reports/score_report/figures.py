@@ -14,7 +14,7 @@ from math import fsum, isfinite, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from reward_functions.core.means import mean
-from reward_functions.reports.pages.charts.bars import Bin
+from reward_functions.reports.pages.charts.plots import Bin
 from reward_functions.reports.statistics import PAIR, Share, share, wilson, z_quantile
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.means import mean
-from reward_functions.reports.pages.charts.bars import histogram, tallies
-from reward_functions.reports.pages.charts.matrix import matrix
-from reward_functions.reports.pages.charts.points import Point, points
+from reward_functions.reports.pages.charts.plots import Point, histogram, points
+from reward_functions.reports.pages.charts.rows import matrix, tallies
 from reward_functions.reports.score_report import figures
 from reward_functions.reports.score_report.excerpts import line
 from reward_functions.reports.score_report.figures import KINDS, Length, share_of
