@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.asking import VerdictField
     from reward_functions.core.types import Score
-    from reward_functions.reports.score_report.batch import Batch
+    from reward_functions.reports.score_report.figures import Batch
 
 REASON: Final = "reason"
 FREE: Final = ("_reason", "_quote")

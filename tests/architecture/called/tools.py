@@ -9,7 +9,7 @@ from reward_functions.aws.deployed import CheckFinding, CheckReport
 from reward_functions.aws.request_validation import problems
 from reward_functions.calibration import plots
 from reward_functions.jobs.hyperparameters import Hyperparameter
-from reward_functions.reports.score_report.row_facts import CUT
+from reward_functions.reports.score_report.digest import CUT
 from tests.architecture.called.rows import Rows, numbered, outcome, placed, taken
 
 # ---- charts
@@ -147,7 +147,7 @@ ROWS = {
         ),
         alike=((0, 1), (6, 8)),
     ),
-    "reports.score_report.truncation:SIGNALS": Rows(
+    "reports.score_report.reasons:SIGNALS": Rows(
         lambda _, signal: (signal.name, taken(signal.shown, *CUT_OFF)),
         numbered(
             ("the row says that a limit of tokens ended it", [CUT_OFF[0]]),

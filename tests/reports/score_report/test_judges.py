@@ -9,11 +9,10 @@ from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.types import Evidence, Score, Scored, Usage
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from reward_functions.judge_runtime.panel import JudgePool
-from reward_functions.reports.score_report.batch import Batch
 from reward_functions.reports.score_report.criteria import criteria, decisions
-from reward_functions.reports.score_report.page import score_page
+from reward_functions.reports.score_report.figures import Batch
+from reward_functions.reports.score_report.page import Subject, cost, score_page
 from reward_functions.reports.score_report.reasons import CRITERIA, tallied
-from reward_functions.reports.score_report.subject import Subject, cost
 
 PANDALM = "JUDGMENT: Response 1\nREASONING: Cold is the opposite; warm is close to hot."
 VERDICTS = {

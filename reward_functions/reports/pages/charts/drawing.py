@@ -1,4 +1,4 @@
-"""A chart: what was drawn, how large it is, and what it says to whoever does not see it.
+"""A chart: what was drawn, how large it is, and what it says to a reader who does not see it.
 
 On a page its colours come from the page's style; as a picture it carries its own, and follows the
 reader's light or dark. Units are CSS pixels at the width of a chart; a page scales them.
@@ -9,11 +9,9 @@ series differ for readers who see no red or green too; no figure is shown by col
 A model wrote words of charts and pages: terminal escapes, characters that reverse the line. What
 does not print is shown by its escape, so that a reader sees that it was there.
 
-Where a value lies on an axis, and its ticks at round numbers.
-
-An axis is straight, or logarithmic where sizes of every order are to be told apart. Values are
-finite. Those that differ by less than a thousand-millionth of their size are drawn as equal:
-doubles have no round numbers between them.
+An axis is straight, or logarithmic where sizes of every order are to be told apart. Its ticks are
+at round numbers. Values are finite. Those that differ by less than a thousand-millionth of their
+size are drawn as equal: doubles have no round numbers between them.
 """
 
 from __future__ import annotations
