@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Final
 
 from helpers.shown import Showing, Shown
 from reward_functions.jobs.evaluation.evaluation_record import save
-from reward_functions.jobs.evaluation.evaluation_sheets import differences, sheets
 from reward_functions.jobs.evaluation.page import (
     SIMULATION,
+    differences,
     drawn_difference,
     drawn_groups,
     markdown,
     page,
+    sheets,
 )
 from reward_functions.reports.pages.charts.drawing import side_by_side
 from reward_functions.reports.sheets import Sheet

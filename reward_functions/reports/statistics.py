@@ -67,6 +67,7 @@ Paired-Sample Design, Biometrics 43, 1987). Power is 80 %, the level 5 %, two-si
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil, comb, erfc, floor, fsum, inf, sqrt
 from random import Random
 from statistics import NormalDist
@@ -271,7 +272,8 @@ MOST: Final = 4_000_000
 FEWEST: Final = 400
 
 
-class Difference(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Difference:
     """A mean difference with its 95 % interval.
 
     Args:
@@ -290,6 +292,11 @@ class Difference(NamedTuple):
     def width(self) -> float:
         """From the lower end to the upper."""
         return self.high - self.low
+
+    @property
+    def holds_zero(self) -> bool:
+        """Whether no difference may be what there is."""
+        return self.low <= 0 <= self.high
 
 
 def mean_difference(differences: Sequence[float], seed: int = 0) -> Difference | None:
@@ -355,7 +362,8 @@ EXACT: Final = 1_000
 """Prompts that differ up to which the binomial sum is made."""
 
 
-class McNemar(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class McNemar:
     """The test of two counts.
 
     Args:

@@ -21,8 +21,8 @@ from reward_functions.cli.job._options import (
 )
 
 if TYPE_CHECKING:
-    from reward_functions.jobs.evaluation.both import Askings
     from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
+    from reward_functions.jobs.evaluation.comparing import Askings
     from reward_functions.jobs.evaluation.evaluation import Settings
     from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
     from reward_functions.jobs.evaluation.preparing import Prepared
@@ -254,7 +254,7 @@ def _show(record: EvaluationRecord) -> None:
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.cli._fitting import print_sheet
     from reward_functions.cli.job._output import SIMULATION
-    from reward_functions.jobs.evaluation.evaluation_sheets import sheets
+    from reward_functions.jobs.evaluation.page import sheets
 
     if record.simulation:
         say(SIMULATION, err=True)

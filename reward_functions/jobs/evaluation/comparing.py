@@ -1,4 +1,14 @@
-"""Two models on the same prompts: the difference, its test, pass@k, groups and flips.
+"""Both models asked the same prompts, their answers scored, and how they differ.
+
+    greedy      temperature 0, one answer to a prompt
+    sampled     the temperature of rollouts, several answers to a prompt
+
+What it costs comes first. With a folder, answers are kept in `SIDE-MODE.jsonl`, for their owner
+alone, and what is there is not asked again. The tuned model's greedy answers come first: one that
+answers nothing ends the asking before the others are paid for.
+
+A score is a share of the reward's scale, 0 to 1. An answer without a score is no 0: it is counted
+apart. A latency is one call's, from its start to its last byte, without the pauses of a busy model.
 
 Only prompts for which both models have a score are compared; the others are counted. What counts is
 a prompt, however many answers it has.
@@ -6,34 +16,253 @@ a prompt, however many answers it has.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
+from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.means import mean
+from reward_functions.core.types import Scored
+from reward_functions.jobs.asking import MILLION, AnswerFile, AskingCost, ask, cost, setup
 from reward_functions.jobs.evaluation.evaluation_record import (
+    Beside,
     Compared,
     Group,
-    Interval,
-    McNemarTest,
     PassAtK,
     Power,
     Verdict,
 )
-from reward_functions.jobs.evaluation.sides import CLOSE, is_right
 from reward_functions.reports.statistics import (
+    Difference,
+    McNemar,
     holm,
     mcnemar,
     mean_difference,
     mean_square,
     pass_at_k,
     prompts_needed,
+    quantile,
     sizes,
     smallest_shown,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
-    from reward_functions.jobs.evaluation.sides import Answers
+    from reward_functions.core.types import RewardResult
+    from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt, Patience
+    from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
+    from reward_functions.jobs.model_calls import Endpoint, ModelAnswer, Sampling
+
+
+class Asked(NamedTuple):
+    """One model, one way to draw its answers.
+
+    Args:
+        side: which of both.
+        mode: which way.
+        endpoint: the model.
+        sampling: as the endpoint has it.
+        each: answers to a prompt, at least one.
+        price: dollars per million tokens, read and written; None where it is not known.
+    """
+
+    side: Side
+    mode: Mode
+    endpoint: Endpoint
+    sampling: Sampling
+    each: int
+    price: Price | None
+
+
+Given = dict[tuple["Side", "Mode"], "Mapping[AnswerAttempt, ModelAnswer]"]
+
+
+class Askings:
+    """Everything that is asked; open while it is, for the files that keep it.
+
+    Args:
+        asked: in the order of asking.
+        prompts: for all of them.
+        folder: of the kept answers; made where it is missing. None keeps none.
+
+    Raises:
+        ConfigurationError: a file there holds answers of another model or sampling.
+        OSError: a file cannot be made, read or written.
+    """
+
+    def __init__(
+        self, asked: Sequence[Asked], prompts: Sequence[AskedPrompt], folder: Path | None = None
+    ) -> None:
+        self.asked, self.prompts, self.folder = asked, prompts, folder
+        self._kept: dict[Asked, AnswerFile] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        if self.folder is None:
+            return self
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            for one in self.asked:
+                path = self.folder / f"{one.side}-{one.mode}.jsonl"
+                file = AnswerFile(path, setup(one.endpoint, one.sampling))
+                self._kept[one] = stack.enter_context(file)
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+    def costs(self) -> list[AskingCost]:
+        """What is still to ask, of each."""
+        return [
+            cost(self.prompts, one.each, list(self._given(one)), one.sampling, one.price)
+            for one in self.asked
+        ]
+
+    def _given(self, one: Asked) -> Mapping[AnswerAttempt, ModelAnswer]:
+        return self._kept[one].given if one in self._kept else {}
+
+    def answers(
+        self,
+        *,
+        concurrency: int = 8,
+        patience: Patience | None = None,
+        advance: Callable[[int], object] = lambda _: None,
+    ) -> Given:
+        """The answers of each.
+
+        Raises:
+            NothingAnswered: a model's greedy answers are all empty.
+            AwsFailed: a model cannot be asked, or stays busy; what was answered is kept.
+            BadPrompt: a prompt cannot be asked.
+        """
+        given: Given = {}
+        for one in self.asked:
+            answers = ask(
+                one.endpoint,
+                self.prompts,
+                one.each,
+                kept=self._kept.get(one),
+                concurrency=concurrency,
+                patience=patience,
+                advance=advance,
+            )
+            if one.mode == "greedy":
+                require_answers(one.side, one.endpoint.model, list(answers.values()))
+            given[one.side, one.mode] = answers
+        return given
+
+
+CLOSE: Final = 1e-9
+"""Shares of a scale that are one: rewards are decimals, and their quotients are rounded."""
+
+Price = tuple[float, float]
+
+
+class NothingAnswered(ConfigurationError):
+    """A model of which no answer says anything. One sentence: which, and what to look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """One model's answers of one way to draw them.
+
+    Args:
+        side: "base" or "tuned".
+        mode: "greedy" or "sampled".
+        given: by attempt.
+        results: of the reward, by attempt.
+        minimum: of the scale.
+        maximum: of the scale.
+    """
+
+    side: Side
+    mode: Mode
+    given: Mapping[AnswerAttempt, ModelAnswer]
+    results: Mapping[AnswerAttempt, RewardResult]
+    minimum: float
+    maximum: float
+
+    def share(self, attempt: AnswerAttempt) -> float | None:
+        """What an answer earns, 0 to 1; None where it has no score."""
+        result = self.results[attempt]
+        if not isinstance(result, Scored):
+            return None
+        return (result.score.value - self.minimum) / (self.maximum - self.minimum)
+
+    def by_prompt(self) -> dict[str, list[float]]:
+        """The shares of each prompt's scored answers, by the prompt's digest."""
+        groups: dict[str, list[float]] = {}
+        for attempt in self.given:
+            share = self.share(attempt)
+            if share is not None:
+                groups.setdefault(attempt.prompt, []).append(share)
+        return groups
+
+
+def is_right(share: float, success: float) -> bool:
+    """Whether a share of the scale counts as right: from `success` on."""
+    return share >= success - CLOSE
+
+
+def require_answers(side: Side, model: str, given: Sequence[ModelAnswer]) -> None:
+    """Refuse answers of which none holds a character: no statistics are made of them.
+
+    Raises:
+        NothingAnswered: all are empty.
+    """
+    if any(answer.text.strip() for answer in given):
+        return
+    ended = [answer.ended for answer in given]
+    if ended.count("length") * 2 >= len(ended):
+        cause = "they end at the limit of tokens before the answer begins: raise --max-tokens"
+    elif ended.count("filtered") * 2 >= len(ended):
+        cause = "a filter withholds them: look at the model's guardrail and content filter"
+    else:
+        cause = (
+            "look at one with `reward job baseline --ask MODEL -n 1 -k 1 --out FILE`, and at the "
+            "job's response length with `reward job metrics`"
+        )
+    raise NothingAnswered(
+        f"the {side} model {model} answered nothing to {len(given):,} of {len(given):,} prompts, "
+        f"so that nothing is compared; {cause}"
+    )
+
+
+def beside(answers: Answers, price: Price | None, *, timed: bool) -> Beside:
+    """What stands beside the mean.
+
+    Args:
+        answers: at least one.
+        price: dollars per million tokens, read and written; None where it is not known.
+        timed: whether latencies say anything; those of a simulation do not.
+    """
+    given = list(answers.given.values())
+    written = [answer.usage.output for answer in given]
+    read = sum(answer.usage.input for answer in given)
+    times = [answer.seconds for answer in given if answer.seconds is not None] if timed else []
+    usd = None if price is None else (read * price[0] + sum(written) * price[1]) / MILLION
+    unscored = sum(answers.share(attempt) is None for attempt in answers.given)
+    return Beside(
+        side=answers.side,
+        mode=answers.mode,
+        answers=len(given),
+        unscored=unscored,
+        empty=sum(not answer.text.strip() for answer in given),
+        filtered=sum(answer.ended == "filtered" for answer in given),
+        cut=sum(answer.ended == "length" for answer in given),
+        tokens_read=read,
+        tokens_written=sum(written),
+        tokens_mean=mean(written),
+        tokens_p50=quantile(written, 0.5),
+        tokens_p95=quantile(written, 0.95),
+        seconds_p50=quantile(times, 0.5) if times else None,
+        seconds_p95=quantile(times, 0.95) if times else None,
+        usd=usd,
+    )
+
 
 FEW: Final = 30
 """Prompts below which the exact test has to agree with the interval, which is then too sure."""
@@ -53,6 +282,11 @@ class Turned(NamedTuple):
     right: list[str]
     wrong: list[str]
 
+    @property
+    def test(self) -> McNemar:
+        """McNemar's test of them."""
+        return mcnemar(len(self.right), len(self.wrong))
+
 
 def pairs(base: Answers, tuned: Answers) -> Pairs:
     """The prompts that both models have scores for, in the order asked."""
@@ -68,17 +302,26 @@ def compared(found: Pairs, base: Answers, seed: int) -> Compared | None:
         base: whose mode and prompts they are of.
         seed: of the draws.
     """
-    difference = _interval(differences(found.values()), seed)
-    if difference is None:
+    means = _means(found.values(), seed)
+    if means is None:
         return None
     asked = len({attempt.prompt for attempt in base.given})
-    return Compared(
-        mode=base.mode,
-        base=mean([mean(ours) for ours, _ in found.values()]),
-        tuned=mean([mean(theirs) for _, theirs in found.values()]),
-        difference=difference,
-        left_out=asked - len(found),
-    )
+    return Compared(mode=base.mode, left_out=asked - len(found), **means._asdict())
+
+
+class _Means(NamedTuple):
+    base: float
+    tuned: float
+    difference: Difference
+
+
+def _means(found: Collection[tuple[list[float], list[float]]], seed: int) -> _Means | None:
+    """The means of the prompts' means; None where there is no prompt."""
+    difference = mean_difference(differences(found), seed)
+    if difference is None:
+        return None
+    base = mean([mean(ours) for ours, _ in found])
+    return _Means(base, mean([mean(theirs) for _, theirs in found]), difference)
 
 
 def differences(found: Iterable[tuple[list[float], list[float]]]) -> list[float]:
@@ -100,18 +343,13 @@ def turned(found: Pairs, success: float) -> Turned:
     return Turned(right, wrong)
 
 
-def tested(flipped: Turned) -> McNemarTest:
-    """McNemar's test of the prompts that turned."""
-    return McNemarTest(**mcnemar(len(flipped.right), len(flipped.wrong))._asdict())
-
-
-def verdict(found: Pairs, difference: Interval) -> Verdict:
+def verdict(found: Pairs, difference: Difference) -> Verdict:
     """Better or worse where the interval does not hold 0; of few prompts, where a test agrees.
 
     The test is the sign test of the prompts that earn more and those that earn less, which is
     McNemar's where answers are right or wrong.
     """
-    if difference.low <= 0 <= difference.high:
+    if difference.holds_zero:
         return "no difference shown"
     if difference.prompts < FEW:
         changes = differences(found.values())
@@ -145,18 +383,13 @@ def passes(found: Pairs, answers: int, success: float, seed: int) -> Iterator[Pa
     """
     for k in sizes(answers):
         both = [
-            (_pass(ours, k, success), _pass(theirs, k, success))
+            ([_pass(ours, k, success)], [_pass(theirs, k, success)])
             for ours, theirs in found.values()
             if min(len(ours), len(theirs)) >= k
         ]
-        difference = _interval([theirs - ours for ours, theirs in both], seed)
-        if difference is not None:
-            yield PassAtK(
-                k=k,
-                base=mean([ours for ours, _ in both]),
-                tuned=mean([theirs for _, theirs in both]),
-                difference=difference,
-            )
+        means = _means(both, seed)
+        if means is not None:
+            yield PassAtK(k=k, **means._asdict())
 
 
 def groups(
@@ -174,31 +407,25 @@ def groups(
     for digest, both in found.items():
         members.setdefault(names[digest], {})[digest] = both
     largest = sorted(members.items(), key=lambda group: (-len(group[1]), group[0]))[:MOST_GROUPS]
-    tests = {name: tested(turned(inside, success)) for name, inside in largest}
+    tests = {name: turned(inside, success).test for name, inside in largest}
     adjusted = holm({name: test.p_value for name, test in tests.items()})
     rows = []
     for name, inside in largest:
-        difference = _interval(differences(list(inside.values())), seed)
-        if difference is None:
+        means = _means(inside.values(), seed)
+        if means is None:
             continue
+        test = tests[name]
         rows.append(
             Group(
                 name=name,
-                base=mean([mean(ours) for ours, _ in inside.values()]),
-                tuned=mean([mean(theirs) for _, theirs in inside.values()]),
-                difference=difference,
-                gained=tests[name].gained,
-                lost=tests[name].lost,
-                p_value=tests[name].p_value,
+                gained=test.gained,
+                lost=test.lost,
+                p_value=test.p_value,
                 adjusted=adjusted[name],
+                **means._asdict(),
             )
         )
     return rows, len(members) - len(largest)
-
-
-def _interval(changes: Sequence[float], seed: int) -> Interval | None:
-    found = mean_difference(changes, seed)
-    return None if found is None else Interval(**found._asdict())
 
 
 def _pass(shares: Sequence[float], k: int, success: float) -> float:

@@ -5,15 +5,14 @@
     it holds 0                                        no difference shown: never "equal"
 
 Greedy answers decide; sampled ones are reported beside them. Of few prompts an exact test has to
-agree (`comparing.verdict`).
-
-The groups that prompts are compared in: a key of their metadata, or the kind of their answer.
+agree (`comparing.verdict`). Prompts are compared in groups too: by a key of their metadata, or by
+the kind of their answer. A point is a hundredth of the reward's scale.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -22,22 +21,28 @@ from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Scored
 from reward_functions.data.answer_kinds import kind_of, stated_answer
 from reward_functions.jobs.evaluation import comparing
+from reward_functions.jobs.evaluation.comparing import FEW, Answers, beside
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, Flip
-from reward_functions.jobs.evaluation.sides import Answers, beside
-from reward_functions.jobs.evaluation.words import conclusion, warned
+from reward_functions.jobs.model_calls import HIGH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.core.types import RewardResult, Sample
     from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt
-    from reward_functions.jobs.evaluation.both import Asked, Given
-    from reward_functions.jobs.evaluation.comparing import Turned
-    from reward_functions.jobs.evaluation.evaluation_record import Beside, Mode, Side
-    from reward_functions.jobs.evaluation.split import Split
+    from reward_functions.jobs.evaluation.comparing import Asked, Given, Turned
+    from reward_functions.jobs.evaluation.evaluation_record import (
+        Beside,
+        Compared,
+        Mode,
+        Power,
+        Side,
+        Verdict,
+    )
+    from reward_functions.jobs.evaluation.preparing import Split
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.model_calls import Sampling
-
+    from reward_functions.reports.statistics import Difference
 
 KIND: Final = "kind of answer"
 NONE: Final = "(none)"
@@ -200,27 +205,22 @@ def record_of(  # noqa: PLR0917 - as `evaluate` has them
         several = comparing.pairs(scored["base", "sampled"], scored["tuned", "sampled"])
         drawn = comparing.compared(several, scored["base", "sampled"], seed)
     known = scorer.deployed
+    given = asdict(settings)
+    del given["care"], given["by"]
     return EvaluationRecord(
-        job=settings.job,
+        **given,
         base=models["base"],
         tuned=models["tuned"],
         grader=str(scorer.arn),
         reward=known.reward if known else "",
         reward_version=known.version if known else 0,
-        simulation=settings.simulation,
         measured_at=now or datetime.now(UTC),
-        split=settings.split,
-        split_sha256=settings.split_sha256,
         compared_with=split.compared,
         prompts=len(split.prompts),
         repeated=split.repeated,
         unread=split.unread,
-        answers=settings.answers,
-        temperature=settings.temperature,
         max_tokens=sampling.max_tokens,
         reasoning_effort=sampling.reasoning_effort,
-        success=success,
-        seed=seed,
         verdict=verdict,
         conclusion=conclusion(verdict, greedy, power),
         warnings=tuple(
@@ -234,7 +234,7 @@ def record_of(  # noqa: PLR0917 - as `evaluate` has them
             )
         ),
         greedy=greedy,
-        mcnemar=comparing.tested(flipped),
+        mcnemar=flipped.test,
         power=power,
         sampled=drawn,
         pass_at_k=tuple(comparing.passes(several, settings.answers, success, seed)),
@@ -328,3 +328,82 @@ def _nothing(base: Answers, tuned: Answers) -> str:
         f"no prompt has a score of both models, so that nothing is compared; the grader: {worst}: "
         "check it with `reward deployed check`"
     )
+
+
+def points(value: float, *, signed: bool = True) -> str:
+    """A difference in points, such as "+3.2"."""
+    shown = f"{100 * value:+.1f}" if signed else f"{100 * value:.1f}"
+    return "0.0" if shown in {"-0.0", "+0.0"} else shown
+
+
+def ends(difference: Difference) -> str:
+    """The interval, such as "-1.2 to +3.1"."""
+    return f"{points(difference.low)} to {points(difference.high)}"
+
+
+def conclusion(verdict: Verdict, greedy: Compared, power: Power) -> str:
+    """The verdict as a sentence, with what this split can show."""
+    difference = greedy.difference
+    measured = (
+        f"{points(difference.value)} points of the scale, 95 % interval {ends(difference)}, on "
+        f"{_some(difference.prompts, 'prompt')}"
+    )
+    if verdict != "no difference shown":
+        return f"the tuned model is {verdict}: {measured}"
+    holds = "the interval holds 0"
+    if not difference.holds_zero:
+        holds = f"under {FEW} prompts an exact test has to agree with the interval, and it does not"
+    return f"no difference shown: {measured}; {holds}{_shown(power)}"
+
+
+def _shown(power: Power) -> str:
+    """What this split can show, as the end of a sentence."""
+    if power.needed is None or power.smallest is None:
+        return "; no prompt earned another score, so that nothing says what this split can show"
+    return (
+        f"; four times in five this split shows a difference of "
+        f"{points(power.smallest, signed=False)} points, and {points(power.care, signed=False)} "
+        f"points take about {power.needed:,} prompts"
+    )
+
+
+def warned(
+    split: Split,
+    greedy: Compared,
+    power: Power,
+    sampling: Sampling,
+    *,
+    errors: Mapping[str, int],
+    groups_left_out: int,
+) -> Iterator[str]:
+    """What a reader must not overlook, in sentences."""
+    yield from split.warnings
+    prompts, width = greedy.difference.prompts, greedy.difference.width
+    few = f"{_some(prompts, 'prompt')} {'is' if prompts == 1 else 'are'} few"
+    if greedy.difference.holds_zero and power.needed is not None and power.needed > prompts:
+        yield (
+            f"{few}: the interval is {points(width, signed=False)} points "
+            f"wide, and a difference of {points(power.care, signed=False)} points takes about "
+            f"{power.needed:,}"
+        )
+    elif prompts < FEW:
+        yield f"{few}: an exact test has to agree with the interval"
+    if greedy.left_out:
+        yield (
+            f"{_some(greedy.left_out, 'prompt')} without a score of one model or both left out: "
+            "if the reward fails where one model answers oddly, the rest is no fair sample"
+        )
+    for error, count in list(errors.items())[:3]:
+        yield f"{_some(count, 'answer')} without a score: {error}"
+    if split.repeated:
+        yield f"{_some(split.repeated, 'row')} of the split asking what another asks: asked once"
+    if split.unread:
+        yield f"{_some(split.unread, 'row')} of the split not valid: `reward data lint` says why"
+    if sampling.reasoning_effort == HIGH:
+        yield "with high effort the model takes no temperature: the greedy answers are drawn"
+    if groups_left_out:
+        yield f"{_some(groups_left_out, 'smaller group')} not shown"
+
+
+def _some(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
