@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.calibration.cases import LabelledCase, LabelledCases
-    from reward_functions.calibration.ledger import AnswerLedger
+    from reward_functions.calibration.ratings import AnswerLedger
     from reward_functions.core.spec import RewardSpec, Scale
     from reward_functions.core.types import RewardResult, Sample, Score
     from reward_functions.judge_runtime.config import JudgeConfig

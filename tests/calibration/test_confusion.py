@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from reward_functions.calibration.confusion import WAYS, Confusion, confusion, summed
+from reward_functions.calibration.figures import WAYS, Confusion, confusion, summed
 
 CLASSES = (0.0, 0.5, 1.0)
 
