@@ -16,7 +16,7 @@ from helpers.shown import Showing, Shown
 from reward_functions.jobs.evaluation.evaluation_record import save
 from reward_functions.jobs.evaluation.page import (
     SIMULATION,
-    differences,
+    differences_sheet,
     drawn_difference,
     drawn_groups,
     markdown,
@@ -60,7 +60,7 @@ class Evaluated(Showing):
     @property
     def summary(self) -> Shown:
         """The verdict and the means, without the other tables."""
-        return Shown([differences(self.record)], [self.record.conclusion])
+        return Shown([differences_sheet(self.record)], [self.record.conclusion])
 
     def sizes(self, *differences: float) -> Shown:
         """How many prompts show a difference four times in five, where prompts differ as here.

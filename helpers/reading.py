@@ -34,7 +34,7 @@ from reward_functions.reports.score_report import tables
 from reward_functions.reports.score_report.criteria import criteria, decisions
 from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.labels import labels_of
-from reward_functions.reports.score_report.page import Subject, score_page
+from reward_functions.reports.score_report.page import CalledReward, score_page
 from reward_functions.reports.score_report.reasons import tallied, truncated
 from reward_functions.reports.sheets import Sheet
 from reward_functions.serving.contract import decode_row
@@ -193,7 +193,7 @@ class ScoreReport(Showing):
         path: of the page.
     """
 
-    subject: Subject
+    subject: CalledReward
     batch: Batch
     path: Path
 
@@ -265,7 +265,7 @@ def score_report(
         OSError: the page cannot be written.
     """
     results: list[RewardResult] = score_batch(reward, samples)
-    subject = Subject.of(reward)
+    subject = CalledReward.of(reward)
     labels = labels_of(samples, label, subject.spec.scale) if label else None
     page = score_page(reward, samples, results, labels=labels)
     Path(path).write_text(page.html(), encoding="utf-8")

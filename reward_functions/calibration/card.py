@@ -18,7 +18,7 @@ from reward_functions.reports.pages.charts.drawing import SERIES
 from reward_functions.reports.pages.charts.plots import Point, points
 from reward_functions.reports.pages.charts.rows import Row, Span, matrix, spans
 from reward_functions.reports.pages.page import Page, Section
-from reward_functions.reports.sheets import Sheet, document, quoted
+from reward_functions.reports.sheets import Sheet, markdown_document, quotes
 from reward_functions.reports.statistics import LEVEL
 
 if TYPE_CHECKING:
@@ -338,7 +338,7 @@ def _asked(about: About) -> str:
 
 def markdown(card: Card) -> str:
     """The whole card; strings from files are escaped and cannot leave their line."""
-    return document(card.title, quoted(card.warnings), card.facts, card.sheets)
+    return markdown_document(card.title, quotes(card.warnings), card.facts, card.sheets)
 
 
 def record(card: Card) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from reward_functions.core.types import Scored
 from reward_functions.judge_runtime.attack_corpus import Attack, attacks
 from reward_functions.judge_runtime.scores import without_model
 from reward_functions.reports.measured import Measured
-from reward_functions.reports.sheets import Sheet, document, quoted
+from reward_functions.reports.sheets import Sheet, markdown_document, quotes
 from reward_functions.testing import CredulousAsk
 
 if TYPE_CHECKING:
@@ -448,8 +448,8 @@ def markdown(report: AttackReport) -> str:
         ("Attack set", report.attacks),
         ("Prompts", str(len(results.controls))),
     ]
-    said = quoted([f"{results.measured.sentence}.", verdict, report.limits])
-    return document(f"Attacks on {report.spec.name}", said, facts, report.sheets)
+    said = quotes([f"{results.measured.sentence}.", verdict, report.limits])
+    return markdown_document(f"Attacks on {report.spec.name}", said, facts, report.sheets)
 
 
 def record(report: AttackReport) -> dict[str, Any]:

@@ -51,7 +51,7 @@ WAYS: Final[tuple[Way, ...]] = ("wrong", "left out", "imputed")
 
 
 @dataclass(frozen=True, slots=True)
-class Confusion:
+class ConfusionMatrix:
     """A confusion matrix.
 
     Args:
@@ -76,7 +76,7 @@ class Confusion:
         """The number of invalid verdicts."""
         return sum(row[-1] for row in self.rows)
 
-    def counted(self, way: Way, imputed: int) -> Confusion:
+    def counted(self, way: Way, imputed: int) -> ConfusionMatrix:
         """The matrix with invalid verdicts counted in one of the ways.
 
         Args:
@@ -85,7 +85,7 @@ class Confusion:
         """
         if way == "wrong":
             return self
-        return Confusion(
+        return ConfusionMatrix(
             tuple(
                 (
                     *[
@@ -132,23 +132,25 @@ class Confusion:
         return _ratio(agreed * total - chance, total * total - chance)
 
 
-def confusion(pairs: Iterable[tuple[float, float | None]], classes: Sequence[float]) -> Confusion:
+def confusion_matrix(
+    pairs: Iterable[tuple[float, float | None]], classes: Sequence[float]
+) -> ConfusionMatrix:
     """The matrix of (first class, second class) pairs; None is an invalid verdict."""
     places = {label: at for at, label in enumerate(classes)}
     rows = [[0] * (len(classes) + 1) for _ in classes]
     for one, other in pairs:
         rows[places[one]][-1 if other is None else places[other]] += 1
-    return Confusion(tuple(map(tuple, rows)))
+    return ConfusionMatrix(tuple(map(tuple, rows)))
 
 
-def summed(tables: Iterable[Confusion], size: int) -> Confusion:
+def summed(tables: Iterable[ConfusionMatrix], size: int) -> ConfusionMatrix:
     """The sum of matrices, each of `size` classes."""
     total = [[0] * (size + 1) for _ in range(size)]
     for table in tables:
         for row, counts in zip(total, table.rows, strict=True):
             for at, count in enumerate(counts):
                 row[at] += count
-    return Confusion(tuple(map(tuple, total)))
+    return ConfusionMatrix(tuple(map(tuple, total)))
 
 
 def _ratio(part: float, whole: float) -> float | None:
@@ -277,7 +279,7 @@ class Figures:
 
     cases: int
     prompts: int
-    table: Confusion
+    table: ConfusionMatrix
     agreement: Mapping[Way, Mapping[str, Figure]]
     invalid: Mapping[str, int]
     people: Sequence[Person]
@@ -324,7 +326,7 @@ class Sums(NamedTuple):
 class Cluster(NamedTuple):
     """The cases of one prompt, summed up."""
 
-    table: Confusion
+    table: ConfusionMatrix
     sums: Sums
 
 
@@ -381,7 +383,7 @@ def _clusters(cases: LabelledCases, rated: Iterable[tuple[LabelledCase, Rating]]
         prompts[case.prompt].append((case, rating))
     return [
         Cluster(
-            confusion(
+            confusion_matrix(
                 [(case.label, _class_of(cases, rating)) for case, rating in group], cases.classes
             ),
             _sums(point for case, rating in group if (point := _point(cases, case, rating))),
@@ -439,8 +441,8 @@ def _sums(points: Iterable[tuple[float, float]]) -> Sums:
 
 def _person(cases: LabelledCases, rated: Sequence[tuple[LabelledCase, Rating]], at: int) -> Person:
     """One person's figures; an invalid verdict agrees with nobody."""
-    voted = confusion([(case.label, case.votes[at]) for case, _ in rated], cases.classes)
-    judged = confusion(
+    voted = confusion_matrix([(case.label, case.votes[at]) for case, _ in rated], cases.classes)
+    judged = confusion_matrix(
         [(case.votes[at], _class_of(cases, rating)) for case, rating in rated], cases.classes
     )
     return Person(

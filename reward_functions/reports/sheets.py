@@ -61,7 +61,7 @@ class Sheet:
             yield escaped(self.note)
 
 
-def document(
+def markdown_document(
     title: str,
     paragraphs: Iterable[str],
     facts: Iterable[tuple[str, str]],
@@ -84,7 +84,7 @@ def document(
     return "\n".join([*lines, ""])
 
 
-def quoted(texts: Iterable[str]) -> list[str]:
+def quotes(texts: Iterable[str]) -> list[str]:
     """A paragraph that stands out for each text of data."""
     return [f"> {escaped(text)}" for text in texts]
 

@@ -343,7 +343,7 @@ def turned(found: Pairs, success: float) -> Turned:
     return Turned(right, wrong)
 
 
-def verdict(found: Pairs, difference: Difference) -> Verdict:
+def verdict_of(found: Pairs, difference: Difference) -> Verdict:
     """Better or worse where the interval does not hold 0; of few prompts, where a test agrees.
 
     The test is the sign test of the prompts that earn more and those that earn less, which is

@@ -5,8 +5,8 @@
     it holds 0                                        no difference shown: never "equal"
 
 Greedy answers decide; sampled ones are reported beside them. Of few prompts an exact test has to
-agree (`comparing.verdict`). Prompts are compared in groups too: by a key of their metadata, or by
-the kind of their answer. A point is a hundredth of the reward's scale.
+agree (`comparing.verdict_of`). Prompts are compared in groups too: by a key of their metadata, or
+by the kind of their answer. A point is a hundredth of the reward's scale.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def record_of(  # noqa: PLR0917 - as `evaluate` has them
         raise NothingCompared(_nothing(base, tuned))
     flipped = comparing.turned(both, success)
     power = comparing.power(both, settings.care)
-    verdict = comparing.verdict(both, greedy.difference)
+    verdict = comparing.verdict_of(both, greedy.difference)
     rows, left_out = comparing.groups(both, names, success, seed)
     several, drawn = {}, None
     if settings.answers:
@@ -330,7 +330,7 @@ def _nothing(base: Answers, tuned: Answers) -> str:
     )
 
 
-def points(value: float, *, signed: bool = True) -> str:
+def in_points(value: float, *, signed: bool = True) -> str:
     """A difference in points, such as "+3.2"."""
     shown = f"{100 * value:+.1f}" if signed else f"{100 * value:.1f}"
     return "0.0" if shown in {"-0.0", "+0.0"} else shown
@@ -338,14 +338,14 @@ def points(value: float, *, signed: bool = True) -> str:
 
 def ends(difference: Difference) -> str:
     """The interval, such as "-1.2 to +3.1"."""
-    return f"{points(difference.low)} to {points(difference.high)}"
+    return f"{in_points(difference.low)} to {in_points(difference.high)}"
 
 
 def conclusion(verdict: Verdict, greedy: Compared, power: Power) -> str:
     """The verdict as a sentence, with what this split can show."""
     difference = greedy.difference
     measured = (
-        f"{points(difference.value)} points of the scale, 95 % interval {ends(difference)}, on "
+        f"{in_points(difference.value)} points of the scale, 95 % interval {ends(difference)}, on "
         f"{_some(difference.prompts, 'prompt')}"
     )
     if verdict != "no difference shown":
@@ -362,8 +362,8 @@ def _shown(power: Power) -> str:
         return "; no prompt earned another score, so that nothing says what this split can show"
     return (
         f"; four times in five this split shows a difference of "
-        f"{points(power.smallest, signed=False)} points, and {points(power.care, signed=False)} "
-        f"points take about {power.needed:,} prompts"
+        f"{in_points(power.smallest, signed=False)} points, and "
+        f"{in_points(power.care, signed=False)} points take about {power.needed:,} prompts"
     )
 
 
@@ -382,8 +382,8 @@ def warned(
     few = f"{_some(prompts, 'prompt')} {'is' if prompts == 1 else 'are'} few"
     if greedy.difference.holds_zero and power.needed is not None and power.needed > prompts:
         yield (
-            f"{few}: the interval is {points(width, signed=False)} points "
-            f"wide, and a difference of {points(power.care, signed=False)} points takes about "
+            f"{few}: the interval is {in_points(width, signed=False)} points "
+            f"wide, and a difference of {in_points(power.care, signed=False)} points takes about "
             f"{power.needed:,}"
         )
     elif prompts < FEW:

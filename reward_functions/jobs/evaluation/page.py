@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.jobs.evaluation.evaluation import ends, points
+from reward_functions.jobs.evaluation.evaluation import ends, in_points
 from reward_functions.reports.pages.charts.plots import Course, lines
 from reward_functions.reports.pages.charts.rows import Row, Span, spans
 from reward_functions.reports.pages.page import Case, Page, Section
-from reward_functions.reports.sheets import Sheet, document, escaped, quoted
+from reward_functions.reports.sheets import Sheet, escaped, markdown_document, quotes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,9 +36,9 @@ def markdown(record: EvaluationRecord) -> str:
     paragraphs = [f"**{escaped(record.conclusion)}.**"]
     if record.simulation:
         paragraphs.insert(0, f"> {SIMULATION}")
-    return document(
+    return markdown_document(
         f"Evaluation of {record.job or record.tuned}",
-        [*paragraphs, *quoted(record.warnings)],
+        [*paragraphs, *quotes(record.warnings)],
         facts(record),
         sheets(record),
     )
@@ -61,16 +61,18 @@ def page(record: EvaluationRecord) -> Page:
 
 
 def _sections(record: EvaluationRecord) -> Iterator[Section]:
-    yield Section("The difference", [drawn_difference(record), differences(record), tests(record)])
+    yield Section(
+        "The difference", [drawn_difference(record), differences_sheet(record), tests_sheet(record)]
+    )
     if record.pass_at_k:
-        yield Section("pass@k", [_passes(record), pass_at_k(record)])
-    sheet = groups(record)
+        yield Section("pass@k", [_passes(record), pass_at_k_sheet(record)])
+    sheet = groups_sheet(record)
     drawn = [drawn_groups(record)] if record.groups else []
     yield Section(sheet.title, [*drawn, sheet])
     if record.beside:
-        yield Section("Beside the mean", [_lengths(record), beside(record)])
+        yield Section("Beside the mean", [_lengths(record), beside_sheet(record)])
     if record.flips:
-        yield Section("Flips", [flips(record)])
+        yield Section("Flips", [flips_sheet(record)])
     cases = [_case(flip) for flip in _shown(record)]
     if cases:
         yield Section("Answers of flips", cases)
@@ -179,18 +181,18 @@ def facts(record: EvaluationRecord) -> list[tuple[str, str]]:
 
 def sheets(record: EvaluationRecord) -> Iterator[Sheet]:
     """All tables, what decides first."""
-    yield differences(record)
-    yield tests(record)
+    yield differences_sheet(record)
+    yield tests_sheet(record)
     if record.pass_at_k:
-        yield pass_at_k(record)
-    yield groups(record)
+        yield pass_at_k_sheet(record)
+    yield groups_sheet(record)
     if record.beside:
-        yield beside(record)
+        yield beside_sheet(record)
     if record.flips:
-        yield flips(record)
+        yield flips_sheet(record)
 
 
-def differences(record: EvaluationRecord) -> Sheet:
+def differences_sheet(record: EvaluationRecord) -> Sheet:
     """The means of both models."""
     both = [each for each in (record.greedy, record.sampled) if each is not None]
     return Sheet(
@@ -203,7 +205,7 @@ def differences(record: EvaluationRecord) -> Sheet:
     )
 
 
-def tests(record: EvaluationRecord) -> Sheet:
+def tests_sheet(record: EvaluationRecord) -> Sheet:
     """McNemar's test."""
     test = record.mcnemar
     mid = "-" if test.mid_p is None else p_value(test.mid_p)
@@ -223,7 +225,7 @@ def tests(record: EvaluationRecord) -> Sheet:
     )
 
 
-def pass_at_k(record: EvaluationRecord) -> Sheet:
+def pass_at_k_sheet(record: EvaluationRecord) -> Sheet:
     """pass@k of both models."""
     return Sheet(
         "pass@k",
@@ -234,7 +236,7 @@ def pass_at_k(record: EvaluationRecord) -> Sheet:
     )
 
 
-def groups(record: EvaluationRecord) -> Sheet:
+def groups_sheet(record: EvaluationRecord) -> Sheet:
     """A row for each group of prompts."""
     rows = [
         (
@@ -255,7 +257,7 @@ def groups(record: EvaluationRecord) -> Sheet:
     )
 
 
-def beside(record: EvaluationRecord) -> Sheet:
+def beside_sheet(record: EvaluationRecord) -> Sheet:
     """What stands beside the means."""
     return Sheet(
         "Beside the mean",
@@ -271,7 +273,7 @@ def beside(record: EvaluationRecord) -> Sheet:
     )
 
 
-def flips(record: EvaluationRecord) -> Sheet:
+def flips_sheet(record: EvaluationRecord) -> Sheet:
     """The prompts that turned, those that turned wrong first."""
     half = MOST_FLIPS // 2
     shown: list[Flip] = []
@@ -313,7 +315,7 @@ def _row(each: Compared | PassAtK | Group) -> tuple[str, str, str, str, str]:
     return (
         f"{each.base:.1%}",
         f"{each.tuned:.1%}",
-        points(difference.value),
+        in_points(difference.value),
         ends(difference),
         f"{difference.prompts:,}",
     )

@@ -180,7 +180,7 @@ def ending(text: str, room: int) -> str:
     return text if len(text) <= size else f"… {text[-size:]}"
 
 
-def line(text: str, room: int = LINE) -> str:
+def one_line(text: str, room: int = LINE) -> str:
     """The same on one line, its spaces as one."""
     near = text if len(text) <= 4 * room else f"{text[: 2 * room]} … {text[-2 * room :]}"
     return _cut(" ".join(near.split()), min(LINE, room), room, printable, " … ")

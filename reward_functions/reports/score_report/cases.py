@@ -18,7 +18,7 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.types import Sample, Unscored
 from reward_functions.reports.evidence import rendered
-from reward_functions.reports.pages.page import Case, ending, excerpt, line
+from reward_functions.reports.pages.page import Case, ending, excerpt, one_line
 from reward_functions.reports.score_report.criteria import decisions
 from reward_functions.reports.sheets import Sheet
 
@@ -173,25 +173,25 @@ class Cases:
 
     def _scored(self, at: int) -> Case:
         score, sample = self.batch.score(at), self.batch.sample(at)
-        facts = [("reason", line(score.reason or "none is given"))]
+        facts = [("reason", one_line(score.reason or "none is given"))]
         if score.answer is not None:
-            facts.append(("answer", line(score.answer)))
-        facts.append(("reference", line(_reference(sample))))
+            facts.append(("answer", one_line(score.answer)))
+        facts.append(("reference", one_line(_reference(sample))))
         evidence = score.evidence
         decided = decisions(score, self.reward)
         if evidence and not decided:
             if evidence.outcome:
                 facts.append(("outcome", evidence.outcome.value))
-            facts.append(("rule", line(evidence.rule)))
+            facts.append(("rule", one_line(evidence.rule)))
             compared = {"answer": evidence.answer, "reference": evidence.reference}
             for name, form in compared.items():
-                shown = line(rendered(form) or "")
+                shown = one_line(rendered(form) or "")
                 if shown and (name, shown) not in facts:
                     facts.append((f"{name}, as compared", shown))
         if self.labels is not None and self.labels[at] is not None:
             facts.append(("label", "correct" if self.labels[at] else "incorrect"))
         return Case(
-            f"{line(sample.id, 90)} · reward {score.value:.6g}",
+            f"{one_line(sample.id, 90)} · reward {score.value:.6g}",
             facts,
             list(self._texts(sample)),
             [self._evidence(decided)] if decided else (),
@@ -201,8 +201,11 @@ class Cases:
     def _unscored(self, at: int, result: Unscored) -> Case:
         sample = self.batch.samples[at]
         error = type(result.error).__name__
-        facts = [("row", f"{at + 1:,} of the file's rows"), ("message", line(str(result.error)))]
-        title = f"{line(result.id, 90)} · unscored, {line(error, 60)}"
+        facts = [
+            ("row", f"{at + 1:,} of the file's rows"),
+            ("message", one_line(str(result.error))),
+        ]
+        title = f"{one_line(result.id, 90)} · unscored, {one_line(error, 60)}"
         if not isinstance(sample, Sample):
             return Case(title, facts)
         return Case(title, facts, list(self._texts(sample)), quotations=self._end(sample.response))
@@ -220,7 +223,7 @@ class Cases:
         response, reference = sample.response, _reference(sample)
         if not response.strip() or ending(response, self.room) != response:
             texts["response"] = response
-        if line(reference) != reference:
+        if one_line(reference) != reference:
             texts["reference"] = reference
         for name, text in texts.items():
             if text.strip():
@@ -234,10 +237,10 @@ class Cases:
         room = max(16, (self.room - ROW * len(fitting)) // (2 * len(fitting)))
         rows = [
             [
-                line(each.criterion, 60),
-                line(each.choice, 60),
-                line(each.reason, room),
-                line(each.quotation, room),
+                one_line(each.criterion, 60),
+                one_line(each.choice, 60),
+                one_line(each.reason, room),
+                one_line(each.quotation, room),
             ]
             for each in fitting
         ]

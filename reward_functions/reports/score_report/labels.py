@@ -53,7 +53,7 @@ class Labels:
     rule: str
 
 
-class Agreement(NamedTuple):
+class Matched(NamedTuple):
     """So many rows of others, and their share, which is None where there are no others."""
 
     rows: int
@@ -79,7 +79,7 @@ class Confusion:
     rule: str
     cells: Mapping[tuple[bool, bool | None], Sequence[int]]
     unlabelled: int
-    agreement: Mapping[str, Agreement]
+    agreement: Mapping[str, Matched]
 
     @property
     def disagreements(self) -> list[int]:
@@ -154,7 +154,7 @@ def confusion(batch: Rewarded, labels: Labels) -> Confusion:
         cells,
         sum(label is None for label in labels.values),
         {
-            name: Agreement(len(rows), len(of), share_of(batch, rows, of))
+            name: Matched(len(rows), len(of), share_of(batch, rows, of))
             for name, (rows, of) in shares.items()
         },
     )

@@ -17,7 +17,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.spec import spec_of
 from reward_functions.judge_runtime.panel import BatchJudge
 from reward_functions.judge_runtime.usage import price_of
-from reward_functions.reports.pages.page import Page, Part, Section, Warned, line
+from reward_functions.reports.pages.page import Page, Part, Section, Warned, one_line
 from reward_functions.reports.score_report import figures, tables
 from reward_functions.reports.score_report.cases import RULES, Cases, surprises
 from reward_functions.reports.score_report.criteria import criteria
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class CalledReward:
     """A reward as it was called.
 
     Args:
@@ -50,7 +50,7 @@ class Subject:
     judge: BatchJudge | None = None
 
     @classmethod
-    def of(cls, reward: RewardFunction) -> Subject:
+    def of(cls, reward: RewardFunction) -> CalledReward:
         """What a reward is, seen through `functools.partial` and a batch's judge.
 
         Raises:
@@ -107,10 +107,10 @@ def _judge_facts(judge: BatchJudge) -> Iterator[tuple[str, str]]:
     yield "judge calls", calls
     usage = account.usage
     yield "judge tokens", f"{usage.total:,}: {usage.input:,} read, {usage.output:,} written"
-    yield "judge cost", cost(judge)
+    yield "judge cost", judge_cost(judge)
 
 
-def cost(judge: BatchJudge) -> str:
+def judge_cost(judge: BatchJudge) -> str:
     """Dollars, and the models whose price is unknown: an unknown price is not nothing."""
     asked = [*judge.config.models, *([judge.config.fallback] if judge.config.fallback else [])]
     unknown = [each.model for each in asked if price_of(each, judge.config) is None]
@@ -165,7 +165,7 @@ def score_page(
         ConfigurationError: the reward has no declaration.
         ValueError: there is not one result for each sample.
     """
-    subject = Subject.of(reward)
+    subject = CalledReward.of(reward)
     batch = Batch.of(samples, results, subject.spec.scale)
     return _Report(subject, batch, labels).page([*source, *([("made", made)] if made else [])])
 
@@ -173,7 +173,7 @@ def score_page(
 class _Report:
     """The figures that several sections of a page use."""
 
-    def __init__(self, subject: Subject, batch: Batch, labels: Labels | None) -> None:
+    def __init__(self, subject: CalledReward, batch: Batch, labels: Labels | None) -> None:
         self.subject, self.batch, self.labels = subject, batch, labels
         self.signals = truncated(batch)
         self.cut = frozenset(at for rows in self.signals.values() for at in rows)
@@ -195,7 +195,7 @@ class _Report:
             f"Rewards of {self.subject.spec.name}",
             tables.lead(self.batch, self.reasons),
             list(self._warnings()),
-            [(name, line(value)) for name, value in [*facts, *self.subject.facts()]],
+            [(name, one_line(value)) for name, value in [*facts, *self.subject.facts()]],
             list(self._sections()),
         )
 
@@ -239,7 +239,7 @@ class _Report:
             yield Section(
                 "Rewards against labels",
                 [
-                    f'The labels are those of the field "{line(self.confusion.field, 90)}".',
+                    f'The labels are those of the field "{one_line(self.confusion.field, 90)}".',
                     tables.confusion_chart(self.confusion),
                     tables.confusion_table(self.confusion),
                     tables.agreement_table(self.confusion),

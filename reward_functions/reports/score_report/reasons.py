@@ -155,7 +155,7 @@ EMPTY: Final = Remedy(
 
 
 @cache
-def remedies() -> tuple[Remedy, ...]:
+def remedy_rows() -> tuple[Remedy, ...]:
     """The rows of `remedies.toml`, of which the first that fits a reason is taken."""
     text = Path(__file__).with_name("remedies.toml").read_text(encoding="utf-8")
     return tuple(Remedy(**row) for row in tomllib.loads(text)["remedy"])
@@ -251,7 +251,7 @@ def remedy_of(reward: str, reason: str, low: int, cut: int) -> Remedy | None:
         return None
     if cut >= MOSTLY * low:
         return CUT
-    for remedy in remedies():
+    for remedy in remedy_rows():
         if remedy.reward in ("", reward) and reason.startswith(remedy.reason):
             return remedy
     return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.core.means import mean
 from reward_functions.reports.pages.charts.plots import Point, histogram, points
 from reward_functions.reports.pages.charts.rows import matrix, tallies
-from reward_functions.reports.pages.page import line
+from reward_functions.reports.pages.page import one_line
 from reward_functions.reports.score_report import figures
 from reward_functions.reports.score_report.figures import KINDS, Length, mean_by_prompt, share_of
 from reward_functions.reports.sheets import Sheet
@@ -177,7 +177,7 @@ def reasons_chart(reasons: Sequence[ReasonFigures]) -> Chart | None:
 def reasons_table(batch: Batch, reasons: Sequence[ReasonFigures]) -> Sheet:
     """Every reason with its rows."""
     heads = ["reason", "rows", "share", "at the minimum", "mean reward"]
-    rows = [[line(each.reason), *_reason_figures(batch, [each])] for each in reasons[:MOST]]
+    rows = [[one_line(each.reason), *_reason_figures(batch, [each])] for each in reasons[:MOST]]
     if rest := reasons[MOST:]:
         rows.append([f"{len(rest):,} other reasons", *_reason_figures(batch, rest)])
     note = (
@@ -190,7 +190,7 @@ def reasons_table(batch: Batch, reasons: Sequence[ReasonFigures]) -> Sheet:
 def metrics_table(found: Mapping[str, Sequence[float]]) -> Sheet:
     """The metrics that the reward reports beside its score, over the rows that report each."""
     rows = [
-        [line(name, 60), f"{len(each):,}", *map(number, (mean(each), min(each), max(each)))]
+        [one_line(name, 60), f"{len(each):,}", *map(number, (mean(each), min(each), max(each)))]
         for name, each in islice(found.items(), MOST)
     ]
     return Sheet("Metrics", ["metric", "rows", "mean", "least", "most"], rows)
@@ -221,10 +221,10 @@ def flat_groups_table(batch: Batch, groups: GroupFigures, most: int) -> Sheet:
         score = batch.score(members[0])
         rows.append(
             [
-                line(first.prompt or first.context[-1].content, 120),
+                one_line(first.prompt or first.context[-1].content, 120),
                 f"{len(members):,}",
                 number(score.value),
-                f"{line(first.id, 60)}: {line(score.reason, 120)}",
+                f"{one_line(first.id, 60)}: {one_line(score.reason, 120)}",
             ]
         )
     note = f"{len(flat) - most:,} more are left out." if len(flat) > most else ""
@@ -277,12 +277,12 @@ def criteria_table(batch: Batch, criteria: Sequence[CriterionFigures], *, severa
         more = len(each.choices) - len(choices)
         rows.append(
             [
-                line(each.name, 60),
+                one_line(each.name, 60),
                 f"{len(each.rows):,}",
                 percent(of) if each.best is not None else "",
                 interval(of),
-                line(decided + (f", {more:,} more" if more else ""), 160),
-                line(each.unmet_reason),
+                one_line(decided + (f", {more:,} more" if more else ""), 160),
+                one_line(each.unmet_reason),
             ]
         )
     note = (
@@ -299,10 +299,10 @@ def errors_table(found: Sequence[ErrorFigures]) -> Sheet:
     heads = ["error", "rows", "whose failure", "most frequent message"]
     rows = [
         [
-            line(each.title, 90),
+            one_line(each.title, 90),
             f"{len(each.rows):,}",
             each.attribution.whose,
-            line(each.message),
+            one_line(each.message),
         ]
         for each in found[:MOST]
     ]
@@ -373,7 +373,7 @@ def lead(batch: Batch, reasons: Sequence[ReasonFigures]) -> str:
     if middle := mean_by_prompt(batch):
         ends = f"{number(middle.low)} to {number(middle.high)}"
         parts.append(f"mean {number(middle.value)} (95 % interval {ends})")
-        mostly = f", mostly: {line(reasons[0].reason, 120)}" if low else ""
+        mostly = f", mostly: {one_line(reasons[0].reason, 120)}" if low else ""
         parts.append(f"{low / scored:.1%} at the minimum{mostly}")
     return "; ".join(parts) + "."
 
@@ -386,7 +386,7 @@ def remedies(reasons: Sequence[ReasonFigures]) -> Iterator[str]:
             sharing.setdefault(each.remedy, []).append(each)
     for remedy, found in sharing.items():
         rows = sum(len(each.at_minimum) for each in found)
-        named = ", ".join(line(each.reason, 90) for each in found[:NAMED])
+        named = ", ".join(one_line(each.reason, 90) for each in found[:NAMED])
         more = f" and {len(found) - NAMED:,} more reasons" if len(found) > NAMED else ""
         yield (
             f"{_rows(rows)} at the minimum: {named}{more}. Likely, {remedy.cause}; or it is what "
@@ -401,7 +401,7 @@ def mending(errors: Sequence[ErrorFigures]) -> Iterator[str]:
         sharing.setdefault(each.attribution.remedy, []).append(each)
     for remedy, found in sharing.items():
         rows = sum(len(each.rows) for each in found)
-        named = ", ".join(line(each.title, 90) for each in found[:NAMED])
+        named = ", ".join(one_line(each.title, 90) for each in found[:NAMED])
         yield f"{_rows(rows)}, {named}: {remedy}."
 
 
