@@ -448,8 +448,8 @@ def markdown(report: AttackReport) -> str:
         ("Attack set", report.attacks),
         ("Prompts", str(len(results.controls))),
     ]
-    said = quotes([f"{results.measured.sentence}.", verdict, report.limits])
-    return markdown_document(f"Attacks on {report.spec.name}", said, facts, report.sheets)
+    stated = quotes([f"{results.measured.sentence}.", verdict, report.limits])
+    return markdown_document(f"Attacks on {report.spec.name}", stated, facts, report.sheets)
 
 
 def record(report: AttackReport) -> dict[str, Any]:

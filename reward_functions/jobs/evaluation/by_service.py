@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from reward_functions.core.types import RewardResult
     from reward_functions.jobs.asking import AskedPrompt
+    from reward_functions.jobs.evaluation.comparing import Split
     from reward_functions.jobs.evaluation.evaluation import Settings
     from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, Mode, Side
-    from reward_functions.jobs.evaluation.preparing import Split
     from reward_functions.jobs.evaluation_jobs import EvaluatedRow
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.job import Job

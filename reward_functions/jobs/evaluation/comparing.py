@@ -56,6 +56,27 @@ if TYPE_CHECKING:
     from reward_functions.jobs.model_calls import Endpoint, ModelAnswer, Sampling
 
 
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What is asked.
+
+    Args:
+        prompts: each once, in the order drawn.
+        rows: of the file that are valid samples.
+        repeated: rows that ask what another row asks.
+        unread: rows that are not valid samples.
+        warnings: what the split shares with the job's files and is not refused for.
+        compared: the files it was compared with, by what they are; their SHA-256 is not kept.
+    """
+
+    prompts: tuple[AskedPrompt, ...]
+    rows: int
+    repeated: int
+    unread: int
+    warnings: tuple[str, ...]
+    compared: tuple[str, ...]
+
+
 class Asked(NamedTuple):
     """One model, one way to draw its answers.
 

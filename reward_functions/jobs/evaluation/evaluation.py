@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.types import RewardResult, Sample
     from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt
-    from reward_functions.jobs.evaluation.comparing import Asked, Given, Turned
+    from reward_functions.jobs.evaluation.comparing import Asked, Given, Split, Turned
     from reward_functions.jobs.evaluation.evaluation_record import (
         Beside,
         Compared,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
         Side,
         Verdict,
     )
-    from reward_functions.jobs.evaluation.preparing import Split
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.model_calls import Sampling
     from reward_functions.reports.statistics import Difference

@@ -42,7 +42,7 @@ from reward_functions.data.rows.recognition import RowOptions, UnknownShape
 from reward_functions.jobs.asking import alike, chosen, drawn_as, endpoint_of
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
-from reward_functions.jobs.evaluation.comparing import Asked, Askings
+from reward_functions.jobs.evaluation.comparing import Asked, Askings, Split
 from reward_functions.jobs.evaluation.evaluation import CARE, Settings, group_names
 from reward_functions.jobs.grader import scorer_named
 from reward_functions.jobs.hosting import ACTIVE, Hosting, PackageHosting
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
 
     from reward_functions.data.json_rows import BadInput
     from reward_functions.data.leakage import Leak
-    from reward_functions.jobs.asking import AskedPrompt
     from reward_functions.jobs.configuration import JobConfiguration
     from reward_functions.jobs.evaluation.comparing import Price
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
@@ -369,27 +368,6 @@ REFUSED: Final = ("prompt", "near-duplicate")
 
 class SharedPrompts(ConfigurationError):
     """A split of which a model has seen prompts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """What is asked.
-
-    Args:
-        prompts: each once, in the order drawn.
-        rows: of the file that are valid samples.
-        repeated: rows that ask what another row asks.
-        unread: rows that are not valid samples.
-        warnings: what the split shares with the job's files and is not refused for.
-        compared: the files it was compared with, by what they are; their SHA-256 is not kept.
-    """
-
-    prompts: tuple[AskedPrompt, ...]
-    rows: int
-    repeated: int
-    unread: int
-    warnings: tuple[str, ...]
-    compared: tuple[str, ...]
 
 
 def untouched(

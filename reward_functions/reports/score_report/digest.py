@@ -26,7 +26,7 @@ from reward_functions.reports.score_report.reasons import EMPTY as HOLD_NO_RESPO
 from reward_functions.reports.score_report.reasons import (
     MOSTLY,
     SIGNALS,
-    Remedy,
+    ReasonCount,
     attribution,
     normal_form,
     reason_of,
@@ -119,38 +119,20 @@ PARTS: Final = 256
 
 
 @dataclass(slots=True)
-class _Tally:
-    """Rows of one reason: all, at the minimum, of these without response, and cut off."""
-
-    count: int = 0
-    low: int = 0
-    empty: int = 0
-    cut: int = 0
-
-
-class ReasonCount(NamedTuple):
-    """A reason, how many rows have it, how many of these at the minimum, and what to try."""
-
-    reason: str
-    rows: int
-    low: int
-    remedy: Remedy | None
-
-
-class ErrorCount(NamedTuple):
+class ErrorCount:
     """Unscored rows of one error.
 
     Args:
         title: its name, and its kind where it has one.
-        rows: that have it.
         first: message of the first of them, with its place in the file.
         remedy: what to do.
+        rows: that have it.
     """
 
     title: str
-    rows: int
     first: str
     remedy: str
+    rows: int = 0
 
 
 class GroupCounts(NamedTuple):
@@ -192,9 +174,8 @@ class Digest:
     cut_off: int = 0
     no_samples: int = 0
     unasked: int = 0
-    _reasons: dict[str, _Tally] = field(default_factory=dict)
-    _errors: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    _error_counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _reasons: dict[str, ReasonCount] = field(default_factory=dict)
+    _errors: dict[tuple[str, str], ErrorCount] = field(default_factory=dict)
 
     def add(self, id: str, facts: RowFacts, message: str) -> None:  # noqa: A002 - the wire's own word
         """Count the next row.
@@ -212,12 +193,13 @@ class Digest:
         self.unasked += bool(facts.signs & UNASKED)
         if facts.error:
             name, kind, _, remedy = facts.error
-            self._errors.setdefault((name, kind), (message, remedy))
-            self._error_counts[name, kind] += 1
+            title = f"{name}: {kind}" if kind else name
+            self._errors.setdefault((name, kind), ErrorCount(title, message, remedy)).rows += 1
             return
         known = facts.reason in self._reasons or len(self._reasons) < MOST_REASONS
-        tally = self._reasons.setdefault(facts.reason if known else OTHER, _Tally())
-        tally.count += 1
+        reason = facts.reason if known else OTHER
+        tally = self._reasons.setdefault(reason, ReasonCount(reason))
+        tally.rows += 1
         if facts.value == self.scale.minimum:
             cut = bool(facts.signs & CUT)
             tally.low += 1
@@ -236,7 +218,7 @@ class Digest:
     @property
     def unscored(self) -> int:
         """How many rows have no score."""
-        return self._error_counts.total()
+        return sum(each.rows for each in self._errors.values())
 
     @property
     def measured(self) -> Measured:
@@ -260,33 +242,26 @@ class Digest:
     def kinds(self) -> list[tuple[str, int]]:
         """How many rows each type of error has, the most frequent first."""
         found: Counter[str] = Counter()
-        for (name, _), count in self._error_counts.items():
-            found[name] += count
+        for (name, _), error in self._errors.items():
+            found[name] += error.rows
         return found.most_common()
 
     def errors(self) -> list[ErrorCount]:
         """The unscored rows by error, the most frequent first."""
-        return [
-            ErrorCount(f"{error[0]}: {error[1]}" if error[1] else error[0], count, *first)
-            for error, count in self._error_counts.most_common()
-            if (first := self._errors[error])
-        ]
+        return sorted(self._errors.values(), key=lambda each: -each.rows)
 
     def reasons(self) -> list[ReasonCount]:
         """The scored rows by reason: first what most rows at the minimum have, then most of all."""
         samples = len(self) - self.no_samples
         empty = self.without_response > MOSTLY * samples
-        found = [
-            ReasonCount(
-                reason,
-                tally.count,
-                tally.low,
+        found = list(self._reasons.values())
+        for each in found:
+            without = empty and each.empty > MOSTLY * each.low
+            each.remedy = (
                 HOLD_NO_RESPONSE
-                if empty and tally.empty > MOSTLY * tally.low
-                else remedy_of(self.reward, reason, tally.low, tally.cut),
+                if without
+                else remedy_of(self.reward, each.reason, each.low, each.cut)
             )
-            for reason, tally in self._reasons.items()
-        ]
         return sorted(found, key=lambda each: (-each.low, -each.rows))
 
     def groups(self) -> GroupCounts:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from reward_functions.core.types import Sample, Score
-    from reward_functions.reports.score_report.digest import ReasonCount
     from reward_functions.reports.score_report.figures import Batch
 
 STOPPED: Final = frozenset({"length", "max_tokens", "max_output_tokens", "max_completion_tokens"})
@@ -181,6 +180,21 @@ class ReasonFigures:
     def low(self) -> int:
         """How many of its rows have the minimum."""
         return len(self.at_minimum)
+
+
+@dataclass(slots=True)
+class ReasonCount:
+    """How many rows have a reason, how many of these at the minimum, and what to try.
+
+    Of those at the minimum it counts the rows without a response, and those that seem cut off.
+    """
+
+    reason: str
+    rows: int = 0
+    low: int = 0
+    empty: int = 0
+    cut: int = 0
+    remedy: Remedy | None = None
 
 
 def normal_form(reason: str) -> str:
