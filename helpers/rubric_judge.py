@@ -324,7 +324,7 @@ class RubricJudge(Showing):
             cache_size=0,
         )
         pool = JudgePool(config, asks={name: rater_of(name) for name in scripts})
-        return Judge(get(JUDGE), self.parameters, config, pool, Spending.nothing())
+        return Judge(get(JUDGE), self.parameters, config, pool, Spending())
 
     def _shown(self) -> Shown:
         rubric = rubric_of(str(self.path))

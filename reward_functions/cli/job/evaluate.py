@@ -22,8 +22,7 @@ from reward_functions.cli.job._options import (
 
 if TYPE_CHECKING:
     from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
-    from reward_functions.jobs.evaluation.comparing import Askings
-    from reward_functions.jobs.evaluation.evaluation import Settings
+    from reward_functions.jobs.evaluation.evaluation import Askings, Settings
     from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
     from reward_functions.jobs.evaluation.preparing import Prepared
     from reward_functions.jobs.grader import VersionScorer

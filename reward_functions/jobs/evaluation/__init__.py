@@ -1,8 +1,7 @@
 """A tuned model beside its base, on prompts that no training has seen, by one pinned reward.
 
 preparing.py            the models, the grader, what the job has seen, the split; before asking
-comparing.py            both models asked alike, their answers scored, and how they differ
-evaluation.py           all of it, `evaluate`; the verdict and the warnings as sentences
+evaluation.py           both models asked, scored and compared; what it comes to, in sentences
 by_service.py           the same of SageMaker's own evaluation jobs
 evaluation_record.py    `evaluation.json`
 page.py                 its tables, in Markdown, and one page of HTML

@@ -181,15 +181,8 @@ def facts(record: EvaluationRecord) -> list[tuple[str, str]]:
 
 def sheets(record: EvaluationRecord) -> Iterator[Sheet]:
     """All tables, what decides first."""
-    yield differences_sheet(record)
-    yield tests_sheet(record)
-    if record.pass_at_k:
-        yield pass_at_k_sheet(record)
-    yield groups_sheet(record)
-    if record.beside:
-        yield beside_sheet(record)
-    if record.flips:
-        yield flips_sheet(record)
+    for section in _sections(record):
+        yield from (part for part in section.parts if isinstance(part, Sheet))
 
 
 def differences_sheet(record: EvaluationRecord) -> Sheet:

@@ -28,8 +28,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.aws.calls import answer
 from reward_functions.aws.failures import AwsFailed
+from reward_functions.aws.s3 import read_object
 from reward_functions.aws.shell import default_stage
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample
@@ -42,8 +42,14 @@ from reward_functions.data.rows.recognition import RowOptions, UnknownShape
 from reward_functions.jobs.asking import alike, chosen, drawn_as, endpoint_of
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
-from reward_functions.jobs.evaluation.comparing import Asked, Askings, Split
-from reward_functions.jobs.evaluation.evaluation import CARE, Settings, group_names
+from reward_functions.jobs.evaluation.evaluation import (
+    CARE,
+    Asked,
+    Askings,
+    Settings,
+    Split,
+    group_names,
+)
 from reward_functions.jobs.grader import scorer_named
 from reward_functions.jobs.hosting import ACTIVE, Hosting, PackageHosting
 from reward_functions.jobs.lookup import place
@@ -61,7 +67,7 @@ if TYPE_CHECKING:
     from reward_functions.data.json_rows import BadInput
     from reward_functions.data.leakage import Leak
     from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.evaluation.comparing import Price
+    from reward_functions.jobs.evaluation.evaluation import Price
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.job import DriverName, HyperparameterValue, Job
@@ -495,13 +501,6 @@ def _refusal(leak: Leak, file: Path) -> str:
 TRAINING: Final = "the training file"
 VALIDATION: Final = "the validation file"
 
-CHUNK: Final = 1 << 20
-
-MOST_DIGITS: Final = 9
-
-MOST: Final = 2 << 30
-"""Bytes of a file: twenty thousand rows are a fiftieth of it."""
-
 
 class NoTrainingFile(ConfigurationError):
     """Nothing says what the job was trained on."""
@@ -551,7 +550,7 @@ def files_seen(
 
 def _require_whole(job: Job, training: Path) -> None:
     trained = tag(job.tags, "rows")
-    if not (trained.isascii() and trained.isdecimal() and len(trained) <= MOST_DIGITS):
+    if not trained.isdecimal():
         return
     rows = sum(1 for _ in scan_file(str(training)))
     if rows < int(trained):
@@ -564,25 +563,13 @@ def _require_whole(job: Job, training: Path) -> None:
 
 
 def _downloaded(s3: Any, address: str, path: Path) -> Path:
-    from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - 100 ms
-    from urllib3.exceptions import HTTPError  # noqa: PLC0415
-
     bucket, _, key = address.removeprefix("s3://").partition("/")
-    what = f"reading {address}"
     try:
-        body = answer(what, s3.get_object, Bucket=bucket, Key=key)["Body"]
+        content = read_object(s3, bucket, key, f"reading {address}")
     except AwsFailed as error:
         raise NoTrainingFile(
             f"{error}; give the file that the job was trained on with --train FILE"
         ) from None
-    written = 0
-    try:
-        with path.open("xb") as stream:
-            while chunk := body.read(CHUNK):
-                with named(path):
-                    written += stream.write(chunk)
-                if written > MOST:
-                    raise NoTrainingFile(f"{address} is over 2 GB: give a file with --train FILE")
-    except (BotoCoreError, HTTPError):
-        raise AwsFailed(f"{what}: the connection broke off") from None
+    with named(path):
+        path.write_bytes(content)
     return path
