@@ -12,13 +12,7 @@ from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._pages import Report, require_page, write_page
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    StageOfJob,
-    configured,
-    is_file,
-)
+from reward_functions.cli.job._options import AsJson, DriverOption, StageOfJob, configured, is_file
 
 if TYPE_CHECKING:
     from reward_functions.jobs.evaluation.by_service import ServiceEvaluation

@@ -127,10 +127,7 @@ def _asked(
 
     from reward_functions.calibration.asking import ask
     from reward_functions.calibration.card import about
-    from reward_functions.calibration.estimating import (
-        instructions_digest,
-        recorded_questions,
-    )
+    from reward_functions.calibration.estimating import instructions_digest, recorded_questions
     from reward_functions.calibration.ratings import AnswerLedger
     from reward_functions.calibration.settings import fingerprint
     from reward_functions.cli._progress import watched

@@ -136,10 +136,7 @@ def _report(
 
     from reward_functions.calibration import doctor as doctors
     from reward_functions.calibration.doctor import AttackReport
-    from reward_functions.calibration.estimating import (
-        instructions_digest,
-        recorded_questions,
-    )
+    from reward_functions.calibration.estimating import instructions_digest, recorded_questions
     from reward_functions.calibration.settings import load_judge_config, without_cache
     from reward_functions.cli._progress import watched
     from reward_functions.judge_runtime.panel import JudgePool

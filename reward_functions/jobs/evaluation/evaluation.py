@@ -66,11 +66,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.types import RewardResult, Sample
     from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt, Patience
-    from reward_functions.jobs.evaluation.evaluation_record import (
-        Mode,
-        Side,
-        Verdict,
-    )
+    from reward_functions.jobs.evaluation.evaluation_record import Mode, Side, Verdict
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.model_calls import Endpoint, ModelAnswer, Sampling
     from reward_functions.reports.statistics import Difference
