@@ -78,7 +78,6 @@ class Split:
 
     Args:
         prompts: each once, in the order drawn.
-        rows: of the file that are valid samples.
         repeated: rows that ask what another row asks.
         unread: rows that are not valid samples.
         warnings: what the split shares with the job's files and is not refused for.
@@ -86,7 +85,6 @@ class Split:
     """
 
     prompts: tuple[AskedPrompt, ...]
-    rows: int
     repeated: int
     unread: int
     warnings: tuple[str, ...]
@@ -523,31 +521,40 @@ class NothingCompared(ConfigurationError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Comparison:
+    """How two models are compared.
+
+    Args:
+        answers: sampled answers to a prompt, from 0.
+        temperature: of the sampled ones, 0 to 2.
+        success: from which share of the scale an answer is right, above 0, at most 1.
+        care: the difference one cares about, above 0, at most 1.
+        by: a key of the rows' metadata; "" for the kind of their answer.
+        seed: of the draw of prompts and of the bootstrap.
+    """
+
+    answers: int = 4
+    temperature: float = 1.0
+    success: float = 1.0
+    care: float = CARE
+    by: str = ""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(Comparison):
     """How an evaluation is made.
 
     Args:
         job: its name; "" where models were named by hand.
         split: the file's name.
         split_sha256: of its bytes.
-        answers: sampled answers to a prompt, from 0.
-        temperature: of the sampled ones.
-        success: from which share of the scale an answer is right, above 0, at most 1.
-        care: the difference one cares about, above 0, at most 1.
-        by: a key of the rows' metadata; "" for the kind of their answer.
-        seed: of the draw of prompts and of the bootstrap.
         simulation: whether the training double answers.
     """
 
     job: str = ""
     split: str = ""
     split_sha256: str = ""
-    answers: int = 0
-    temperature: float = 1.0
-    success: float = 1.0
-    care: float = CARE
-    by: str = ""
-    seed: int = 0
     simulation: bool = False
 
 

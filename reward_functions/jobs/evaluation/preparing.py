@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -43,9 +43,9 @@ from reward_functions.jobs.asking import alike, chosen, drawn_as, endpoint_of
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
 from reward_functions.jobs.evaluation.evaluation import (
-    CARE,
     Asked,
     Askings,
+    Comparison,
     Settings,
     Split,
     group_names,
@@ -89,7 +89,7 @@ class NothingToCompare(ConfigurationError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(Comparison):
     """What is asked for.
 
     Args:
@@ -103,16 +103,10 @@ class Options:
         ask_base: who answers for the base; None for the base's own name.
         ask_tuned: what the tuned model is asked as; None for what hosts it.
         prompts: asked at most; None for all.
-        answers: sampled answers to a prompt, from 0.
-        temperature: of the sampled answers, 0 to 2.
         max_tokens: of an answer; None for the job's own limit.
-        by: a key of the rows' metadata; "" for the kind of their answer.
-        success: from which share of the scale an answer is right, above 0, at most 1.
-        care: the difference one cares about, above 0, at most 1.
         allow_leak: why a split that shares prompts is taken all the same; "" refuses it.
         price: dollars per million tokens, read and written, of both; None for the table's.
         concurrency: calls at once.
-        seed: of the prompts drawn, and of the intervals.
         rows: how the rows of the split are read, where they have another shape.
         on: `sagemaker`, where its own evaluation jobs ask; None where we ask.
     """
@@ -127,16 +121,10 @@ class Options:
     ask_base: str | None = None
     ask_tuned: str | None = None
     prompts: int | None = None
-    answers: int = 4
-    temperature: float = 1.0
     max_tokens: int | None = None
-    by: str = ""
-    success: float = 1.0
-    care: float = CARE
     allow_leak: str = ""
     price: Price | None = None
     concurrency: int = 8
-    seed: int = 0
     rows: RowOptions = field(default_factory=RowOptions)
     on: str | None = None
 
@@ -216,16 +204,12 @@ def prepared(options: Options, session: Session) -> Prepared:
         )
     # A version that is gone, or that nobody here may invoke, is found before a model is paid for.
     scorer.score([split.prompts[0].sample.answered("")])
+    how = {each.name: getattr(options, each.name) for each in fields(Comparison)}
     settings = Settings(
+        **how | {"answers": 0 if options.on else options.answers},
         job=subject.name,
         split=options.data.name,
         split_sha256=hashlib.sha256(options.data.read_bytes()).hexdigest(),
-        answers=0 if options.on else options.answers,
-        temperature=options.temperature,
-        success=options.success,
-        care=options.care,
-        by=options.by,
-        seed=options.seed,
         simulation=where.simulated,
     )
     service = _service(options, subject, split, scorer, where) if options.on else None
@@ -422,7 +406,7 @@ def untouched(
     shared = [f"{_shared(leak)}: taken because {allow}" for leak in refused]
     shared += [_shared(leak) for leak in leaks if leak.shared not in REFUSED]
     repeated = len(samples) - len(kept)
-    return Split(tuple(prompts), len(samples), repeated, unread, tuple(shared), tuple(seen))
+    return Split(tuple(prompts), repeated, unread, tuple(shared), tuple(seen))
 
 
 def _remember(overlaps: Overlaps, what: str, path: Path, rows: RowOptions) -> None:

@@ -110,16 +110,17 @@ def labels_of(samples: Iterable[Sample | Unscored], field: str, scale: Scale) ->
         raise ConfigurationError(f"no row has a label {field!r}{why}")
     numeric = [value for value in present if _is_number(value)]
     zero_or_one = all(value in (0, 1) for value in numeric)
-    refused = [value for value in present if _label(value, scale, zero_or_one=zero_or_one) is None]
+    values = [
+        None if value is None else _label(value, scale, zero_or_one=zero_or_one) for value in found
+    ]
+    read = zip(found, values, strict=True)
+    refused = [value for value, label in read if value is not None and label is None]
     if refused:
         raise ConfigurationError(
             f"{len(refused):,} of {len(present):,} values of {field!r} are not labels, such as "
             f"{_shown(refused)}: a label is true or false, 0 or 1, correct or incorrect, or a "
             f"number from {scale.minimum:g} to {scale.maximum:g}"
         )
-    values = [
-        None if value is None else _label(value, scale, zero_or_one=zero_or_one) for value in found
-    ]
     middle = _middle(scale)
     rule = f"A reward above {middle:g} counts as correct"
     if numeric and not zero_or_one:
