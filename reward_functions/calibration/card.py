@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from reward_functions.calibration.cases import LabelledCases
     from reward_functions.calibration.figures import Figure, Figures, Way
-    from reward_functions.calibration.ratings import Ratings, Share
+    from reward_functions.calibration.ratings import Ratings, Tally
     from reward_functions.core.spec import RewardSpec
     from reward_functions.reports.pages.charts.drawing import Chart
 
@@ -305,7 +305,7 @@ def counted_as(way: Way) -> str:
     return f"as {way}" if way == "wrong" else way
 
 
-def of(name: str, share: Share) -> Iterator[list[str]]:
+def of(name: str, share: Tally) -> Iterator[list[str]]:
     """A row for a share; none where its total is 0."""
     if share.whole:
         yield [name, f"{share.part} of {share.whole}", f"{share.part / share.whole:.1%}"]
@@ -383,7 +383,7 @@ def _figure(figure: Figure) -> dict[str, Any]:
     }
 
 
-def _share(share: Share) -> dict[str, Any]:
+def _share(share: Tally) -> dict[str, Any]:
     return {"part": share.part, "whole": share.whole, "share": share.value}
 
 

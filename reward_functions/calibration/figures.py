@@ -35,7 +35,7 @@ from math import fsum, log2
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from reward_functions.calibration.cases import TIE
-from reward_functions.calibration.ratings import Share, Trial, agreeing
+from reward_functions.calibration.ratings import Tally, Trial, agreeing
 from reward_functions.core.means import mean
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.reports.statistics import DRAWS, Interval, intervals
@@ -169,11 +169,11 @@ class Consistency:
         right_inconsistent: right answers among those that did.
     """
 
-    orders: Share
-    own: Share
-    repeats: Share
-    right_consistent: Share
-    right_inconsistent: Share
+    orders: Tally
+    own: Tally
+    repeats: Tally
+    right_consistent: Tally
+    right_inconsistent: Tally
 
 
 def consistency(cases: LabelledCases, ratings: Ratings) -> Consistency:
@@ -185,10 +185,10 @@ def consistency(cases: LabelledCases, ratings: Ratings) -> Consistency:
         right[one == other].append(one == case.label)
     return Consistency(
         orders=agreeing([(one, other) for _, one, other in both]),
-        own=Share(sum(not rating.inconsistent for rating in own), len(own)),
+        own=Tally(sum(not rating.inconsistent for rating in own), len(own)),
         repeats=agreeing(list(_repeats(cases, ratings))),
-        right_consistent=Share(sum(right[True]), len(right[True])),
-        right_inconsistent=Share(sum(right[False]), len(right[False])),
+        right_consistent=Tally(sum(right[True]), len(right[True])),
+        right_inconsistent=Tally(sum(right[False]), len(right[False])),
     )
 
 
@@ -283,12 +283,12 @@ class Figures:
     agreement: Mapping[Way, Mapping[str, Figure]]
     invalid: Mapping[str, int]
     people: Sequence[Person]
-    between: Share
+    between: Tally
     bias: Figure
     length_bias: Figure
     points: Sequence[tuple[float, float]]
     consistency: Consistency
-    confidence: Mapping[float, Share]
+    confidence: Mapping[float, Tally]
 
     @property
     def ceiling(self) -> tuple[float, float, float] | None:
@@ -450,21 +450,21 @@ def _person(cases: LabelledCases, rated: Sequence[tuple[LabelledCase, Rating]], 
     )
 
 
-def _between(items: Iterable[LabelledCase]) -> Share:
+def _between(items: Iterable[LabelledCase]) -> Tally:
     """Pairs of people with the same vote on a case."""
     same = whole = 0
     for case in items:
         counts = Counter(case.votes).values()
         same += sum(count * (count - 1) // 2 for count in counts)
         whole += len(case.votes) * (len(case.votes) - 1) // 2
-    return Share(same, whole)
+    return Tally(same, whole)
 
 
 def _confidence(
     cases: LabelledCases, rated: Iterable[tuple[LabelledCase, Rating]]
-) -> dict[float, Share]:
+) -> dict[float, Tally]:
     right: dict[float, list[bool]] = defaultdict(list)
     for case, rating in rated:
         if rating.confidence is not None and rating.value is not None:
             right[rating.confidence].append(_class_of(cases, rating) == case.label)
-    return {level: Share(sum(right[level]), len(right[level])) for level in sorted(right)}
+    return {level: Tally(sum(right[level]), len(right[level])) for level in sorted(right)}
