@@ -104,7 +104,7 @@ def _complain(at: int, what: str) -> None:
 
 def _summary(answered: Sequence[Invocation | None], batch_size: int) -> None:
     from reward_functions.cli._console import errors
-    from reward_functions.reports.resampling import quantile
+    from reward_functions.reports.statistics import quantile
 
     console = errors()
     seconds = [call.seconds for call in answered if call and not call.cold]

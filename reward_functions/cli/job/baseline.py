@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.model_calls import Endpoint, Sampling
     from reward_functions.jobs.models import Base
-    from reward_functions.reports.group_figures import Share
+    from reward_functions.reports.statistics import Share
 
 
 def baseline(

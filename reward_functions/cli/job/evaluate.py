@@ -12,18 +12,11 @@ from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._pages import Report, require_page, write_page
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    StageOfJob,
-    configured,
-    is_file,
-)
+from reward_functions.cli.job._options import AsJson, DriverOption, StageOfJob, configured, is_file
 
 if TYPE_CHECKING:
-    from reward_functions.jobs.evaluation.both import Askings
     from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
-    from reward_functions.jobs.evaluation.evaluation import Settings
+    from reward_functions.jobs.evaluation.evaluation import Askings, Settings
     from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
     from reward_functions.jobs.evaluation.preparing import Prepared
     from reward_functions.jobs.grader import VersionScorer
@@ -254,7 +247,7 @@ def _show(record: EvaluationRecord) -> None:
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.cli._fitting import print_sheet
     from reward_functions.cli.job._output import SIMULATION
-    from reward_functions.jobs.evaluation.evaluation_sheets import sheets
+    from reward_functions.jobs.evaluation.page import sheets
 
     if record.simulation:
         say(SIMULATION, err=True)

@@ -12,11 +12,10 @@ from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC00
 from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
 
 if TYPE_CHECKING:
-    from reward_functions.calibration.about import About
     from reward_functions.calibration.asking import Judge, TrialPlan
+    from reward_functions.calibration.card import About, Card
     from reward_functions.calibration.cases import LabelledCases
     from reward_functions.calibration.ratings import Ratings
-    from reward_functions.calibration.sheets import Card
     from reward_functions.core.spec import RewardSpec
 
 
@@ -69,10 +68,10 @@ def calibrate(
     written. Trials that the judge decides without a model need none, and are counted apart.
     """
     from reward_functions.calibration.asking import Judge, TrialPlan
+    from reward_functions.calibration.card import Card
     from reward_functions.calibration.cases import read_cases
     from reward_functions.calibration.figures import figures
     from reward_functions.calibration.settings import load_judge_config, require_judge
-    from reward_functions.calibration.sheets import Card
     from reward_functions.cli._console import errors, leave, plain, say_measured
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.data.json_rows import shown
@@ -99,7 +98,7 @@ def calibrate(
     card = Card(about, labelled, ratings, figures(labelled, ratings, times=draws, seed=seed))
     written = _write(card, out)
     if as_json:
-        from reward_functions.calibration.records import record
+        from reward_functions.calibration.card import record
         from reward_functions.cli.data._output import print_json
 
         print_json(record(card))
@@ -111,7 +110,7 @@ def calibrate(
 
 def _recorded(spec: RewardSpec, cases: LabelledCases, field: str) -> tuple[About, Ratings]:
     """The ratings recorded in the cases, and their origin."""
-    from reward_functions.calibration.about import about
+    from reward_functions.calibration.card import about
     from reward_functions.calibration.ratings import recorded
 
     models = [f"recorded under {field!r}"]
@@ -126,13 +125,10 @@ def _asked(
     """The ratings of the judge, earlier ones from the ledger, and their origin."""
     from contextlib import nullcontext
 
-    from reward_functions.calibration.about import about
     from reward_functions.calibration.asking import ask
-    from reward_functions.calibration.ledger import AnswerLedger
-    from reward_functions.calibration.recorded_questions import (
-        instructions_digest,
-        recorded_questions,
-    )
+    from reward_functions.calibration.card import about
+    from reward_functions.calibration.estimating import instructions_digest, recorded_questions
+    from reward_functions.calibration.ratings import AnswerLedger
     from reward_functions.calibration.settings import fingerprint
     from reward_functions.cli._progress import watched
 
@@ -164,9 +160,7 @@ def _write(card: Card, out: Path) -> Path:
     """Write the three files of the card, all or none; the path of the Markdown."""
     import json
 
-    from reward_functions.calibration.plots import page
-    from reward_functions.calibration.records import record
-    from reward_functions.calibration.sheets import markdown
+    from reward_functions.calibration.card import markdown, page, record
     from reward_functions.data.atomic import Together
 
     path = out / f"{card.about.stem}.md"

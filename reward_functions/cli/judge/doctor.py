@@ -19,8 +19,7 @@ from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.calibration.attack_report import AttackReport
-    from reward_functions.calibration.doctor import AttackResults, AttackTarget
+    from reward_functions.calibration.doctor import AttackReport, AttackResults, AttackTarget
     from reward_functions.core.spec import RewardSpec
     from reward_functions.data.rows.recognition import RowOptions
 
@@ -69,7 +68,7 @@ def doctor(
     """
     from rich.text import Text
 
-    from reward_functions.calibration.attack_report import record
+    from reward_functions.calibration.doctor import record
     from reward_functions.calibration.settings import require_judge
     from reward_functions.cli._console import errors, leave, output, plain, say_measured
     from reward_functions.cli.data._output import print_json
@@ -136,11 +135,8 @@ def _report(
     from functools import partial
 
     from reward_functions.calibration import doctor as doctors
-    from reward_functions.calibration.attack_report import AttackReport
-    from reward_functions.calibration.recorded_questions import (
-        instructions_digest,
-        recorded_questions,
-    )
+    from reward_functions.calibration.doctor import AttackReport
+    from reward_functions.calibration.estimating import instructions_digest, recorded_questions
     from reward_functions.calibration.settings import load_judge_config, without_cache
     from reward_functions.cli._progress import watched
     from reward_functions.judge_runtime.panel import JudgePool
@@ -169,7 +165,7 @@ def _report(
 
 
 def _write(report: AttackReport, out: Path) -> None:
-    from reward_functions.calibration.attack_report import markdown
+    from reward_functions.calibration.doctor import markdown
     from reward_functions.data.atomic import replaced
 
     with replaced(out) as stream:

@@ -127,8 +127,7 @@ def _measured(
     spec: RewardSpec, parameters: Mapping[str, Any], rows: str | None, mapped: list[str] | None
 ) -> tuple[float, int]:
     """Calls of a response, and input tokens of a call."""
-    from reward_functions.calibration.estimating import measured
-    from reward_functions.calibration.recorded_questions import examples_with, recorded_questions
+    from reward_functions.calibration.estimating import examples_with, measured, recorded_questions
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.types import Sample
     from reward_functions.scoring.rows import read_samples, row_options

@@ -38,11 +38,7 @@ def probe(
     """
     from rich.text import Text
 
-    from reward_functions.calibration.probing import (
-        measured_models,
-        probe_modes,
-        schema_questions,
-    )
+    from reward_functions.calibration.probing import measured_models, probe_modes, schema_questions
     from reward_functions.calibration.settings import load_judge_config, require_judge
     from reward_functions.cli._console import MESSAGE, errors, leave, plain, say_measured
     from reward_functions.cli._progress import watched
