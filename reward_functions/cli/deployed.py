@@ -22,6 +22,8 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Shape,
     Stage,
 )
+from reward_functions.cli.prune import prune
+from reward_functions.cli.rollback import rollback
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -178,6 +180,10 @@ def check(
         say_measured(measured)
         write(reports, "json" if as_json else form)
     leave(measured, failed=not all(report.passed for report in reports))
+
+
+app.command("rollback")(rollback)
+app.command("prune")(prune)
 
 
 def _work(
