@@ -6,7 +6,12 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from rich.text import Text
+
+from reward_functions.aws.deployed.findings import RENDERED
+from reward_functions.cli._console import MESSAGE, output, plain, table
 from reward_functions.cli._echo import say
+from reward_functions.data.atomic import replaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,9 +39,6 @@ def report_file(out: Path | None) -> Iterator[Write]:
     Raises:
         OSError: it cannot be written.
     """
-    from reward_functions.aws.deployed.findings import RENDERED
-    from reward_functions.data.atomic import replaced
-
     if out is None:
         yield (
             lambda reports, form: (
@@ -55,10 +57,6 @@ def report_file(out: Path | None) -> Iterator[Write]:
 
 def print_reports(reports: Sequence[CheckReport]) -> None:
     """A table for each function, below its ARN, which no width breaks."""
-    from rich.text import Text
-
-    from reward_functions.cli._console import MESSAGE, output, plain, table
-
     for report in reports:
         say(f"\n{report.arn}")  # not as a title, which would break it at a hyphen
         shown = table("", "question", "answer", names=("question",))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from reward_functions.cli._console import cell, table
 from reward_functions.cli._results import number
+from reward_functions.reports.rules.registry import rule_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,8 +39,6 @@ def _all_parts(spec: RewardSpec, within: str = "") -> Iterator[tuple[str, Part]]
 
 def explained_parts(spec: RewardSpec, score: Score) -> Table:
     """What each part of a composite made of the response, and by which rule."""
-    from reward_functions.reports.rules.registry import rule_of
-
     shown = table(
         *("part", "score", "answer", "reason", "rule"),
         title="Parts",

@@ -12,22 +12,20 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from reward_functions.cli._echo import harmless
+from reward_functions.cli._echo import PlainStatus, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
-    from typing import TextIO
 
-    from rich.console import ConsoleOptions, RenderResult
     from rich.status import Status
 
     from reward_functions.reports.measured import Measured
@@ -66,8 +64,6 @@ class _Console(Console):
 
     def status(self, status: Any, **options: Any) -> Status:
         """A spinner beside a text that is no markup."""
-        from reward_functions.cli._echo import PlainStatus
-
         return PlainStatus(status, self, **options)
 
     def print(self, *objects: Any, **options: Any) -> None:

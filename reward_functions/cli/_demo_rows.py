@@ -6,16 +6,17 @@ from collections import Counter
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any
 
+from reward_functions import RewardResult, RewardSpec, Scored, get
+from reward_functions.cli._console import NOTHING, cell, output, table
+from reward_functions.cli._results import cells_of
+from reward_functions.data.json_rows import read_rows
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from reward_functions import RewardResult, RewardSpec
 
 
 def shipped(name: str) -> list[dict[str, Any]]:
     """The rows that ship with the project for a reward."""
-    from reward_functions.data.json_rows import read_rows
-
     with as_file(files("reward_functions.data") / "demo" / f"{name}.jsonl") as file:
         return [row.content for row in read_rows(str(file))]
 
@@ -36,10 +37,6 @@ def shown(
         columns: of the table.
         title: above it.
     """
-    from reward_functions import get
-    from reward_functions.cli._console import NOTHING, cell, output, table
-    from reward_functions.cli._results import cells_of
-
     spec = get(name)
     printed = table(*columns, names=("id",), numbers=("score",), title=title)
     seen = Counter[str]()
@@ -59,8 +56,6 @@ def shown(
 
 def _outcome(spec: RewardSpec, result: RewardResult, expected: Any) -> tuple[str, bool]:
     """What a row counts as, and whether that is a surprise."""
-    from reward_functions import Scored
-
     if not isinstance(result, Scored):
         return "unscored", expected != "unscored"
     outcome = "minimum" if result.score.value == spec.scale.minimum else "right"

@@ -21,6 +21,8 @@ from rich.table import Table
 from rich.text import Text
 
 from reward_functions.cli._console import cell, output
+from reward_functions.jobs.figures import BARS as LEVELS
+from reward_functions.jobs.figures import sparkline
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -53,9 +55,6 @@ class Bars:
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
         """Each bar the mean of those that it stands for."""
-        from reward_functions.jobs.figures import BARS as LEVELS
-        from reward_functions.jobs.figures import sparkline
-
         heights = [float(LEVELS.index(bar)) for bar in self.text]
         yield Text(sparkline(heights, options.max_width))
 

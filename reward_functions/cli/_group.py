@@ -28,6 +28,10 @@ class LazyGroup(TyperGroup):
         super().__init__(**options)
         self.commands = Commands(self)
 
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's
+        """Their names, in order."""
+        return list(self.rows)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - typer's
         """The command as a list shows it."""
         listed = self.rows.get(cmd_name)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
+from rich import progress as columns
+
+from reward_functions import RewardResult, Sample, Score, Unscored, score_batch
 from reward_functions.cli._console import errors
+from reward_functions.core.spec import RewardFunction, RewardSpec, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Self
 
-    from reward_functions import RewardResult, Sample, Score, Unscored
-    from reward_functions.core.spec import RewardFunction, RewardSpec
 
 Item = TypeVar("Item")
 
@@ -25,9 +26,6 @@ def scored(
     reward: RewardFunction, samples: Sequence[Sample | Unscored], workers: int
 ) -> list[RewardResult]:
     """The results of a batch."""
-    from reward_functions import score_batch
-    from reward_functions.core.spec import spec_of
-
     with _bar("scoring", len(samples)) as advance:
         if advance is None:
             return score_batch(reward, samples, workers=workers)
@@ -113,8 +111,6 @@ def _bar(
     if not console.is_terminal:
         yield None
         return
-
-    from rich import progress as columns
 
     named = columns.TextColumn("{task.description}", markup=False), columns.BarColumn()
     amount = columns.DownloadColumn() if size else columns.MofNCompleteColumn()

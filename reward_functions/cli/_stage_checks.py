@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from importlib.metadata import version
+from shutil import which
 from typing import TYPE_CHECKING, Final
+
+from reward_functions.aws.deployed.findings import Check, CheckFinding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from reward_functions.aws.deployed.findings import Check, CheckFinding
     from reward_functions.cdk.app.preview import Preview
     from reward_functions.cdk.model.project import Project
 
@@ -31,7 +34,6 @@ def checks_of(project: Project | None, name: str, preview: Preview | str) -> Ite
         name: the stage's.
         preview: what it would be; or why there is none.
     """
-    from reward_functions.aws.deployed.findings import Check
     from reward_functions.cdk.app.preview import Preview
 
     yield Check("stage", lambda: stage(name, preview))
@@ -44,8 +46,6 @@ def checks_of(project: Project | None, name: str, preview: Preview | str) -> Ite
 
 def stage(name: str, preview: Preview | str) -> CheckFinding:
     """Whether a synth would take it."""
-    from reward_functions.aws.deployed.findings import CheckFinding
-
     if isinstance(preview, str):
         return CheckFinding("failure", "stage", preview)
     count = len(preview.functions)
@@ -59,7 +59,6 @@ def shell(preview: Preview) -> CheckFinding:
     Raises:
         BadStage: it points elsewhere; the message is the synth's.
     """
-    from reward_functions.aws.deployed.findings import CheckFinding
     from reward_functions.cdk.app.shell import check_shell
 
     check_shell(preview.stage, os.environ)
@@ -73,7 +72,6 @@ def python(preview: Preview, given: object) -> CheckFinding:
     Raises:
         NoInterpreter: the one that `cdk.json` names does not answer.
     """
-    from reward_functions.aws.deployed.findings import CheckFinding
     from reward_functions.cdk.artifact.interpreter import interpreter
     from reward_functions.cdk.constructs.artifacts import COST
 
@@ -86,8 +84,6 @@ def python(preview: Preview, given: object) -> CheckFinding:
 
 def lock(preview: Preview) -> CheckFinding:
     """Whether the lock is there, as far as it is seen without building."""
-    from reward_functions.aws.deployed.findings import CheckFinding
-
     named = f"reward lock --stage {preview.stage.name}"
     if preview.lock == "missing":
         return CheckFinding("warning", "lock", f"missing: {named}, and commit it")
@@ -98,10 +94,7 @@ def lock(preview: Preview) -> CheckFinding:
 
 def node() -> CheckFinding:
     """Which Node jsii starts."""
-    from shutil import which
-
     import reward_functions.cdk  # sets JSII_NODE
-    from reward_functions.aws.deployed.findings import CheckFinding
 
     del reward_functions
     chosen = os.environ.get("JSII_NODE") or which("node")
@@ -126,8 +119,6 @@ def node() -> CheckFinding:
 
 def cdk(folder: Path) -> CheckFinding:
     """Which CDK command line `npx cdk` starts in a folder, and whether it is the pinned one."""
-    from reward_functions.aws.deployed.findings import CheckFinding
-
     for each in (folder, *folder.parents):
         path = each / "node_modules" / "aws-cdk" / "package.json"
         if path.is_file():
@@ -150,10 +141,6 @@ def cdk(folder: Path) -> CheckFinding:
 
 def uv() -> CheckFinding:
     """Whether the resolver is there."""
-    from importlib.metadata import version
-
-    from reward_functions.aws.deployed.findings import CheckFinding
-
     try:
         from uv import find_uv_bin
 

@@ -13,8 +13,16 @@ from shutil import which
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from rich.text import Text
 
+from reward_functions import get, score_batch
+from reward_functions.cli._console import output
+from reward_functions.cli._demo_rows import shipped, shown
+from reward_functions.cli._deployed_demo import scored_where_deployed
 from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.local.scripted_judge import verdict
+from reward_functions.serving.contract import decode_row
+from reward_functions.testing import FakeAsk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,13 +44,7 @@ def demo(
     ] = False,
 ) -> None:
     """Score responses that ship with the project: right, wrong, hostile, malformed."""
-    from rich.text import Text
-
-    from reward_functions.cli._console import output
-
     if deployed:
-        from reward_functions.cli._deployed_demo import scored_where_deployed
-
         seen = scored_where_deployed(REWARDS)
     else:
         seen = Counter[str]()
@@ -81,10 +83,6 @@ def _activation() -> Iterator[str]:
 
 def scored_here(name: str) -> Counter[str]:
     """Score and print one file; count what came out."""
-    from reward_functions import get, score_batch
-    from reward_functions.cli._demo_rows import shipped, shown
-    from reward_functions.serving.contract import decode_row
-
     rows = shipped(name)
     samples = [decode_row(row, at) for at, row in enumerate(rows)]
     results = score_batch(get(name).bind({}, ask=script(name)), samples)
@@ -94,10 +92,6 @@ def scored_here(name: str) -> Counter[str]:
 
 def script(name: str) -> Ask | None:
     """Answers the demo's judge where no server stands in for Bedrock."""
-    from reward_functions import get
-    from reward_functions.local.scripted_judge import verdict
-    from reward_functions.testing import FakeAsk
-
     if not get(name).needs.judge:
         return None
     return FakeAsk(answer=lambda question: verdict(f"{question.shared}\n{question.text}"))

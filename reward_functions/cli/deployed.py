@@ -12,7 +12,24 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
+from reward_functions.aws.deployed import (
+    DeployedFunction,
+    Expectation,
+    FunctionArn,
+    deployments,
+    expectation,
+    find,
+)
+from reward_functions.aws.deployed import check as checked
+from reward_functions.aws.deployed.catalogue import nothing_deployed
+from reward_functions.aws.deployed.checking import expectation_of, made_up
+from reward_functions.aws.deployed.versions import live_version
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._check_reports import report_file
+from reward_functions.cli._console import cell, errors, leave, say_measured
 from reward_functions.cli._echo import say
+from reward_functions.cli._fitting import print_table
+from reward_functions.cli._invocations import invoked, results_to
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     AllowEmpty,
     File,
@@ -24,14 +41,20 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
 )
 from reward_functions.cli.prune import prune
 from reward_functions.cli.rollback import rollback
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.types import Unscored
+from reward_functions.data.json_rows import BadInput, shown
+from reward_functions.data.rows.reading import read_rows
+from reward_functions.data.rows.recognition import RowOptions
+from reward_functions.reports.measured import Measured
+from reward_functions.scoring.rewards import parameter_values, reward_named
+from reward_functions.scoring.rows import require_rows, row_options
+from reward_functions.serving.contract import ResponseMode, decode_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from reward_functions.aws.catalogue import DeployedReward
-    from reward_functions.aws.deployed import DeployedFunction, Expectation
-    from reward_functions.data.rows.recognition import RowOptions
-    from reward_functions.serving.contract import ResponseMode
 
 app = typer.Typer(
     no_args_is_help=True, help="Functions that are deployed: the catalogue, invoke, check."
@@ -57,10 +80,6 @@ def list_deployed(
     The columns `job` and `live` are versions of the function: what the catalogue gives to jobs, and
     what the alias points to.
     """
-    from reward_functions.aws.deployed import deployments
-    from reward_functions.aws.deployed.versions import live_version
-    from reward_functions.aws.shell import aws_session
-
     session = aws_session(stage)
     found = deployments(stage, session)
     live = {reward.name: live_version(reward, session) for reward in found}
@@ -91,11 +110,6 @@ def invoke(
 
     Exit status: 0 every batch was answered, 1 some were not, 2 none was, or nothing was done.
     """
-    from reward_functions.aws.deployed import DeployedFunction, find
-    from reward_functions.cli._invocations import invoked, results_to
-    from reward_functions.data.rows.reading import read_rows
-    from reward_functions.scoring.rows import require_rows, row_options
-
     arn = target if _is_arn(target) else find(target, stage).live_arn
     function = DeployedFunction(arn)
     read = read_rows(file, row_options(mapped, shape), answered=True, whole=True)
@@ -153,14 +167,6 @@ def check(
 
     Exit status: 0 nothing failed, 1 something did, 2 no sample was scored, or nothing was done.
     """
-    from reward_functions.aws.deployed import check as checked
-    from reward_functions.cli._check_reports import report_file
-    from reward_functions.cli._console import errors, leave, say_measured
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.rows.recognition import RowOptions
-    from reward_functions.reports.measured import Measured
-    from reward_functions.scoring.rows import row_options
-
     how = row_options(mapped, shape)
     if samples is None and how != RowOptions():
         raise ConfigurationError("--map and --rows say how the FILE of --samples is read")
@@ -190,16 +196,6 @@ def _work(
     targets: Sequence[str], stage: str, given: Expectation | None
 ) -> list[tuple[DeployedFunction, Expectation]]:
     """The functions to check, each with its expectation."""
-    from reward_functions.aws.deployed import (
-        DeployedFunction,
-        Expectation,
-        deployments,
-        expectation,
-        find,
-    )
-    from reward_functions.aws.deployed.catalogue import nothing_deployed
-    from reward_functions.aws.deployed.checking import made_up
-
     arns = [target for target in targets if _is_arn(target)]
     names = [target for target in targets if not _is_arn(target)]
     catalogue = [find(name, stage) for name in names] if targets else deployments(stage)
@@ -227,10 +223,6 @@ def _given(
     mode: ResponseMode | None,
 ) -> Expectation | None:
     """What was typed about the function behind an ARN; None where nothing was."""
-    from reward_functions.aws.deployed.checking import Expectation, expectation_of, made_up
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.scoring.rewards import parameter_values, reward_named
-
     if reward is not None and samples is not None:
         raise ConfigurationError("--reward and --samples exclude each other")
     if reward is None and parameters:
@@ -246,11 +238,6 @@ def _given(
 
 def _rows(file: str, how: RowOptions) -> tuple[dict[str, Any], ...]:
     """The samples of a file, each under an id that no other has."""
-    from reward_functions.core.types import Unscored
-    from reward_functions.data.json_rows import BadInput, shown
-    from reward_functions.data.rows.reading import read_rows
-    from reward_functions.serving.contract import decode_row
-
     rows = []
     for at, row in enumerate(read_rows(file, how, whole=True)):
         decoded = decode_row(row.content, at)
@@ -264,9 +251,6 @@ def _rows(file: str, how: RowOptions) -> tuple[dict[str, Any], ...]:
 
 def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> None:
     """A table, and below it every ARN whole on a line of its own."""
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-
     rows = [
         [
             cell(reward.name),
@@ -295,8 +279,6 @@ def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> No
 
 def _version_given(reward: DeployedReward) -> str | None:
     """The number of the version that jobs are given; None of an immutable deployment."""
-    from reward_functions.aws.deployed import FunctionArn
-
     return FunctionArn.parse(reward.version_arn).qualifier
 
 

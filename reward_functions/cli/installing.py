@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from reward_functions.cli._console import errors
 from reward_functions.cli._echo import say
+from reward_functions.local.emulator.installing import install as installed
+from reward_functions.local.emulator.processes import ended_like_interrupted
 
 
 def install() -> None:
     """Install the local AWS emulator, beside this environment's packages and not among them."""
-    from reward_functions.cli._console import errors
-    from reward_functions.local.emulator.installing import install as installed
-    from reward_functions.local.emulator.processes import ended_like_interrupted
-
     with (
         ended_like_interrupted(),
         errors().status("looking for the local AWS emulator") as status,

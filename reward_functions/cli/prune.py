@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from reward_functions.aws.deployed.pruning import UNSEEN, PrunePlan, StoredVersion, planned, removed
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._console import cell, errors, output, table
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.aws.deployed.pruning import PrunePlan, StoredVersion
 
 MEGABYTE: Final = 1_000_000
 GIGABYTE: Final = 1_000_000_000
@@ -63,10 +65,6 @@ def prune(
 
     Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
     """
-    from reward_functions.aws.deployed.pruning import planned
-    from reward_functions.aws.shell import aws_session
-    from reward_functions.cli._console import errors
-
     if not dry_run:
         require_somebody_to_ask("prune", yes=yes)
     session = aws_session(stage)
@@ -92,8 +90,6 @@ def _carry_out(
     plan: PrunePlan, decided: Callable[[], PrunePlan], session: Session, *, yes: bool
 ) -> None:
     """Ask, look again, and remove what is still to go."""
-    from reward_functions.aws.deployed.pruning import removed
-
     if not agreed(f"Remove {_versions(len(plan.going))}? It cannot be undone.", yes=yes):
         typer.echo("nothing was removed", err=True)
         raise typer.Exit(UNUSABLE)
@@ -111,9 +107,6 @@ def _carry_out(
 
 def _show(plan: PrunePlan) -> None:
     """The table, and what the decision rests on."""
-    from reward_functions.aws.deployed.pruning import UNSEEN
-    from reward_functions.cli._console import cell, output, table
-
     shown = table(
         *("deployment", "version", "serves", "published", "MB", "", "why"),
         names=("deployment", "version", "published"),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from reward_functions.aws.deployed.versions import Rollback, prepared, rolled_back
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._console import errors
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
-
-if TYPE_CHECKING:
-    from reward_functions.aws.deployed.versions import Rollback
 
 
 def rollback(
@@ -34,10 +34,6 @@ def rollback(
 
     Exit status: 0 it was done, 2 it was not, or not wholly: the message says what has moved.
     """
-    from reward_functions.aws.deployed.versions import prepared, rolled_back
-    from reward_functions.aws.shell import aws_session
-    from reward_functions.cli._console import errors
-
     require_somebody_to_ask("a rollback", yes=yes)
     session = aws_session(stage)
     step = prepared(name, stage, to, session)

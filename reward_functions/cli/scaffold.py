@@ -6,12 +6,19 @@ import builtins
 import keyword
 import re
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
 from string import Template
 from typing import Annotated, Final
 
 import typer
+
+from reward_functions import get
+from reward_functions.cli._console import output
+from reward_functions.core.declaring import NAME
+from reward_functions.core.errors import ConfigurationError, UnknownReward
+from reward_functions.data.atomic import named
 
 REWARD: Final = Template('''\
 """${title}: what this reward pays for, in one sentence."""
@@ -266,12 +273,6 @@ def new(
     ] = False,
 ) -> None:
     """Write a reward with worked examples, and its test, which needs pytest."""
-    from importlib.util import find_spec
-
-    from reward_functions.cli._console import output
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.atomic import named
-
     stem = _stem(name)
     reward, test = into / f"{stem}.py", into / f"test_{stem}.py"
     templates = {reward: JUDGE if judge else REWARD, test: JUDGE_TEST if judge else TEST}
@@ -312,12 +313,6 @@ def _stem(name: str) -> str:
     Raises:
         ConfigurationError: it is not a reward name, it is taken, or means something else in Python.
     """
-    from importlib.util import find_spec
-
-    from reward_functions import get
-    from reward_functions.core.declaring import NAME
-    from reward_functions.core.errors import ConfigurationError, UnknownReward
-
     if not NAME.fullmatch(name):
         raise ConfigurationError(f"{name!r} is not a reward name{_nearest(name)}")
     stem = name.rpartition(".")[2]
@@ -334,8 +329,6 @@ def _stem(name: str) -> str:
 
 
 def _nearest(name: str) -> str:
-    from reward_functions.core.declaring import NAME
-
     near = re.sub(r"[^a-z0-9_.]+", "_", name.lower()).strip("_.")
     rule = ": lower case letters, digits and underscores, such as length or acme.length"
     return f". Did you mean {near!r}?" if NAME.fullmatch(near) else rule

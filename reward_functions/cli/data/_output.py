@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
+from reward_functions.cli._console import cell, table
+from reward_functions.data.lengths import SHARES, Lengths
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from reward_functions.data.lengths import Lengths
 
 BAR: Final = 40
 """Columns of the longest bar of a histogram."""
@@ -30,9 +32,6 @@ def print_json(content: Any) -> None:
 
 def lengths_table(lengths: dict[str, Lengths], title: str) -> Any:
     """Percentiles, a line for each name."""
-    from reward_functions.cli._console import cell, table
-    from reward_functions.data.lengths import SHARES
-
     shown = table("of", "rows", *SHARES, names=("of",), numbers=("rows", *SHARES), title=title)
     for name, measured in lengths.items():
         figures = measured.percentiles().values()

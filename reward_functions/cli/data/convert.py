@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from reward_functions.cli._console import errors, plain
+from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import AllowEmpty, Map, Shape  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._progress import watched
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.data.atomic import Together
+from reward_functions.data.rows.reading import read_rows
+from reward_functions.data.rows.writing import WRITERS, write
+from reward_functions.scoring.rows import require_rows, row_options
 
 
 def convert(
@@ -41,19 +52,6 @@ def convert(
     Exit status: 0 everything was written, 1 something has no place in the shape, 2 nothing was
     written.
     """
-    import json
-    from collections import Counter
-
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.cli._errors import INCOMPLETE
-    from reward_functions.cli._progress import watched
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.core.suggest import did_you_mean
-    from reward_functions.data.atomic import Together
-    from reward_functions.data.rows.reading import read_rows
-    from reward_functions.data.rows.writing import WRITERS, write
-    from reward_functions.scoring.rows import require_rows, row_options
-
     if to not in WRITERS:
         raise ConfigurationError(
             f"--to {to}: rows cannot be written in that shape{did_you_mean(to, WRITERS)}"

@@ -7,6 +7,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from reward_functions.cli._console import cell, errors, output, table
+from reward_functions.cli._progress import watched
+from reward_functions.data.generated.writing import generate as generated
+from reward_functions.data.preparing import REPORT
+
 
 def generate(
     dataset: Annotated[
@@ -33,11 +38,6 @@ def generate(
 
     Exit status: 0 the files are written, 2 nothing was written.
     """
-    from reward_functions.cli._console import cell, errors, output, table
-    from reward_functions.cli._progress import watched
-    from reward_functions.data.generated.writing import generate as generated
-    from reward_functions.data.preparing import REPORT
-
     report = generated(
         dataset,
         out,

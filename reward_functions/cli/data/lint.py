@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import typer
 
+from reward_functions.cli._console import cell, errors, output, table
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
-from reward_functions.cli.data._output import Files, Format  # noqa: TC001 - typer reads annotations
-
-if TYPE_CHECKING:
-    from reward_functions.data.linting import Linted, LintFinding
+from reward_functions.cli._progress import watched
+from reward_functions.cli.data._output import Files, Format, lengths_table, print_json
+from reward_functions.data.lengths import suggested_prompt_length
+from reward_functions.data.linting import Linted, LintFinding
+from reward_functions.data.linting import lint as linted_files
+from reward_functions.scoring.rewards import reward_named
+from reward_functions.scoring.rows import row_options
 
 
 def lint(
@@ -41,13 +46,6 @@ def lint(
 
     Exit status: 0 no errors, 1 errors, 2 a file cannot be read.
     """
-    from reward_functions.cli._console import errors, output
-    from reward_functions.cli._progress import watched
-    from reward_functions.cli.data._output import lengths_table, print_json
-    from reward_functions.data.linting import lint as linted_files
-    from reward_functions.scoring.rewards import reward_named
-    from reward_functions.scoring.rows import row_options
-
     linted = linted_files(
         files,
         reward=reward_named(reward) if reward else None,
@@ -70,8 +68,6 @@ def lint(
 
 def _findings_table(linted: Linted) -> Any:
     """A line for each kind of finding: how often, and the first."""
-    from reward_functions.cli._console import cell, table
-
     shown = table("level", "what", "times", "first", numbers=("times",))
     groups: dict[tuple[str, str], list[LintFinding]] = {}
     for finding in linted.findings:
@@ -84,10 +80,6 @@ def _findings_table(linted: Linted) -> Any:
 
 
 def _as_json(linted: Linted) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from reward_functions.data.lengths import suggested_prompt_length
-
     lengths = linted.lengths()
     return {
         "errors": len(linted.errors),

@@ -6,18 +6,29 @@ from pathlib import Path  # noqa: TC003 - typer reads annotations
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
+from rich.text import Text
 
+from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, table
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
     Parameters,
     Shape,
 )
+from reward_functions.cli._progress import transfer, watched
+from reward_functions.cli.data._wording import complaints, warn_of_format, wording_of
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.data import preparing
+from reward_functions.data.preparing import REPORT, Dataset, PrepareReport, public_files
+from reward_functions.data.rows.writing import WRITERS
+from reward_functions.data.sources import cache_folder, checksum, fetched
+from reward_functions.scoring.rewards import parameter_values, reward_named
+from reward_functions.scoring.rows import row_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from reward_functions.data.preparing import Dataset, PrepareReport
 
 PROBLEMS: Final = 20
 """Records reported one by one; the rest are counted."""
@@ -109,16 +120,6 @@ def prepare(
 
     Exit status: 0 all is well, 1 records were skipped or lost something, 2 nothing was written.
     """
-    from reward_functions.cli._console import MESSAGE, errors, output, plain
-    from reward_functions.cli._progress import watched
-    from reward_functions.cli.data._wording import complaints, warn_of_format, wording_of
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.core.suggest import did_you_mean
-    from reward_functions.data import preparing
-    from reward_functions.data.rows.writing import WRITERS
-    from reward_functions.scoring.rewards import parameter_values, reward_named
-    from reward_functions.scoring.rows import row_options
-
     _check_options(
         dataset,
         own,
@@ -189,8 +190,6 @@ def _check_options(
     Raises:
         ConfigurationError: there is neither a data set nor a file, or both; or such an option.
     """
-    from reward_functions.core.errors import ConfigurationError
-
     if (dataset is None) == (own is None):
         raise ConfigurationError(
             "name one of finqa, gsm8k, math and pandalm, or your own questions: --from FILE"
@@ -211,11 +210,6 @@ def _check_options(
 
 
 def _downloaded(dataset: Dataset, mirror: str | None) -> list[Path]:
-    from reward_functions.cli._console import errors
-    from reward_functions.cli._progress import transfer
-    from reward_functions.data.preparing import public_files
-    from reward_functions.data.sources import cache_folder, checksum, fetched
-
     paths = []
     for file in public_files(dataset):
         with transfer(file.name) as advance:
@@ -229,10 +223,6 @@ def _downloaded(dataset: Dataset, mirror: str | None) -> list[Path]:
 
 def _report_problems(problems: Iterable[str]) -> None:
     """The first of the problems, one a line, and how many more there are."""
-    from rich.text import Text
-
-    from reward_functions.cli._console import MESSAGE, errors, plain
-
     console = errors()
     listed = list(problems)
     for problem in listed[:PROBLEMS]:
@@ -242,9 +232,6 @@ def _report_problems(problems: Iterable[str]) -> None:
 
 
 def _tables(report: PrepareReport, out: Path) -> Iterable[object]:
-    from reward_functions.cli._console import cell, table
-    from reward_functions.data.preparing import REPORT
-
     splits = table("split", "rows", "file", numbers=("rows",), title=report.dataset)
     for split, rows in sorted(report.splits.items()):
         splits.add_row(cell(split), cell(f"{rows:,}"), cell(str(out / f"{split}.jsonl")))

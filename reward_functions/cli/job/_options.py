@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from reward_functions.aws.shell import STAGE_VARIABLE
+from reward_functions.aws.shell import STAGE_VARIABLE, aws_session, default_stage
+from reward_functions.jobs.configuration import BadJob, JobConfiguration, load
+from reward_functions.jobs.job import Driver, Job
+from reward_functions.jobs.lookup import Place, place
+from reward_functions.jobs.models import find
+from reward_functions.jobs.preparing import prepared
 from reward_functions.jobs.services import DriverName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.job import Driver, Job
-    from reward_functions.jobs.lookup import Place
 
 
 Config = Annotated[
@@ -101,9 +102,6 @@ def configured(
     Raises:
         BadJob: a field is missing, unknown or wrong.
     """
-    from reward_functions.aws.shell import default_stage
-    from reward_functions.jobs.configuration import load
-
     typed = {name: value for name, value in given.items() if value is not None}
     if hyperparameters:
         typed["hyperparameters"] = dict(map(_pair, hyperparameters))
@@ -111,8 +109,6 @@ def configured(
 
 
 def _pair(text: str) -> tuple[str, Any]:
-    from reward_functions.jobs.configuration import BadJob
-
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise BadJob(f"--set {text!r}: write NAME=VALUE, such as batchSize=64")
@@ -141,9 +137,6 @@ def stage_place(stage: str | None) -> Place:
         WrongEndpoint, NotDeployed, AwsFailed: as `jobs.lookup.place`.
         BadShell: a file that would name the stage cannot be read.
     """
-    from reward_functions.aws.shell import aws_session, default_stage
-    from reward_functions.jobs.lookup import place
-
     name = stage or default_stage().name
     return place(name, aws_session(name))
 
@@ -164,19 +157,12 @@ def job_at(job: str, stage: str | None, driver: DriverName | None) -> tuple[Plac
     if not is_file(job):
         where = stage_place(stage)
         return where, *where.job(job, driver)
-    from reward_functions.cli.job._options import configured
-
     asked = configured(Path(job), stage=stage, driver=driver)
     where = stage_place(asked.stage)
     return where, *_started_with(asked, job, where)
 
 
 def _started_with(asked: JobConfiguration, file: str, where: Place) -> tuple[Driver, Job]:
-    from reward_functions.jobs.configuration import BadJob
-    from reward_functions.jobs.job import Job
-    from reward_functions.jobs.models import find
-    from reward_functions.jobs.preparing import prepared
-
     service = where.driver(find(asked.model, where.stage.region, asked.driver).driver)
     found = prepared(asked, where.stage, service, session=where.session)
     if not isinstance(found, Job):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.aws.failures import AwsFailed
+from reward_functions.cli._console import MESSAGE, cell, plain
 from reward_functions.cli._echo import say
+from reward_functions.cli._fitting import print_table
+from reward_functions.cli.job._output import moment
+from reward_functions.jobs.hosting import ModelPackage, Packages
 
 if TYPE_CHECKING:
-    from reward_functions.jobs.hosting import ModelPackage
     from reward_functions.jobs.job import Job
     from reward_functions.jobs.lookup import Place
 
@@ -21,11 +26,6 @@ def packages_of(where: Place, job: Job) -> tuple[list[ModelPackage], str]:
 
     Raises nothing: a job is shown also where its package may not be read.
     """
-    from itertools import islice
-
-    from reward_functions.aws.failures import AwsFailed
-    from reward_functions.jobs.hosting import Packages
-
     if not job.service.packages or not job.tuned_model:
         return [], ""
     packages = Packages(where.stage.region, where.session)
@@ -50,10 +50,6 @@ def package_json(found: list[ModelPackage]) -> dict[str, Any]:
 
 def show_packages(found: list[ModelPackage], problem: str) -> None:
     """A line for each fact of the package; the others of its group as a table."""
-    from reward_functions.cli._console import MESSAGE, cell, plain
-    from reward_functions.cli._fitting import print_table
-    from reward_functions.cli.job._output import moment
-
     for package in found[:1]:
         facts = {
             "package": "a checkpoint" if package.checkpoint else "the result",

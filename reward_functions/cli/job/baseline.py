@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.cli._console import cell, errors, leave, plain, say_measured
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
+from reward_functions.cli._fitting import print_table
 from reward_functions.cli._pages import Report, require_page, write_page
+from reward_functions.cli._progress import counted
 from reward_functions.cli.job._options import (
     AsJson,
     Config,
@@ -24,6 +28,39 @@ from reward_functions.cli.job._options import (
     configured,
     stage_place,
 )
+from reward_functions.cli.job._output import SIMULATION, print_findings
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.jobs.asking import (
+    AnswerFile,
+    AskedPrompt,
+    AskingCost,
+    ask,
+    chosen,
+    cost,
+    endpoint_of,
+    sampling_of,
+    setup,
+)
+from reward_functions.jobs.baseline import (
+    EXAMPLE,
+    FILE,
+    TUNED_FILE,
+    Baseline,
+    BaselineOrigin,
+    counts,
+    judged,
+    measured,
+    page,
+    recorded,
+    save,
+    shares,
+)
+from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.data import files_of
+from reward_functions.jobs.grader import VersionScorer, scorer_named
+from reward_functions.jobs.models import Base, find, made_from
+from reward_functions.jobs.options import deployment_of
+from reward_functions.jobs.preflight import readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,11 +68,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from reward_functions.aws.deployed.findings import CheckFinding
-    from reward_functions.jobs.asking import AskedPrompt, AskingCost
-    from reward_functions.jobs.baseline import Baseline
-    from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.model_calls import Endpoint, Sampling
-    from reward_functions.jobs.models import Base
     from reward_functions.reports.group_figures import Share
 
 
@@ -107,23 +140,6 @@ def baseline(
     Exit status: 0 a job can learn from this, 1 it cannot, or some answers have no score, 2 nothing
     was measured, and no figures are written.
     """
-    from reward_functions.cli._console import errors, leave
-    from reward_functions.jobs.asking import chosen, endpoint_of, sampling_of
-    from reward_functions.jobs.baseline import (
-        FILE,
-        TUNED_FILE,
-        BaselineOrigin,
-        judged,
-        page,
-        recorded,
-        save,
-    )
-    from reward_functions.jobs.configuration import BadJob
-    from reward_functions.jobs.data import files_of
-    from reward_functions.jobs.grader import scorer_named
-    from reward_functions.jobs.models import find, made_from
-    from reward_functions.jobs.preflight import readable
-
     require_page(report)
     asked = configured(
         file,
@@ -134,8 +150,6 @@ def baseline(
         data=data,
         driver=driver,
     )
-    from reward_functions.jobs.options import deployment_of
-
     files = files_of(asked)
     if asked.data is None:
         raise BadJob("data: name a file: invocation logs are read by the job alone")
@@ -184,8 +198,6 @@ def price_of(typed: str | None, base: Base) -> tuple[float, float] | None:
 
 def typed_price(typed: str | None) -> tuple[float, float] | None:
     """Dollars per million tokens, read and written; None where none are typed."""
-    from reward_functions.core.errors import ConfigurationError
-
     if typed is None:
         return None
     try:
@@ -213,14 +225,6 @@ def _measured(  # noqa: PLR0917 - one step after the other
     Raises:
         BadJob: no answer has a score.
     """
-    from contextlib import nullcontext
-
-    from reward_functions.cli._console import say_measured
-    from reward_functions.cli._progress import counted
-    from reward_functions.jobs.asking import AnswerFile, ask, cost, setup
-    from reward_functions.jobs.baseline import measured
-    from reward_functions.jobs.configuration import BadJob
-
     kept = AnswerFile(out, setup(endpoint, sampling)) if out else None
     with kept or nullcontext():
         costs = cost(drawn, each, list(kept.given) if kept else [], sampling, price)
@@ -241,8 +245,6 @@ def _measured(  # noqa: PLR0917 - one step after the other
 
 
 def _show_cost(costs: AskingCost, endpoint: Endpoint, scorer: VersionScorer) -> None:
-    from reward_functions.cli._console import errors, plain
-
     dollars = "unknown (--price IN,OUT)" if costs.usd is None else f"{costs.usd:,.2f} at most"
     figures = [
         f"calls to {plain(endpoint.model)} {costs.calls:,}",
@@ -265,11 +267,6 @@ def _show(
     simulated: bool,
 ) -> None:
     """The figures, the most frequent reasons with an example each, and what follows."""
-    from reward_functions.cli._console import cell, plain
-    from reward_functions.cli._fitting import print_table
-    from reward_functions.cli.job._output import SIMULATION, print_findings
-    from reward_functions.jobs.baseline import EXAMPLE, counts, shares
-
     if simulated:
         say(SIMULATION, err=True)
     rows = [(cell(name), *_share_cells(figure)) for name, figure in shares(measured).items()]
@@ -305,8 +302,6 @@ def _show(
 
 
 def _share_cells(figure: Share | None) -> tuple[Text, Text]:
-    from reward_functions.cli._console import cell
-
     if figure is None:
         return cell(None), cell(None)
     return cell(f"{figure.value:.1%}"), cell(f"{figure.low:.1%} to {figure.high:.1%}")

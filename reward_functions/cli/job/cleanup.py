@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.cli._console import MESSAGE, cell, errors, plain
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._fitting import print_table
 from reward_functions.cli.job._options import AsJson, DriverOption, JobName, StageOfJob, job_at
+from reward_functions.jobs.leftovers import Kind, Leftover, Leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reward_functions.jobs.job import Job
-    from reward_functions.jobs.leftovers import Kind, Leftover, Leftovers
 
 
 def cleanup(
@@ -48,9 +50,6 @@ def cleanup(
 
     Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
     """
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.jobs.leftovers import Leftovers
-
     where, service, found = job_at(job, stage, driver)
     leftovers = Leftovers(found, service, where.stage, where.session)
     chosen = {"model": model, "data": data, "output": output, "job": record}
@@ -80,8 +79,6 @@ def _forgets(job: Job, going: Sequence[Leftover]) -> bool:
 
 
 def _carry_out(leftovers: Leftovers, going: Sequence[Leftover]) -> None:
-    from reward_functions.cli._console import MESSAGE, plain
-
     problems = [problem for _, problem in leftovers.removed(going) if problem]
     say(f"{_things(len(going) - len(problems))} removed", err=True)
     for problem in problems:
@@ -91,9 +88,6 @@ def _carry_out(leftovers: Leftovers, going: Sequence[Leftover]) -> None:
 
 
 def _show(there: Sequence[Leftover], *, as_json: bool) -> None:
-    from reward_functions.cli._console import cell, plain
-    from reward_functions.cli._fitting import print_table
-
     if as_json:
         typer.echo(json.dumps([asdict(each) for each in there], indent=2))
         return
@@ -128,8 +122,6 @@ def stop(
 
     Exit status: 0 it stops, or is over already; 2 it goes on.
     """
-    from reward_functions.cli._console import plain
-
     _, service, found = job_at(job, stage, driver)
     name = plain(found.name or found.id)
     if found.over:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import uuid4
 
 import typer
 
+from reward_functions.cli._console import errors, plain
 from reward_functions.cli._echo import say
 from reward_functions.cli.job._options import (
     AsJson,
@@ -16,9 +18,11 @@ from reward_functions.cli.job._options import (
     StageOfJob,
     job_at,
 )
+from reward_functions.cli.job._output import SIMULATION
+from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.hosting import Hosting, ModelDeployment, PackageHosting
 
 if TYPE_CHECKING:
-    from reward_functions.jobs.hosting import ModelDeployment
     from reward_functions.jobs.job import Job
     from reward_functions.jobs.lookup import Place
 
@@ -56,12 +60,6 @@ def deploy_model(
 
     Exit status: 0 it can be asked, or is being made with --no-wait; 2 it cannot.
     """
-    from uuid import uuid4
-
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.jobs.configuration import BadJob
-    from reward_functions.jobs.hosting import Hosting
-
     where, service, found = job_at(job, stage, driver)
     if not found.tuned_model:
         raise BadJob(_no_model(found))
@@ -95,9 +93,6 @@ def _host_package(
     where: Place, job: Job, name: str, role: str | None, *, wait: bool, as_json: bool
 ) -> None:
     """Import a model package, or make it a custom model with a deployment."""
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.jobs.hosting import PackageHosting
-
     with errors().status(f"hosting {plain(name)}") as status:
         hosted = PackageHosting(where.stage.region, where.session).host(
             job.tuned_model,
@@ -125,9 +120,6 @@ def _no_model(job: Job) -> str:
 
 
 def _show(facts: dict[str, Any], model: str, *, as_json: bool) -> None:
-    from reward_functions.cli._console import plain
-    from reward_functions.cli.job._output import SIMULATION
-
     if as_json:
         typer.echo(json.dumps(facts, indent=2))
     else:

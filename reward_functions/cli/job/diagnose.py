@@ -8,7 +8,9 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.text import Text
 
+from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, table
 from reward_functions.cli._echo import say
 from reward_functions.cli.job._options import (
     AsJson,
@@ -17,10 +19,12 @@ from reward_functions.cli.job._options import (
     StageOfJob,
     job_at,
 )
+from reward_functions.cli.job._output import SIMULATION, job_json
+from reward_functions.jobs.diagnosing import Diagnosis
+from reward_functions.jobs.diagnosing import diagnose as diagnosed
 
 if TYPE_CHECKING:
     from reward_functions.jobs.causes import LikelyCause
-    from reward_functions.jobs.diagnosing import Diagnosis
     from reward_functions.jobs.grader_log import GraderLog
 
 
@@ -34,10 +38,6 @@ def diagnose(
 
     Exit status: 0 it was read, 2 it could not be.
     """
-    from reward_functions.cli._console import errors
-    from reward_functions.cli.job._output import SIMULATION, job_json
-    from reward_functions.jobs.diagnosing import diagnose as diagnosed
-
     where, service, found = job_at(job, stage, driver)
     lines = 0
     with errors().status("reading the grader's log") as status:
@@ -80,10 +80,6 @@ def _log_json(log: GraderLog) -> dict[str, Any]:
 
 
 def _show(diagnosis: Diagnosis, mark: str) -> None:
-    from rich.text import Text
-
-    from reward_functions.cli._console import MESSAGE, cell, output, plain, table
-
     job = diagnosis.job
     say(f"{plain(job.name or job.id)} {job.state}")
     if diagnosis.signs:

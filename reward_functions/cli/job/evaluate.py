@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.aws.shell import aws_session, default_stage
+from reward_functions.cli._console import MESSAGE, errors, leave, plain, say_measured
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
+from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._pages import Report, require_page, write_page
+from reward_functions.cli._progress import counted
 from reward_functions.cli.job._options import (
     AsJson,
     DriverOption,
@@ -19,13 +23,21 @@ from reward_functions.cli.job._options import (
     configured,
     is_file,
 )
+from reward_functions.cli.job._output import SIMULATION
+from reward_functions.cli.job.baseline import typed_price
+from reward_functions.data.atomic import replaced
+from reward_functions.data.rows.recognition import RowOptions
+from reward_functions.jobs.evaluation.evaluation import Settings
+from reward_functions.jobs.evaluation.evaluation import evaluate as compare
+from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, save
+from reward_functions.jobs.evaluation.evaluation_sheets import sheets
+from reward_functions.jobs.evaluation.page import markdown as as_markdown
+from reward_functions.jobs.evaluation.page import page
+from reward_functions.jobs.evaluation.preparing import Options, Prepared, prepared
 
 if TYPE_CHECKING:
     from reward_functions.jobs.evaluation.both import Askings
     from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
-    from reward_functions.jobs.evaluation.evaluation import Settings
-    from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
-    from reward_functions.jobs.evaluation.preparing import Prepared
     from reward_functions.jobs.grader import VersionScorer
 
 
@@ -143,15 +155,6 @@ def evaluate(
     Exit status: 0 better, or no difference shown; 1 worse, or prompts without a score of both were
     left out; 2 nothing was compared.
     """
-    from reward_functions.aws.shell import aws_session, default_stage
-    from reward_functions.cli._console import errors, leave, say_measured
-    from reward_functions.cli.job.baseline import typed_price
-    from reward_functions.data.rows.recognition import RowOptions
-    from reward_functions.jobs.evaluation.evaluation_record import save
-    from reward_functions.jobs.evaluation.page import markdown as as_markdown
-    from reward_functions.jobs.evaluation.page import page
-    from reward_functions.jobs.evaluation.preparing import Options, prepared
-
     require_page(report)
     file = configured(Path(job), stage=stage, driver=driver) if is_file(job) else None
     stage = file.stage if file else stage or default_stage().name
@@ -200,8 +203,6 @@ def _by_service(
     service: ServiceEvaluation, settings: Settings, *, yes: bool
 ) -> EvaluationRecord | None:
     """The record of the service's own jobs; None where nobody agreed to start them."""
-    from reward_functions.cli._console import errors, plain
-
     prompts = len(service.split.prompts)
     say(
         f"two evaluation jobs of SageMaker, {prompts:,} prompts each, of {plain(service.job.name)} "
@@ -218,8 +219,6 @@ def _by_service(
 
 def _agreed(askings: Askings, scorer: VersionScorer, *, yes: bool) -> bool:
     """Show what is still to be paid for, and ask whether to."""
-    from reward_functions.cli._console import errors, plain
-
     costs = askings.costs()
     calls = sum(each.calls for each in costs)
     for one, each in zip(askings.asked, costs, strict=True):
@@ -238,9 +237,6 @@ def _agreed(askings: Askings, scorer: VersionScorer, *, yes: bool) -> bool:
 
 
 def _evaluated(askings: Askings, made: Prepared, concurrency: int) -> EvaluationRecord:
-    from reward_functions.cli._progress import counted
-    from reward_functions.jobs.evaluation.evaluation import evaluate as compare
-
     with counted("asking", sum(each.calls for each in askings.costs())) as advance:
         given = askings.answers(concurrency=concurrency, advance=advance)
     with counted("scoring", sum(map(len, given.values()))) as advance:
@@ -251,11 +247,6 @@ def _evaluated(askings: Askings, made: Prepared, concurrency: int) -> Evaluation
 
 def _show(record: EvaluationRecord) -> None:
     """The verdict, what a reader must not overlook, and the tables."""
-    from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli._fitting import print_sheet
-    from reward_functions.cli.job._output import SIMULATION
-    from reward_functions.jobs.evaluation.evaluation_sheets import sheets
-
     if record.simulation:
         say(SIMULATION, err=True)
     say(plain(record.conclusion, MESSAGE))
@@ -266,7 +257,5 @@ def _show(record: EvaluationRecord) -> None:
 
 
 def _write(text: str, path: Path) -> None:
-    from reward_functions.data.atomic import replaced
-
     with replaced(path) as stream:
         stream.write(text)

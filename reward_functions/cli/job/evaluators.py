@@ -7,8 +7,12 @@ from dataclasses import asdict
 
 import typer
 
+from reward_functions.cli._console import cell
 from reward_functions.cli._echo import say
+from reward_functions.cli._fitting import print_table
 from reward_functions.cli.job._options import AsJson, StageOfJob, stage_place
+from reward_functions.jobs.evaluators import Registry
+from reward_functions.jobs.grader import account_of
 
 
 def evaluators(*, stage: StageOfJob = None, as_json: AsJson = False) -> None:
@@ -18,11 +22,6 @@ def evaluators(*, stage: StageOfJob = None, as_json: AsJson = False) -> None:
 
     Exit status: 0, or 2 where SageMaker cannot be asked.
     """
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-    from reward_functions.jobs.evaluators import Registry
-    from reward_functions.jobs.grader import account_of
-
     where = stage_place(stage)
     found = list(Registry(where.stage.region, account_of(where.stage), where.session).all())
     if as_json:

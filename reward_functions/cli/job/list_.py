@@ -8,20 +8,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reward_functions.cli._console import MESSAGE, cell, errors, plain
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
+from reward_functions.cli._fitting import print_table
 from reward_functions.cli.job._options import (
     AsJson,
     DriverOption,
     StageOfJob,
     stage_place,
 )
+from reward_functions.cli.job._output import SIMULATION, duration, job_json, moment, status
+from reward_functions.jobs.lookup import Place, all_jobs
+from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reward_functions.jobs.job import Job
-    from reward_functions.jobs.lookup import Place
 
 
 def list_jobs(
@@ -39,11 +43,6 @@ def list_jobs(
     Exit status: 0 every service whose jobs you may list was asked, 2 one was not, or you may list
     none's.
     """
-    from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli.job._output import SIMULATION
-    from reward_functions.jobs.lookup import all_jobs
-    from reward_functions.jobs.services import SERVICES
-
     where = stage_place(stage)
     found = all_jobs(where.drivers(driver), limit)
     if as_json:
@@ -65,16 +64,10 @@ def list_jobs(
 
 
 def _json(job: Job, where: Place) -> dict[str, Any]:
-    from reward_functions.cli.job._output import job_json
-
     return job_json(job) | {"simulation": where.simulated}
 
 
 def _show(found: Sequence[Job], title: str) -> None:
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-    from reward_functions.cli.job._output import duration, moment, status
-
     now = datetime.now(UTC)
     rows = [
         (

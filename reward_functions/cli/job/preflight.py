@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.cli._console import errors, leave, say_measured
 from reward_functions.cli._echo import say
 from reward_functions.cli.job._options import (
     AsJson,
@@ -25,13 +26,19 @@ from reward_functions.cli.job._options import (
     configured,
     stage_place,
 )
+from reward_functions.cli.job._output import SIMULATION, print_findings
+from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.job import Job
+from reward_functions.jobs.models import find
+from reward_functions.jobs.preflight import plan_findings
+from reward_functions.jobs.preflight import preflight as checked
+from reward_functions.jobs.preparing import PreparedJob, prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from reward_functions.aws.deployed.findings import CheckReport
     from reward_functions.jobs.lookup import Place
-    from reward_functions.jobs.preparing import PreparedJob
 
 
 def preflight(
@@ -68,13 +75,6 @@ def preflight(
 
     Exit status: 0 nothing failed, 1 something did, 2 nothing was checked.
     """
-    from reward_functions.cli._console import errors, leave, say_measured
-    from reward_functions.cli.job._output import SIMULATION, print_findings
-    from reward_functions.jobs.configuration import BadJob
-    from reward_functions.jobs.job import Job
-    from reward_functions.jobs.models import find
-    from reward_functions.jobs.preparing import prepared
-
     asked = configured(
         file,
         hyperparameters=hyperparameters,
@@ -118,8 +118,6 @@ def checks(
     rows: int = 0,
 ) -> Callable[[PreparedJob], CheckReport]:
     """What `start` calls with a job that it is about to start."""
-    from reward_functions.jobs.preflight import plan_findings
-    from reward_functions.jobs.preflight import preflight as checked
 
     def check(job: PreparedJob) -> CheckReport:
         report = checked(job, where.session, baseline=baseline, rows=rows, progress=progress)

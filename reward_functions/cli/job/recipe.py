@@ -7,6 +7,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from reward_functions.aws.deployed.function import DeployedFunction
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._console import errors, plain
 from reward_functions.cli._echo import say
 from reward_functions.cli.job._options import (
     Config,
@@ -16,6 +19,11 @@ from reward_functions.cli.job._options import (
     StageOfJob,
     configured,
 )
+from reward_functions.data.atomic import Together
+from reward_functions.jobs.grader import account_limits, inspected, pinned
+from reward_functions.jobs.lookup import place as place_of
+from reward_functions.jobs.options import deployment_of
+from reward_functions.jobs.recipes import recipe_lines
 
 
 def recipe(
@@ -41,15 +49,6 @@ def recipe(
 
     Exit status: 0 they are written, 2 they would not work.
     """
-    from reward_functions.aws.deployed.function import DeployedFunction
-    from reward_functions.aws.shell import aws_session
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.data.atomic import Together
-    from reward_functions.jobs.grader import account_limits, inspected, pinned
-    from reward_functions.jobs.lookup import place as place_of
-    from reward_functions.jobs.options import deployment_of
-    from reward_functions.jobs.recipes import recipe_lines
-
     asked = configured(
         file, hyperparameters=hyperparameters, deployment=deployment, stage=stage, model=model
     )

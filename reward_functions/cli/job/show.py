@@ -8,8 +8,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import typer
+from rich.text import Text
 
+from reward_functions.cli._console import MESSAGE, cell, facts, output, plain
 from reward_functions.cli._echo import say
+from reward_functions.cli._fitting import print_table
 from reward_functions.cli.job._options import (
     AsJson,
     DriverOption,
@@ -17,10 +20,20 @@ from reward_functions.cli.job._options import (
     StageOfJob,
     job_at,
 )
+from reward_functions.cli.job._output import (
+    SIMULATION,
+    duration,
+    job_json,
+    moment,
+    print_findings,
+    progress_words,
+    status,
+)
+from reward_functions.cli.job._package import package_json, packages_of, show_packages
+from reward_functions.jobs.beside_deployed import beside_deployed
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
     from reward_functions.jobs.job import Job, MlflowRun
 
@@ -33,10 +46,6 @@ def show(
     job: JobName, *, stage: StageOfJob = None, driver: DriverOption = None, as_json: AsJson = False
 ) -> None:
     """All about one job: its state, its settings, its reward beside what is deployed now."""
-    from reward_functions.cli.job._output import SIMULATION, job_json, print_findings
-    from reward_functions.cli.job._package import package_json, packages_of, show_packages
-    from reward_functions.jobs.beside_deployed import beside_deployed
-
     where, _, found = job_at(job, stage, driver)
     findings = list(beside_deployed(found, where.stage.stage, where.session))
     packages, problem = packages_of(where, found)
@@ -61,8 +70,6 @@ WIDTH: Final = len("evaluator ")
 
 def show_job(job: Job) -> None:
     """The facts of a job, its hyperparameters and its tags."""
-    from reward_functions.cli._console import output, plain
-
     console = output()
     console.print(_facts(job))
     addresses = {
@@ -83,12 +90,7 @@ def show_job(job: Job) -> None:
 
 
 def _facts(job: Job) -> Table:
-    from reward_functions.cli._console import MESSAGE, cell, facts, plain
-    from reward_functions.cli.job._output import duration, moment, progress_words, status
-
     ended = job.ended or datetime.now(UTC)
-    from rich.text import Text
-
     return facts(
         {
             "name": cell(job.name or None),
@@ -107,8 +109,6 @@ def _facts(job: Job) -> Table:
 
 def _mlflow(run: MlflowRun | None) -> Text | None:
     """What the service names of a run: any part of it may be missing."""
-    from reward_functions.cli._console import cell
-
     if run is None:
         return None
     named = {"run": run.run, "experiment": run.experiment, "app": run.app}
@@ -116,15 +116,10 @@ def _mlflow(run: MlflowRun | None) -> Text | None:
 
 
 def _tokens(job: Job) -> Text | None:
-    from reward_functions.cli._console import cell
-
     billed = (f"{number:,} {kind}" for kind, number in job.tokens.items())
     return cell(", ".join(billed)) if job.tokens else None
 
 
 def _print_pairs(title: str, pairs: dict[str, str]) -> None:
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-
     rows = [(cell(name), cell(value or None)) for name, value in pairs.items()]
     print_table(("name", "value"), rows, words=("value",), title=title)

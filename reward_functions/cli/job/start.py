@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from reward_functions.cli._console import MESSAGE, errors, plain
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli.job._options import (
@@ -26,12 +27,17 @@ from reward_functions.cli.job._options import (
     configured,
     stage_place,
 )
+from reward_functions.cli.job._output import SIMULATION, example_lines, job_json, next_command
+from reward_functions.cli.job.preflight import checks
+from reward_functions.cli.job.watch import follow
+from reward_functions.jobs.models import find
+from reward_functions.jobs.starting import DryRun, Started, StartRefused, dry_run
+from reward_functions.jobs.starting import start as started
 
 if TYPE_CHECKING:
     from reward_functions.jobs.configuration import JobConfiguration
     from reward_functions.jobs.job import Driver, DriverName
     from reward_functions.jobs.lookup import Place
-    from reward_functions.jobs.starting import Started, StartRefused
 
 NOTED: Final = {"failure": "passed over", "warning": "warning", "unknown": "unknown"}
 """How a finding of the checks begins, by its verdict; what is ok goes without saying."""
@@ -82,12 +88,6 @@ def start(
 
     Exit status: 0 the job is there, 2 nothing was started; with --watch that of `reward job watch`.
     """
-    from reward_functions.cli._console import errors
-    from reward_functions.cli.job.preflight import checks
-    from reward_functions.cli.job.watch import follow
-    from reward_functions.jobs.starting import StartRefused
-    from reward_functions.jobs.starting import start as started
-
     asked = configured(
         file,
         hyperparameters=hyperparameters,
@@ -131,9 +131,6 @@ def _dry_run(
     asked: JobConfiguration, where: Place, service: Driver, *, again: bool, force: str
 ) -> None:
     """Write what a start would send."""
-    from reward_functions.cli._console import plain
-    from reward_functions.jobs.starting import DryRun, dry_run
-
     found = dry_run(asked, where.stage, service, session=where.session, again=again, force=force)
     if isinstance(found, DryRun):
         typer.echo(json.dumps(asdict(found) | {"simulation": where.simulated}, indent=2))
@@ -144,16 +141,11 @@ def _dry_run(
 
 def _service(asked: JobConfiguration, region: str) -> DriverName:
     """The API that trains the model."""
-    from reward_functions.jobs.models import find
-
     return find(asked.model, region, asked.driver).driver
 
 
 def _show_failures(refused: StartRefused) -> None:
     """Each failure on a line of its own, with an answer that shows it, and what can be done."""
-    from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli.job._output import example_lines
-
     for finding in refused.failures:
         message = finding.message.removeprefix(f"{finding.question}: ")
         line = f"failure: {plain(finding.question)}: {plain(message, MESSAGE)}"
@@ -170,9 +162,6 @@ def _show_failures(refused: StartRefused) -> None:
 
 
 def _show(result: Started, where: Place, *, as_json: bool) -> None:
-    from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli.job._output import SIMULATION, job_json, next_command
-
     job = result.job
     for finding in result.findings:
         if finding.verdict in NOTED:

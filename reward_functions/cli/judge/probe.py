@@ -5,14 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
+from reward_functions.calibration.probing import (
+    ProbeResult,
+    measured_models,
+    probe_modes,
+    schema_questions,
+)
+from reward_functions.calibration.settings import load_judge_config, require_judge
+from reward_functions.cli._console import (
+    MESSAGE,
+    cell,
+    errors,
+    leave,
+    output,
+    plain,
+    say_measured,
+    table,
+)
 from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._progress import watched
+from reward_functions.cli.data._output import print_json
 from reward_functions.cli.judge._options import AsJson  # noqa: TC001
+from reward_functions.scoring.rewards import parameter_values, reward_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from reward_functions.calibration.probing import ProbeResult
 
 
 def probe(
@@ -36,19 +55,6 @@ def probe(
     Exit status: 0 the mode of the settings works for every model; 1 another does, or none; 2 no
     model answered, or the arguments cannot be used.
     """
-    from rich.text import Text
-
-    from reward_functions.calibration.probing import (
-        measured_models,
-        probe_modes,
-        schema_questions,
-    )
-    from reward_functions.calibration.settings import load_judge_config, require_judge
-    from reward_functions.cli._console import MESSAGE, errors, leave, plain, say_measured
-    from reward_functions.cli._progress import watched
-    from reward_functions.cli.data._output import print_json
-    from reward_functions.scoring.rewards import parameter_values, reward_named
-
     spec = require_judge(reward_named(name))
     asked = schema_questions(spec, parameter_values(spec, parameter or []))
     config = load_judge_config(judge)
@@ -89,8 +95,6 @@ def _advice(model: str, tried: list[ProbeResult]) -> str:
 
 
 def _print(tried: Iterable[ProbeResult]) -> None:
-    from reward_functions.cli._console import cell, output, table
-
     shown = table(
         "model", "output mode", "verdict", "seconds", "tokens", names=("model",),
         numbers=("seconds", "tokens"),

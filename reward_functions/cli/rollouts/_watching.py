@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
 from reward_functions.cli._console import errors
 from reward_functions.core.means import mean
 
@@ -57,14 +59,6 @@ def watching(total: int) -> Iterator[Callable[[RolloutRecord], object]]:
     if not console.is_terminal:
         yield course.add
         return
-
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
 
     columns = (
         TextColumn("{task.description}", markup=False),

@@ -9,6 +9,14 @@ from typing import Annotated
 
 import typer
 
+from reward_functions.aws.deployed.findings import findings_of, measured_questions
+from reward_functions.cli._console import errors, leave, say_measured
+from reward_functions.cli.job._output import print_findings
+from reward_functions.cli.rollouts._agents import callable_named, way_to
+from reward_functions.core.extras import ROLLOUTS, require
+from reward_functions.rollouts.drive.doctor import Subject, checks
+from reward_functions.rollouts.request.contract import LARGEST
+
 
 def doctor(
     *,
@@ -30,16 +38,7 @@ def doctor(
 
     Exit status: 0 nothing failed, 1 something did, 2 everything is unknown.
     """
-    from reward_functions.core.extras import ROLLOUTS, require
-
     require("boto3", by=__name__, extra=ROLLOUTS)
-    from reward_functions.aws.deployed.findings import findings_of, measured_questions
-    from reward_functions.cli._console import errors, leave, say_measured
-    from reward_functions.cli.job._output import print_findings
-    from reward_functions.cli.rollouts._agents import callable_named, way_to
-    from reward_functions.rollouts.drive.doctor import Subject, checks
-    from reward_functions.rollouts.request.contract import LARGEST
-
     given = None
     if payload is not None:
         with payload.open("rb") as stream:

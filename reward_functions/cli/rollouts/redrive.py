@@ -7,14 +7,26 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from reward_functions.aws.failures import AwsFailed
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._console import cell, errors
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._fitting import print_table
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.rollouts.drive.redriving import (
+    DeadLetters,
+    Letter,
+    path_of,
+    reasons,
+    redriven,
+    require_kinds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.rollouts.drive.redriving import DeadLetters, Letter
 
 SHOWN: Final = 20
 """Letters that stay, named one by one."""
@@ -51,16 +63,6 @@ def redrive(
 
     Exit status: 0 all that was chosen is sent back or dropped, 1 some of it is not, 2 nothing is.
     """
-    from reward_functions.aws.shell import aws_session
-    from reward_functions.cli._console import errors
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.rollouts.drive.redriving import (
-        DeadLetters,
-        path_of,
-        redriven,
-        require_kinds,
-    )
-
     require_kinds([*(only or ()), *(drop or ())])
     if both := sorted(set(only or ()) & set(drop or ())):
         raise ConfigurationError(f"{both[0]} is sent back or dropped, not both")
@@ -93,8 +95,6 @@ def _carried_out(
     yes: bool,
 ) -> tuple[list[Letter], list[Letter]]:
     """Ask, send back and drop; what is done leaves `left`."""
-    from reward_functions.aws.failures import AwsFailed
-
     sent: list[Letter] = []
     dropped: list[Letter] = []
     if not back and not gone:
@@ -118,10 +118,6 @@ def _carried_out(
 
 
 def _show(letters: Sequence[Letter]) -> None:
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-    from reward_functions.rollouts.drive.redriving import reasons
-
     if not letters:
         return
     rows = [

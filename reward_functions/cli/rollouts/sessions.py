@@ -5,15 +5,24 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from reward_functions.aws.failures import in_words
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._console import cell
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
-
-if TYPE_CHECKING:
-    from reward_functions.rollouts.collect.ledger import OpenSession
+from reward_functions.cli._fitting import print_table
+from reward_functions.rollouts.collect.ledger import (
+    OpenSession,
+    forget,
+    ledger_folder,
+    open_sessions,
+)
+from reward_functions.rollouts.collect.payloads import region_of
+from reward_functions.rollouts.collect.rate_limit import RateLimiter
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -67,8 +76,6 @@ def stop_sessions(
 
     Exit status: 0 all are stopped, 1 some are not, 2 nothing was stopped.
     """
-    from reward_functions.rollouts.collect.ledger import forget
-
     require_somebody_to_ask("stop", yes=yes)
     found = [each for each in _found(folder) if everything or not each.live]
     if not found:
@@ -90,19 +97,13 @@ def stop_sessions(
 
 
 def _found(folder: Path | None) -> list[OpenSession]:
-    from reward_functions.rollouts.collect.ledger import ledger_folder, open_sessions
-
     named = ledger_folder() if folder is None else folder
     return [] if named is None else list(open_sessions(named))
 
 
 def _runtime(arn: str) -> Any:
     """What stops sessions of a runtime; of its own region."""
-    from reward_functions.aws.failures import in_words
-    from reward_functions.aws.shell import aws_session
     from reward_functions.rollouts.collect.calls import AgentRuntime
-    from reward_functions.rollouts.collect.payloads import region_of
-    from reward_functions.rollouts.collect.rate_limit import RateLimiter
 
     with in_words("making a client of bedrock-agentcore"):
         client = aws_session().client("bedrock-agentcore", region_name=region_of(arn))
@@ -110,9 +111,6 @@ def _runtime(arn: str) -> Any:
 
 
 def _show(found: list[OpenSession]) -> None:
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-
     now = time.time()
     rows = [
         (

@@ -9,7 +9,17 @@ from typing import Annotated, Literal
 import typer
 
 from reward_functions.cli._echo import say
+from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._pages import Report, require_page, write_page
+from reward_functions.rollouts.drive.trajectories import (
+    found_in,
+    page,
+    statistics_as_json,
+    trajectory_sheets,
+    turn_sheet,
+)
+from reward_functions.rollouts.record.jsonl import TrajectoryFile, written
+from reward_functions.rollouts.record.statistics import statistics_of
 
 Format = Literal["table", "json"]
 
@@ -35,17 +45,6 @@ def trajectories(
     What no engine said is no number. Calls of tools that were not offered have one row. Half a line
     at the end of the file, as a crash leaves it, is skipped.
     """
-    from reward_functions.cli._fitting import print_sheet
-    from reward_functions.rollouts.drive.trajectories import (
-        found_in,
-        page,
-        statistics_as_json,
-        trajectory_sheets,
-        turn_sheet,
-    )
-    from reward_functions.rollouts.record.jsonl import TrajectoryFile, written
-    from reward_functions.rollouts.record.statistics import statistics_of
-
     require_page(report)
     lines = TrajectoryFile(file)
     if show is not None:
