@@ -12,10 +12,7 @@ from reward_functions.cli._console import cell, errors, leave, output, plain, sa
 from reward_functions.cli._options import Map, Models, Parameters, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import scored
 from reward_functions.cli._results import number
-from reward_functions.cli.data._output import (
-    Format,
-    print_json,
-)
+from reward_functions.cli.data._output import Format, print_json
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.replayed_answers import CONSTANT
 from reward_functions.data.replaying import ReplayReport

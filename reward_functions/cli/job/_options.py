@@ -5,7 +5,9 @@ Where a command of `reward job` works, and the job it is about: one file has one
 
 from __future__ import annotations
 
+import inspect
 import re
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -20,7 +22,7 @@ from reward_functions.jobs.preparing import prepared
 from reward_functions.jobs.services import DriverName
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 Config = Annotated[
@@ -87,6 +89,69 @@ JobName = Annotated[
     typer.Argument(metavar="JOB", help="A job's name, id or ARN, or the file it was started with."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+SHARED: Final[dict[str, Any]] = {
+    "file": Config,
+    "job": JobName,
+    "stage": StageOfJob,
+    "deployment": Deployment,
+    "model": Model,
+    "data": Data,
+    "validation": Validation,
+    "hyperparameters": Hyperparameters,
+    "name": Prefix,
+    "driver": DriverOption,
+}
+"""What several commands take, by the names that `configured` and `job_at` give them."""
+
+
+CONFIGURATION: Final = tuple(name for name in SHARED if name != "job")
+
+JOB: Final = ("job", "stage", "driver")
+
+
+class Typed(dict[str, Any]):
+    """The shared arguments of a command, as they were typed."""
+
+    def configuration(self) -> JobConfiguration:
+        """What was asked for: the file's fields, and over them what was typed.
+
+        Raises:
+            BadJob: a field is missing, unknown or wrong.
+        """
+        return configured(**self)
+
+    def found(self) -> tuple[Place, Driver, Job]:
+        """The job, the service that runs it, and its stage: as `job_at`."""
+        return job_at(**self)
+
+
+def taking(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command shared arguments in the place of its first parameter, a `Typed`.
+
+    Args:
+        names: those of `SHARED` that it takes, and of its own that stand between them.
+    """
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        _, *left = inspect.signature(command, eval_str=True).parameters.values()
+        own = {each.name: each for each in left}
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            command(Typed({name: given.pop(name) for name in names if name in SHARED}), **given)
+
+        parameters = [own.pop(name) if name in own else _shared(name) for name in names]
+        run.__signature__ = inspect.Signature([*parameters, *own.values()])  # type: ignore[attr-defined]
+        return run
+
+    return decorated
+
+
+def _shared(name: str) -> inspect.Parameter:
+    default = inspect.Parameter.empty if name == "job" else None
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=SHARED[name])
 
 
 def configured(

@@ -16,18 +16,7 @@ from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._fitting import print_table
 from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli._progress import counted
-from reward_functions.cli.job._options import (
-    AsJson,
-    Config,
-    Data,
-    Deployment,
-    DriverOption,
-    Hyperparameters,
-    Model,
-    StageOfJob,
-    configured,
-    stage_place,
-)
+from reward_functions.cli.job._options import AsJson, Typed, stage_place, taking
 from reward_functions.cli.job._output import SIMULATION, print_findings
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.jobs.asking import (
@@ -72,15 +61,10 @@ if TYPE_CHECKING:
     from reward_functions.reports.group_figures import Share
 
 
+@taking("file", "stage", "deployment", "model", "data", "hyperparameters", "driver")
 def baseline(
-    file: Config = None,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    deployment: Deployment = None,
-    model: Model = None,
-    data: Data = None,
-    hyperparameters: Hyperparameters = None,
-    driver: DriverOption = None,
     prompts: Annotated[
         int, typer.Option("--prompts", "-n", min=1, help="Rows of the data that are asked.")
     ] = 100,
@@ -141,15 +125,7 @@ def baseline(
     was measured, and no figures are written.
     """
     require_page(report)
-    asked = configured(
-        file,
-        hyperparameters=hyperparameters,
-        deployment=deployment,
-        stage=stage,
-        model=model,
-        data=data,
-        driver=driver,
-    )
+    asked = typed.configuration()
     files = files_of(asked)
     if asked.data is None:
         raise BadJob("data: name a file: invocation logs are read by the job alone")

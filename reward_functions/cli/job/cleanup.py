@@ -15,7 +15,7 @@ from reward_functions.cli._console import MESSAGE, cell, errors, plain
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.cli._fitting import print_table
-from reward_functions.cli.job._options import AsJson, DriverOption, JobName, StageOfJob, job_at
+from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
 from reward_functions.jobs.leftovers import Kind, Leftover, Leftovers
 
 if TYPE_CHECKING:
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
     from reward_functions.jobs.job import Job
 
 
+@taking(*JOB)
 def cleanup(
-    job: JobName,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    driver: DriverOption = None,
     model: Annotated[
         bool,
         typer.Option("--model", help="The model or model package too; it cannot be made again."),
@@ -50,7 +49,7 @@ def cleanup(
 
     Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
     """
-    where, service, found = job_at(job, stage, driver)
+    where, service, found = typed.found()
     leftovers = Leftovers(found, service, where.stage, where.session)
     chosen = {"model": model, "data": data, "output": output, "job": record}
     wanted: set[Kind] = {kind for kind, asked in chosen.items() if asked}  # type: ignore[misc]
@@ -113,16 +112,15 @@ def _things(count: int) -> str:
     return "1 thing" if count == 1 else f"{count} things"
 
 
-def stop(
-    job: JobName, *, stage: StageOfJob = None, driver: DriverOption = None, yes: Yes = False
-) -> None:
+@taking(*JOB)
+def stop(typed: Typed, *, yes: Yes = False) -> None:
     """Ask a job to stop. No service goes on with a stopped job.
 
     The service may finish a step first: `reward job watch` shows the end.
 
     Exit status: 0 it stops, or is over already; 2 it goes on.
     """
-    _, service, found = job_at(job, stage, driver)
+    _, service, found = typed.found()
     name = plain(found.name or found.id)
     if found.over:
         say(f"{name} is over already: it {found.state}")

@@ -11,13 +11,7 @@ import typer
 
 from reward_functions.cli._console import errors, plain
 from reward_functions.cli._echo import say
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    JobName,
-    StageOfJob,
-    job_at,
-)
+from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
 from reward_functions.cli.job._output import SIMULATION
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.hosting import Hosting, ModelDeployment, PackageHosting
@@ -27,11 +21,10 @@ if TYPE_CHECKING:
     from reward_functions.jobs.lookup import Place
 
 
+@taking(*JOB)
 def deploy_model(
-    job: JobName,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    driver: DriverOption = None,
     name: Annotated[
         str | None,
         typer.Option(
@@ -60,7 +53,7 @@ def deploy_model(
 
     Exit status: 0 it can be asked, or is being made with --no-wait; 2 it cannot.
     """
-    where, service, found = job_at(job, stage, driver)
+    where, service, found = typed.found()
     if not found.tuned_model:
         raise BadJob(_no_model(found))
     if found.driver == "openai":

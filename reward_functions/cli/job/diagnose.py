@@ -12,13 +12,7 @@ from rich.text import Text
 
 from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, table
 from reward_functions.cli._echo import say
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    JobName,
-    StageOfJob,
-    job_at,
-)
+from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
 from reward_functions.cli.job._output import SIMULATION, job_json
 from reward_functions.jobs.diagnosing import Diagnosis
 from reward_functions.jobs.diagnosing import diagnose as diagnosed
@@ -28,9 +22,8 @@ if TYPE_CHECKING:
     from reward_functions.jobs.grader_log import GraderLog
 
 
-def diagnose(
-    job: JobName, *, stage: StageOfJob = None, driver: DriverOption = None, as_json: AsJson = False
-) -> None:
+@taking(*JOB)
+def diagnose(typed: Typed, *, as_json: AsJson = False) -> None:
     """Say why a job failed, or taught nothing: the likely cause, what shows it, and what to do.
 
     Read are the service's message and figures, the grader's log of exactly the job's version and
@@ -38,7 +31,7 @@ def diagnose(
 
     Exit status: 0 it was read, 2 it could not be.
     """
-    where, service, found = job_at(job, stage, driver)
+    where, service, found = typed.found()
     lines = 0
     with errors().status("reading the grader's log") as status:
 

@@ -16,13 +16,7 @@ from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli._progress import counted
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    StageOfJob,
-    configured,
-    is_file,
-)
+from reward_functions.cli.job._options import AsJson, DriverOption, StageOfJob, configured, is_file
 from reward_functions.cli.job._output import SIMULATION
 from reward_functions.cli.job.baseline import typed_price
 from reward_functions.data.atomic import replaced

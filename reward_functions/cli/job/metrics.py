@@ -18,13 +18,7 @@ from reward_functions.cli._console import MESSAGE, errors, output, plain
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._progress import watched
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    JobName,
-    StageOfJob,
-    job_at,
-)
+from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.registry import get
 from reward_functions.core.spec import UNIT_SCALE, Scale
@@ -49,11 +43,10 @@ COLUMNS: Final = 6
 PLOTS: Final = (".svg", ".html")
 
 
+@taking(*JOB)
 def metrics(
-    job: JobName,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    driver: DriverOption = None,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw it: .svg, or .html with the tables."),
@@ -75,7 +68,7 @@ def metrics(
     that could not be scored. Whoever else asks that version meanwhile is counted with the job.
     """
     _require_plot(plot)
-    where, service, found = job_at(job, stage, driver)
+    where, service, found = typed.found()
     measured, notes = _measured(found, service, where.session, grader=grader)
     sheets = _sheets(measured, rows, " (simulation)" if where.simulated else "")
     title = f"Figures of {found.name or found.id}{' (simulation)' if where.simulated else ''}"

@@ -16,19 +16,7 @@ from reward_functions.cli._options import Models  # noqa: TC001 - typer reads an
 from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli._progress import watched
 from reward_functions.cli.data._output import print_json
-from reward_functions.cli.job._options import (
-    AsJson,
-    Config,
-    Data,
-    Deployment,
-    DriverOption,
-    Hyperparameters,
-    Model,
-    Prefix,
-    StageOfJob,
-    Validation,
-    configured,
-)
+from reward_functions.cli.job._options import CONFIGURATION, AsJson, Typed, taking
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.registry import specs
 from reward_functions.jobs import plan as planning
@@ -52,17 +40,10 @@ if TYPE_CHECKING:
     from reward_functions.judge_runtime.config import JudgeConfig
 
 
+@taking(*CONFIGURATION)
 def plan(
-    file: Config = None,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    deployment: Deployment = None,
-    model: Model = None,
-    data: Data = None,
-    validation: Validation = None,
-    hyperparameters: Hyperparameters = None,
-    name: Prefix = None,
-    driver: DriverOption = None,
     reward: Annotated[
         str | None,
         typer.Option(
@@ -103,17 +84,7 @@ def plan(
     if as_json and as_markdown:
         raise ConfigurationError("--json and --markdown exclude each other")
     require_page(report)
-    asked = configured(
-        file,
-        hyperparameters=hyperparameters,
-        model=model,
-        deployment=deployment,
-        stage=stage,
-        driver=driver,
-        name=name,
-        data=data,
-        validation=validation,
-    )
+    asked = typed.configuration()
     session = None if offline else aws_session(asked.stage)
     if in_s3(asked):
         require_files(asked, place(asked.stage, session).stage if session else None)

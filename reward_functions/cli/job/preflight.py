@@ -12,19 +12,12 @@ import typer
 from reward_functions.cli._console import errors, leave, say_measured
 from reward_functions.cli._echo import say
 from reward_functions.cli.job._options import (
+    CONFIGURATION,
     AsJson,
     Baseline,
-    Config,
-    Data,
-    Deployment,
-    DriverOption,
-    Hyperparameters,
-    Model,
-    Prefix,
-    StageOfJob,
-    Validation,
-    configured,
+    Typed,
     stage_place,
+    taking,
 )
 from reward_functions.cli.job._output import SIMULATION, print_findings
 from reward_functions.jobs.configuration import BadJob
@@ -41,17 +34,10 @@ if TYPE_CHECKING:
     from reward_functions.jobs.lookup import Place
 
 
+@taking(*CONFIGURATION)
 def preflight(
-    file: Config = None,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    deployment: Deployment = None,
-    model: Model = None,
-    data: Data = None,
-    validation: Validation = None,
-    hyperparameters: Hyperparameters = None,
-    name: Prefix = None,
-    driver: DriverOption = None,
     again: Annotated[
         bool, typer.Option("--again", help="Check the next run of a job that was started before.")
     ] = False,
@@ -75,17 +61,7 @@ def preflight(
 
     Exit status: 0 nothing failed, 1 something did, 2 nothing was checked.
     """
-    asked = configured(
-        file,
-        hyperparameters=hyperparameters,
-        deployment=deployment,
-        stage=stage,
-        model=model,
-        data=data,
-        validation=validation,
-        name=name,
-        driver=driver,
-    )
+    asked = typed.configuration()
     where = stage_place(asked.stage)
     service = where.driver(find(asked.model, where.stage.region, asked.driver).driver)
     with errors().status("reading the data") as status:

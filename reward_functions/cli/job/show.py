@@ -13,13 +13,7 @@ from rich.text import Text
 from reward_functions.cli._console import MESSAGE, cell, facts, output, plain
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_table
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    JobName,
-    StageOfJob,
-    job_at,
-)
+from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
 from reward_functions.cli.job._output import (
     SIMULATION,
     duration,
@@ -42,11 +36,10 @@ BESIDE: Final = ("Its reward, beside what is deployed now", "Its agent, as it is
 """The title of the last table, for jobs that a function grades and for those of an agent."""
 
 
-def show(
-    job: JobName, *, stage: StageOfJob = None, driver: DriverOption = None, as_json: AsJson = False
-) -> None:
+@taking(*JOB)
+def show(typed: Typed, *, as_json: AsJson = False) -> None:
     """All about one job: its state, its settings, its reward beside what is deployed now."""
-    where, _, found = job_at(job, stage, driver)
+    where, _, found = typed.found()
     findings = list(beside_deployed(found, where.stage.stage, where.session))
     packages, problem = packages_of(where, found)
     if as_json:

@@ -13,19 +13,12 @@ from reward_functions.cli._console import MESSAGE, errors, plain
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli.job._options import (
+    CONFIGURATION,
     AsJson,
     Baseline,
-    Config,
-    Data,
-    Deployment,
-    DriverOption,
-    Hyperparameters,
-    Model,
-    Prefix,
-    StageOfJob,
-    Validation,
-    configured,
+    Typed,
     stage_place,
+    taking,
 )
 from reward_functions.cli.job._output import SIMULATION, example_lines, job_json, next_command
 from reward_functions.cli.job.preflight import checks
@@ -43,17 +36,10 @@ NOTED: Final = {"failure": "passed over", "warning": "warning", "unknown": "unkn
 """How a finding of the checks begins, by its verdict; what is ok goes without saying."""
 
 
+@taking(*CONFIGURATION)
 def start(
-    file: Config = None,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    deployment: Deployment = None,
-    model: Model = None,
-    data: Data = None,
-    validation: Validation = None,
-    hyperparameters: Hyperparameters = None,
-    name: Prefix = None,
-    driver: DriverOption = None,
     again: Annotated[
         bool, typer.Option("--again", help="Start the next run of a job that was started before.")
     ] = False,
@@ -88,17 +74,7 @@ def start(
 
     Exit status: 0 the job is there, 2 nothing was started; with --watch that of `reward job watch`.
     """
-    asked = configured(
-        file,
-        hyperparameters=hyperparameters,
-        deployment=deployment,
-        stage=stage,
-        model=model,
-        data=data,
-        validation=validation,
-        name=name,
-        driver=driver,
-    )
+    asked = typed.configuration()
     reason = force.strip()
     where = stage_place(asked.stage)
     service = where.driver(_service(asked, where.stage.region))

@@ -12,13 +12,7 @@ import typer
 from reward_functions.cli._console import MESSAGE, errors, plain
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, INTERRUPTED, UNUSABLE
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    JobName,
-    StageOfJob,
-    job_at,
-)
+from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
 from reward_functions.cli.job._output import SIMULATION, duration, next_command, progress_words
 from reward_functions.jobs.figures import number, series
 from reward_functions.jobs.watching import GraderWatch, Observation, Polling
@@ -44,11 +38,10 @@ ENDINGS: Final = {"succeeded": 0, "failed": INCOMPLETE, "stopped": INCOMPLETE}
 """Exit statuses, by how a job ended."""
 
 
+@taking(*JOB)
 def watch(
-    job: JobName,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    driver: DriverOption = None,
     interval: Annotated[
         float,
         typer.Option(
@@ -83,7 +76,7 @@ def watch(
     did not answer for as long as --patience says; 130 the watch was interrupted, and the job goes
     on.
     """
-    where, service, found = job_at(job, stage, driver)
+    where, service, found = typed.found()
     polling = Polling(shortest=interval, longest=12 * interval, patience=patience)
     follow(found, service, where, polling, grader=grader, as_json=as_json)
 
