@@ -10,6 +10,7 @@ How a gate says how much was measured, before anything else that it says.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from rich.status import Status
 
     from reward_functions.reports.measured import Measured
+    from reward_functions.reports.sheets import Sheet
 
 
 CELL: Final = 200
@@ -104,10 +106,20 @@ def errors() -> Console:
     return _Console(stderr=True)
 
 
+def print_json(content: Any) -> None:
+    """Standard output for programs, in ASCII."""
+    typer.echo(json.dumps(content, indent=2))
+
+
 def plain(text: str, limit: int = CELL) -> str:
     """One line without anything a terminal acts on: what does not print is shown by its escape."""
     shown = harmless(text[:limit]).replace("\n", "\\n")
     return f"{shown[:limit]}…" if max(len(text), len(shown)) > limit else shown
+
+
+def remark(text: str, style: str = "") -> None:
+    """One line on standard error, which no width breaks."""
+    errors().print(Text(plain(text, MESSAGE), style), soft_wrap=True)
 
 
 def cell(text: str | None, style: str = "") -> Text:
@@ -192,6 +204,14 @@ def table(
     return empty
 
 
+def sheet_table(sheet: Sheet) -> Table:
+    """A sheet as such a table."""
+    shown = table(*sheet.heads, numbers=sheet.numbers, title=sheet.title)
+    for row in sheet.rows:
+        shown.add_row(*map(cell, row))
+    return shown
+
+
 def facts(named: Mapping[str, Text | None]) -> Table:
     """Names and values, one pair a line; what is None is left out."""
     grid = _Whole.grid(padding=(0, 2))
@@ -203,8 +223,7 @@ def facts(named: Mapping[str, Text | None]) -> Table:
 
 def say_measured(measured: Measured) -> None:
     """Print how much was measured on standard error; call it before the results."""
-    style = "" if measured.measured else "bold red"
-    errors().print(plain(measured.sentence, MESSAGE), style=style, soft_wrap=True, markup=False)
+    remark(measured.sentence, "" if measured.measured else "bold red")
 
 
 def leave(measured: Measured, *, failed: bool = False) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from reward_functions.cli._console import MESSAGE, errors, plain
+from reward_functions.cli._console import remark
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import replaced
 
@@ -45,4 +45,4 @@ def write_page(page: Page, report: Path) -> None:
 
 def say_where(report: Path | str) -> None:
     """One line on the terminal says where the page is."""
-    errors().print(f"the page is {plain(str(report), MESSAGE)}", markup=False, soft_wrap=True)
+    remark(f"the page is {report}")

@@ -112,7 +112,7 @@ def _bar(
         yield None
         return
 
-    named = columns.TextColumn("{task.description}", markup=False), columns.BarColumn()
+    named = columns.TextColumn("{task.description}"), columns.BarColumn()
     amount = columns.DownloadColumn() if size else columns.MofNCompleteColumn()
     left = (columns.TextColumn("{task.fields[rate]}"), columns.TimeRemainingColumn())
     ends = left if total and not size else ()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from reward_functions.cli._console import MESSAGE, errors, plain
+from reward_functions.cli._console import remark
 from reward_functions.core.errors import BadJudge, ConfigurationError
 from reward_functions.judge_runtime.verdict_store import VerdictStore
 
@@ -110,4 +110,4 @@ def calls_left(count: int) -> str:
 
 def say(message: str) -> None:
     """Print a sentence on standard error."""
-    errors().print(plain(message, MESSAGE), soft_wrap=True, markup=False)
+    remark(message)

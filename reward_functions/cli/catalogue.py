@@ -15,11 +15,11 @@ from reward_functions.cli._console import (
     MESSAGE,
     NARROW,
     cell,
-    errors,
     facts,
     leave,
     output,
     plain,
+    remark,
     say_measured,
     table,
 )
@@ -230,4 +230,4 @@ def _warn(broken: Iterable[BrokenPlugin]) -> None:
     for each in broken:
         whose = each.package or "its package"
         line = f"warning: {each}; repair, update or uninstall {whose}"
-        errors().print(Text(plain(line, MESSAGE), "yellow"), soft_wrap=True)
+        remark(line, "yellow")

@@ -26,7 +26,7 @@ from reward_functions.aws.deployed.checking import expectation_of, made_up
 from reward_functions.aws.deployed.versions import live_version
 from reward_functions.aws.shell import aws_session
 from reward_functions.cli._check_reports import report_file
-from reward_functions.cli._console import cell, errors, leave, say_measured
+from reward_functions.cli._console import cell, errors, leave, print_json, say_measured
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_table
 from reward_functions.cli._invocations import invoked, results_to
@@ -85,7 +85,7 @@ def list_deployed(
     live = {reward.name: live_version(reward, session) for reward in found}
     if as_json:
         rows = [reward.model_dump() | {"live_version": live[reward.name]} for reward in found]
-        typer.echo(json.dumps(rows, indent=2))
+        print_json(rows)
     elif not found:
         say(f"stage {stage!r} has no deployments here")
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -14,7 +13,7 @@ import typer
 from reward_functions.aws.deployed.findings import Check, credentials, findings_of
 from reward_functions.aws.shell import DEFAULT_STAGE, default_stage
 from reward_functions.cli import _stage_checks
-from reward_functions.cli._console import errors
+from reward_functions.cli._console import errors, print_json
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli.job._output import print_findings
 from reward_functions.core.errors import ConfigurationError
@@ -54,7 +53,7 @@ def doctor(
     with errors().status("looking"):
         findings = findings_of([*_checks(stage, offline=offline)])
     if as_json:
-        typer.echo(json.dumps([asdict(each) for each in findings], indent=2))
+        print_json([asdict(each) for each in findings])
     else:
         print_findings(findings, "This machine, from this shell", asked="check")
     if any(each.verdict == "failure" for each in findings):

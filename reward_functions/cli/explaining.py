@@ -6,7 +6,6 @@ shown is not kept; only a reward that looks at its group holds all of it.
 
 from __future__ import annotations
 
-import json
 import sys
 from heapq import nsmallest
 from itertools import islice
@@ -18,7 +17,7 @@ from rich.text import Text
 
 from reward_functions import RewardResult, RewardSpec, Scored, sample, score_batch
 from reward_functions.cli._composites import explained_parts
-from reward_functions.cli._console import MESSAGE, cell, errors, facts, output, plain
+from reward_functions.cli._console import cell, facts, output, plain, print_json, remark
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
@@ -204,7 +203,7 @@ def _with_id(reads: Iterable[Read], file: str, id: str) -> list[Read]:  # noqa: 
         places = ", ".join(read.place for read in picked)
         more = f" and {found - SHOWN:,} more, which are not shown"
         note = f"{found:,} rows have the id {id!r}: {places}{more if found > SHOWN else ''}"
-        errors().print(plain(note, MESSAGE), soft_wrap=True, markup=False)
+        remark(note)
     return picked
 
 
@@ -259,13 +258,13 @@ def _worst(spec: RewardSpec, rows: Iterable[Explained], count: int) -> list[Expl
 
     lowest = nsmallest(count, rows, key=earned)
     if unscored:
-        errors().print(f"unscored {unscored:,}: they stand behind those with a score", markup=False)
+        remark(f"unscored {unscored:,}: they stand behind those with a score")
     return lowest
 
 
 def _show(spec: RewardSpec, explained: Sequence[Explained], *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps([_object(spec, each) for each in explained], indent=2))
+        print_json([_object(spec, each) for each in explained])
         return
     console = output()
     for at, each in enumerate(explained):

@@ -10,7 +10,6 @@ Where `--print-env` fails, the shell evaluates `false`, and what follows `&&` do
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path  # noqa: TC003 - typer reads annotations
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +18,7 @@ import typer
 
 from reward_functions.aws.emulator_record import DEFAULT, pointed_at, towards_line
 from reward_functions.cli import installing, runtime
-from reward_functions.cli._console import cell, errors, output, table
+from reward_functions.cli._console import cell, errors, output, print_json, table
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import PRINT_ENV
 from reward_functions.core.errors import ConfigurationError
@@ -130,7 +129,7 @@ def up(
             progress=status.update,
         )
     if as_json:
-        typer.echo(json.dumps(_described(aws), indent=2))
+        print_json(_described(aws))
         return
     if print_env:
         _print_environment(aws.environment)
@@ -155,7 +154,7 @@ def status(*, as_json: Json = False) -> None:
     """Those that run, and those that ended by themselves and left their log."""
     found = known()
     if as_json:
-        typer.echo(json.dumps([_described(aws) for aws in found], indent=2))
+        print_json([_described(aws) for aws in found])
         return
     if not found:
         say("no local AWS runs: reward local up")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from reward_functions.cli._console import cell
+from reward_functions.cli._console import cell, print_json
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._fitting import print_table
@@ -67,7 +67,7 @@ def check(
     names = list(project.stages) if every else [project.existing(project.chosen(stage))]
     seen = [(name, *_previewed(project, name)) for name in names]
     if as_json:
-        typer.echo(json.dumps([_described(*each) for each in seen], indent=2))
+        print_json([_described(*each) for each in seen])
     else:
         for name, preview, refusal in seen:
             _print(name, preview, refusal)
@@ -95,7 +95,7 @@ def show(*, stage: Named = None) -> None:
         "settings": checked.model_dump(mode="json", exclude={"name"}),
         "from": {".".join(steps): by for steps, by in found.origins.items()},
     }
-    typer.echo(json.dumps(shown, indent=2))
+    print_json(shown)
 
 
 @app.command()
@@ -118,7 +118,7 @@ def schema(
 
     found = file_schema() if of == "file" else stages_schema()
     if out is None:
-        typer.echo(json.dumps(found, indent=2))
+        print_json(found)
         return
     with replaced(out) as stream:
         stream.write(f"{json.dumps(found, indent=2)}\n")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
@@ -23,11 +21,6 @@ Files = Annotated[
     typer.Argument(metavar="FILE…", help="Training data, in any shape `score` reads."),
 ]
 Format = Annotated[Literal["table", "json"], typer.Option("--format", help="What to print.")]
-
-
-def print_json(content: Any) -> None:
-    """One object, in ASCII."""
-    sys.stdout.write(f"{json.dumps(content, indent=2)}\n")
 
 
 def lengths_table(lengths: dict[str, Lengths], title: str) -> Any:

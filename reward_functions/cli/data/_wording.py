@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.cli._console import errors
+from reward_functions.cli._console import remark
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Unscored
 from reward_functions.data.usable import complaint, unseen_format
@@ -59,4 +59,4 @@ def warn_of_format(
         return
     note = unseen_format(spec, first, parameters, pattern)
     if note:
-        errors().print(note, style="yellow", soft_wrap=True, markup=False)
+        remark(note, "yellow")

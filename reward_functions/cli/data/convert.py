@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from reward_functions.cli._console import errors, plain
+from reward_functions.cli._console import plain, remark
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import AllowEmpty, Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import watched
@@ -67,16 +67,10 @@ def convert(
             stream.write(f"{json.dumps(written.content)}\n")
             rows += 1
         require_rows(rows, file, allow_empty=allow_empty)
-    console = errors()
-    console.print(
-        f"{rows:,} row{'s' * (rows != 1)} as {to} in {plain(str(output))}",
-        soft_wrap=True,
-        markup=False,
-    )
+    remark(f"{rows:,} row{'s' * (rows != 1)} as {to} in {plain(str(output))}")
     for what, count in lost.most_common():
-        console.print(
+        remark(
             f"left out, {to} has no place for it: {what} ({count:,} row{'s' * (count != 1)})",
-            markup=False,
         )
     if lost:
         raise typer.Exit(INCOMPLETE)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from reward_functions.cli._console import cell, errors, output, table
+from reward_functions.cli._console import cell, output, remark, table
 from reward_functions.cli._progress import watched
 from reward_functions.data.generated.writing import generate as generated
 from reward_functions.data.preparing import REPORT
@@ -52,4 +52,4 @@ def generate(
         shown.add_row(cell(split), cell(f"{count:,}"), cell(str(out / f"{split}.jsonl")))
     output().print(shown)
     output().print(f"the report is {out / REPORT}", soft_wrap=True)
-    errors().print("synthetic rows: rehearse with them, do not train on them", style="yellow")
+    remark("synthetic rows: rehearse with them, do not train on them", "yellow")

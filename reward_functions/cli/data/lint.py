@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from reward_functions.cli._console import cell, errors, output, table
+from reward_functions.cli._console import cell, output, print_json, remark, table
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import watched
-from reward_functions.cli.data._output import Files, Format, lengths_table, print_json
+from reward_functions.cli.data._output import Files, Format, lengths_table
 from reward_functions.data.lengths import suggested_prompt_length
 from reward_functions.data.linting import Linted, LintFinding
 from reward_functions.data.linting import lint as linted_files
@@ -61,7 +61,7 @@ def lint(
         if linted.lengths():
             output().print(lengths_table(linted.lengths(), "tokens of the prompts, estimated"))
     wrong = len(linted.errors)
-    errors().print(f"errors {wrong:,} · warnings {len(linted.findings) - wrong:,}", soft_wrap=True)
+    remark(f"errors {wrong:,} · warnings {len(linted.findings) - wrong:,}")
     if wrong:
         raise typer.Exit(INCOMPLETE)
 

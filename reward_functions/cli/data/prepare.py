@@ -6,9 +6,8 @@ from pathlib import Path  # noqa: TC003 - typer reads annotations
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
-from rich.text import Text
 
-from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, table
+from reward_functions.cli._console import cell, output, remark, table
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
@@ -134,7 +133,6 @@ def prepare(
     name = dataset or reward
     spec = reward_named(name) if name else None
     values = parameter_values(spec, parameters or ()) if spec else {}
-    console = errors()
     try:
         if own is not None:
             report = preparing.prepare_own(
@@ -165,13 +163,13 @@ def prepare(
     for shown in _tables(report, out):
         output().print(shown)
     for leak in report.leaks:
-        console.print(f"leak: {plain(str(leak), MESSAGE)}", style="yellow", soft_wrap=True)
+        remark(f"leak: {leak}", "yellow")
     for path in report.stale:
         note = f"{path} is from an earlier run, and was left as it is"
-        console.print(plain(note, MESSAGE), style="yellow", soft_wrap=True)
+        remark(note, "yellow")
     for what, count in report.lost.most_common():
         note = f"left out, {to} has no place for it: {what} ({count:,} row{'s' * (count != 1)})"
-        console.print(note, style="yellow", soft_wrap=True)
+        remark(note, "yellow")
     if spec and pattern:
         warn_of_format(spec, values, out / f"{max(report.splits)}.jsonl", pattern)
     _report_problems(report.problems)
@@ -216,19 +214,18 @@ def _downloaded(dataset: Dataset, mirror: str | None) -> list[Path]:
             path = fetched(file, cache_folder(), mirror, advance)
         if file.sha256 is None:
             note = f"{file.name}: no checksum is published; this one's SHA-256 is {checksum(path)}"
-            errors().print(note, style="yellow", soft_wrap=True)
+            remark(note, "yellow")
         paths.append(path)
     return paths
 
 
 def _report_problems(problems: Iterable[str]) -> None:
     """The first of the problems, one a line, and how many more there are."""
-    console = errors()
     listed = list(problems)
     for problem in listed[:PROBLEMS]:
-        console.print(Text(plain(problem, MESSAGE), "yellow"), soft_wrap=True)
+        remark(problem, "yellow")
     if len(listed) > PROBLEMS:
-        console.print(f"and {len(listed) - PROBLEMS:,} more", style="yellow")
+        remark(f"and {len(listed) - PROBLEMS:,} more", "yellow")
 
 
 def _tables(report: PrepareReport, out: Path) -> Iterable[object]:

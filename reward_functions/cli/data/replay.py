@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from rich.text import Text
 
-from reward_functions.cli._console import cell, errors, leave, output, plain, say_measured, table
+from reward_functions.cli._console import (
+    cell,
+    leave,
+    output,
+    plain,
+    print_json,
+    remark,
+    say_measured,
+    table,
+)
 from reward_functions.cli._options import Map, Models, Parameters, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import scored
 from reward_functions.cli._results import number
-from reward_functions.cli.data._output import Format, print_json
+from reward_functions.cli.data._output import Format  # noqa: TC001
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.replayed_answers import CONSTANT
 from reward_functions.data.replaying import ReplayReport
@@ -80,9 +89,8 @@ def replay(
         output().print(_table(done))
         for line in _surprises(done):
             output().print(line, soft_wrap=True)
-    console = errors()
     for failure in done.failures:
-        console.print(Text(f"not fit to train on: {failure}", "bold red"), soft_wrap=True)
+        remark(f"not fit to train on: {failure}", "bold red")
     leave(done.measured, failed=bool(done.failures))
 
 

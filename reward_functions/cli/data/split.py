@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, table
+from reward_functions.cli._console import cell, output, remark, table
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import Together
@@ -85,7 +85,7 @@ def split(
         shown.add_row(cell(part), *map(cell, figures), cell(str(path)))
     output().print(shown)
     for leak in overlaps.leaks():
-        errors().print(f"leak: {plain(str(leak), MESSAGE)}", style="yellow", soft_wrap=True)
+        remark(f"leak: {leak}", "yellow")
     _warn_of_official(prompts_of(file, options))
 
 
@@ -108,9 +108,8 @@ def _warn_of_official(rows: Iterator[Row]) -> None:
     official = {metadata.get("split") for metadata in contents if isinstance(metadata, dict)}
     held_out = sorted(str(split) for split in official - {"train", None})
     if held_out:
-        errors().print(
+        remark(
             f"rows of the official {' and '.join(held_out)} split are among these: what trains on "
             "them cannot be compared with published results",
-            style="yellow",
-            soft_wrap=True,
+            "yellow",
         )

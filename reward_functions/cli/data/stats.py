@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from reward_functions.cli._console import output
+from reward_functions.cli._console import output, print_json
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import watched
-from reward_functions.cli.data._output import Files, Format, histogram, lengths_table, print_json
+from reward_functions.cli.data._output import Files, Format, histogram, lengths_table
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.lengths import (
     Lengths,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._console import cell, errors, leave, plain, say_measured
+from reward_functions.cli._console import cell, leave, plain, print_json, remark, say_measured
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._fitting import print_table
@@ -138,7 +137,7 @@ def baseline(
     prices = price_of(price, base)
     measured = _measured(endpoint, sampling, drawn, answers, prices, scorer, out, concurrency, yes)
     if measured is None:
-        errors().print("nothing was asked", markup=False)
+        remark("nothing was asked")
         raise typer.Exit(UNUSABLE)
     tuned = made_from(endpoint.model, base, asked.ask)
     origin = BaselineOrigin(
@@ -156,10 +155,10 @@ def baseline(
     model = f"{endpoint.model}{' (simulation)' if where.simulated else ''}"
     if as_json:
         shown = {"findings": [asdict(each) for each in findings]}
-        typer.echo(json.dumps(kept.model_dump(mode="json") | shown, indent=2))
+        print_json(kept.model_dump(mode="json") | shown)
     else:
         _show(measured, scorer, model, findings, simulated=where.simulated)
-    errors().print(f"the figures are in {written}", markup=False, soft_wrap=True)
+    remark(f"the figures are in {written}")
     if report is not None:
         write_page(page(measured, findings, model, kept.facts()), report)
     leave(measured.measured, failed=any(each.verdict == "failure" for each in findings))
@@ -231,7 +230,7 @@ def _show_cost(costs: AskingCost, endpoint: Endpoint, scorer: VersionScorer) -> 
         figures.append(f"answers that are there {costs.kept:,}")
     if scorer.judges:
         figures.append("and the judge's calls for each answer: `reward judge estimate`")
-    errors().print(" · ".join(figures), markup=False, soft_wrap=True)
+    remark(" · ".join(figures))
 
 
 def _show(

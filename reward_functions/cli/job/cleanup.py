@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._console import MESSAGE, cell, errors, plain
+from reward_functions.cli._console import MESSAGE, cell, errors, plain, print_json
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.cli._fitting import print_table
@@ -88,7 +87,7 @@ def _carry_out(leftovers: Leftovers, going: Sequence[Leftover]) -> None:
 
 def _show(there: Sequence[Leftover], *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps([asdict(each) for each in there], indent=2))
+        print_json([asdict(each) for each in there])
         return
     if not there:
         typer.echo("the job left nothing")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import uuid4
 
 import typer
 
-from reward_functions.cli._console import errors, plain
+from reward_functions.cli._console import errors, plain, print_json
 from reward_functions.cli._echo import say
 from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
 from reward_functions.cli.job._output import SIMULATION
@@ -100,7 +99,7 @@ def _host_package(
         _show(facts, hosted.arn, as_json=as_json)
         return
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        print_json(facts)
     made = f"the {hosted.kind} {plain(hosted.name)} is {plain(hosted.status)}"
     say(f"{made}: the same command waits for it", err=True)
 
@@ -114,7 +113,7 @@ def _no_model(job: Job) -> str:
 
 def _show(facts: dict[str, Any], model: str, *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        print_json(facts)
     else:
         if facts["simulation"]:
             say(SIMULATION, err=True)

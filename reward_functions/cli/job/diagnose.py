@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.text import Text
 
-from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, table
+from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, print_json, table
 from reward_functions.cli._echo import say
 from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
 from reward_functions.cli.job._output import SIMULATION, job_json
@@ -53,7 +51,7 @@ def diagnose(typed: Typed, *, as_json: AsJson = False) -> None:
             "unread": list(diagnosis.unread),
             "simulation": where.simulated,
         }
-        typer.echo(json.dumps(shown, indent=2))
+        print_json(shown)
     else:
         if where.simulated:
             say(SIMULATION, err=True)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from reward_functions.aws.shell import aws_session, default_stage
-from reward_functions.cli._console import MESSAGE, errors, leave, plain, say_measured
+from reward_functions.cli._console import (
+    MESSAGE,
+    errors,
+    leave,
+    plain,
+    print_json,
+    remark,
+    say_measured,
+)
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._fitting import print_sheet
@@ -166,12 +173,12 @@ def evaluate(
         else _by_asking(made, out, concurrency, yes=yes)
     )
     if found is None:
-        errors().print("nothing was asked", markup=False)
+        remark("nothing was asked")
         raise typer.Exit(UNUSABLE)
     say_measured(found.greedy.measured)
     written = found if texts else found.without_texts()
     if as_json:
-        typer.echo(json.dumps(written.model_dump(mode="json"), indent=2))
+        print_json(written.model_dump(mode="json"))
     else:
         _show(found)
     if record is not None:
@@ -222,7 +229,7 @@ def _agreed(askings: Askings, scorer: VersionScorer, *, yes: bool) -> bool:
             f"{one.side}, {one.mode}: calls to {plain(one.endpoint.model)} {each.calls:,} · tokens "
             f"read about {each.input:,}, written {each.output:,} at most · dollars {dollars}{kept}"
         )
-        errors().print(shown, markup=False, soft_wrap=True)
+        remark(shown)
     if scorer.judges:
         say("and the judge's calls for each answer: `reward judge estimate`", err=True)
     if calls:
@@ -245,7 +252,7 @@ def _show(record: EvaluationRecord) -> None:
         say(SIMULATION, err=True)
     say(plain(record.conclusion, MESSAGE))
     for warning in record.warnings:
-        errors().print(f"warning: {plain(warning, MESSAGE)}", markup=False, soft_wrap=True)
+        remark(f"warning: {warning}")
     for sheet in sheets(record):
         print_sheet(sheet)
 

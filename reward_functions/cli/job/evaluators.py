@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
-import typer
-
-from reward_functions.cli._console import cell
+from reward_functions.cli._console import cell, print_json
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_table
 from reward_functions.cli.job._options import AsJson, StageOfJob, stage_place
@@ -25,7 +22,7 @@ def evaluators(*, stage: StageOfJob = None, as_json: AsJson = False) -> None:
     where = stage_place(stage)
     found = list(Registry(where.stage.region, account_of(where.stage), where.session).all())
     if as_json:
-        typer.echo(json.dumps([asdict(each) for each in found], indent=2))
+        print_json([asdict(each) for each in found])
     elif found:
         rows = [
             (cell(each.name), cell(each.version), cell(each.kind), cell(each.reference))

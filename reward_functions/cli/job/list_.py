@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reward_functions.cli._console import MESSAGE, cell, errors, plain
+from reward_functions.cli._console import cell, print_json, remark
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._fitting import print_table
@@ -41,7 +40,7 @@ def list_jobs(
     where = stage_place(stage)
     found = all_jobs(where.drivers(driver), limit)
     if as_json:
-        typer.echo(json.dumps([_json(job, where) for job in found.jobs], indent=2))
+        print_json([_json(job, where) for job in found.jobs])
     elif found.jobs:
         _show(found.jobs, SIMULATION if where.simulated else "")
     else:
@@ -51,9 +50,9 @@ def list_jobs(
             f"{SERVICES[name].title}: its jobs are not shown, for you may not list them (policy "
             f"`{SERVICES[name].policy}` of the stage)"
         )
-        errors().print(line, markup=False, soft_wrap=True)
+        remark(line)
     for error in found.failed:
-        errors().print(plain(str(error), MESSAGE), markup=False, soft_wrap=True)
+        remark(str(error))
     if found.failed:
         raise typer.Exit(UNUSABLE)
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from reward_functions.aws.arn import BadArn
 from reward_functions.aws.deployed import find
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.cli._console import MESSAGE, errors, output, plain
+from reward_functions.cli._console import errors, output, plain, remark
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._progress import watched
@@ -174,7 +174,7 @@ def _show(measured: Sequence[Series], sheets: Sequence[Sheet], notes: Sequence[s
             if names:
                 console.print(Text(f"{state}: {', '.join(names)}"))
     for note in notes:
-        errors().print(Text(plain(note, MESSAGE)), soft_wrap=True)
+        remark(note)
 
 
 def _json(where: Place, job: Job, measured: Sequence[Series], notes: Sequence[str]) -> str:

@@ -9,13 +9,12 @@ from rich.text import Text
 
 from reward_functions.aws.shell import aws_session
 from reward_functions.calibration.settings import load_judge_config
-from reward_functions.cli._console import MESSAGE, errors, output, plain
+from reward_functions.cli._console import MESSAGE, output, plain, print_json, remark
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._options import Models  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli._progress import watched
-from reward_functions.cli.data._output import print_json
 from reward_functions.cli.job._options import CONFIGURATION, AsJson, Typed, taking
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.registry import specs
@@ -173,4 +172,4 @@ def _write(planned: Plan, *, as_json: bool, as_markdown: bool) -> None:
         for assumption in planned.assumptions:
             output().print(Text(f"assumed: {plain(assumption, MESSAGE)}", "dim"), soft_wrap=True)
     for warning in planned.warnings:
-        errors().print(Text(f"warning: {plain(warning, MESSAGE)}", "yellow"), soft_wrap=True)
+        remark(f"warning: {warning}", "yellow")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._console import errors, leave, say_measured
+from reward_functions.cli._console import errors, leave, print_json, say_measured
 from reward_functions.cli._echo import say
 from reward_functions.cli.job._options import (
     CONFIGURATION,
@@ -76,7 +75,7 @@ def preflight(
     say_measured(report.measured)
     if as_json:
         more = {"passed": report.passed, "simulation": where.simulated}
-        typer.echo(json.dumps(asdict(report) | more, indent=2))
+        print_json(asdict(report) | more)
     else:
         if where.simulated:
             say(SIMULATION, err=True)

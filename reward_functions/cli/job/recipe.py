@@ -9,7 +9,7 @@ import typer
 
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.aws.shell import aws_session
-from reward_functions.cli._console import errors, plain
+from reward_functions.cli._console import plain, remark
 from reward_functions.cli._echo import say
 from reward_functions.cli.job._options import Typed, taking
 from reward_functions.data.atomic import Together
@@ -54,4 +54,4 @@ def recipe(
         return
     with Together() as files:
         files.opened(out).write(lines.yaml())
-    errors().print(f"the lines are in {out}", markup=False, soft_wrap=True)
+    remark(f"the lines are in {out}")

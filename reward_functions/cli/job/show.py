@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-import typer
 from rich.text import Text
 
-from reward_functions.cli._console import MESSAGE, cell, facts, output, plain
+from reward_functions.cli._console import MESSAGE, cell, facts, output, plain, print_json
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_table
 from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
@@ -48,7 +46,7 @@ def show(typed: Typed, *, as_json: AsJson = False) -> None:
         if packages:
             shown |= package_json(packages)
         shown["simulation_page"] = where.simulation_page(found) or None
-        typer.echo(json.dumps(shown, indent=2))
+        print_json(shown)
     else:
         if where.simulated:
             say(f"{SIMULATION}: {where.simulation_page(found)}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from reward_functions.cli._console import MESSAGE, errors, plain
+from reward_functions.cli._console import MESSAGE, errors, plain, print_json, remark
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli.job._options import (
@@ -109,7 +108,7 @@ def _dry_run(
     """Write what a start would send."""
     found = dry_run(asked, where.stage, service, session=where.session, again=again, force=force)
     if isinstance(found, DryRun):
-        typer.echo(json.dumps(asdict(found) | {"simulation": where.simulated}, indent=2))
+        print_json(asdict(found) | {"simulation": where.simulated})
         say("nothing was uploaded, made or invoked; the reward itself was not checked", err=True)
     else:
         say(f"{plain(found.name or found.id)} was started before, and {found.state}", err=True)
@@ -126,14 +125,12 @@ def _show_failures(refused: StartRefused) -> None:
         message = finding.message.removeprefix(f"{finding.question}: ")
         line = f"failure: {plain(finding.question)}: {plain(message, MESSAGE)}"
         for shown in (line, *(f"  {each}" for each in example_lines(finding))):
-            errors().print(shown, markup=False, soft_wrap=True)
+            remark(shown)
     number = len(refused.failures)
     checks = "a check failed" if number == 1 else f"{number} checks failed"
-    errors().print(
+    remark(
         f"error: nothing was started: {checks} (`reward job preflight` shows them all; "
-        f"{refused.hint})",
-        markup=False,
-        soft_wrap=True,
+        f"{refused.hint})"
     )
 
 
@@ -142,12 +139,12 @@ def _show(result: Started, where: Place, *, as_json: bool) -> None:
     for finding in result.findings:
         if finding.verdict in NOTED:
             line = f"{NOTED[finding.verdict]}: {finding.question}: {finding.message}"
-            errors().print(plain(line, MESSAGE), markup=False, soft_wrap=True)
+            remark(line)
     if not job.service.tags and any(each.verdict == "failure" for each in result.findings):
-        errors().print(f"{job.service.called} has no tags: the reason stands nowhere")
+        remark(f"{job.service.called} has no tags: the reason stands nowhere")
     if as_json:
         shown = {"fresh": result.fresh, "simulation": where.simulated}
-        typer.echo(json.dumps(job_json(job) | shown, indent=2))
+        print_json(job_json(job) | shown)
         return
     name = plain(job.name or job.id)
     verb = "started" if result.fresh else f"was started before, and {job.state}"

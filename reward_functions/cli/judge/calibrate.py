@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from reward_functions.calibration.about import About, about
 from reward_functions.calibration.asking import Judge, TrialPlan, ask
@@ -23,18 +22,15 @@ from reward_functions.calibration.records import record
 from reward_functions.calibration.settings import fingerprint, load_judge_config, require_judge
 from reward_functions.calibration.sheets import Card, markdown
 from reward_functions.cli._console import (
-    MESSAGE,
-    cell,
-    errors,
     leave,
     output,
-    plain,
+    print_json,
+    remark,
     say_measured,
-    table,
+    sheet_table,
 )
 from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import watched
-from reward_functions.cli.data._output import print_json
 from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import Together
@@ -117,7 +113,7 @@ def calibrate(
         print_json(record(card))
     else:
         _print(card)
-    errors().print(f"the card is {plain(str(written))} and .html", soft_wrap=True)
+    remark(f"the card is {written} and .html")
     leave(ratings.measured)
 
 
@@ -170,9 +166,6 @@ def _write(card: Card, out: Path) -> Path:
 
 def _print(card: Card) -> None:
     for sheet in card.sheets:
-        shown = table(*sheet.heads, numbers=sheet.numbers, title=sheet.title)
-        for row in sheet.rows:
-            shown.add_row(*map(cell, row))
-        output().print(shown)
+        output().print(sheet_table(sheet))
     for warning in card.warnings:
-        errors().print(Text(plain(warning, MESSAGE), "yellow"), soft_wrap=True)
+        remark(warning, "yellow")

@@ -19,7 +19,14 @@ from reward_functions.calibration.doctor import (
 )
 from reward_functions.calibration.recorded_questions import instructions_digest, recorded_questions
 from reward_functions.calibration.settings import load_judge_config, require_judge, without_cache
-from reward_functions.cli._console import cell, errors, leave, output, plain, say_measured, table
+from reward_functions.cli._console import (
+    leave,
+    output,
+    print_json,
+    remark,
+    say_measured,
+    sheet_table,
+)
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
     Models,
@@ -28,7 +35,6 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Shape,
 )
 from reward_functions.cli._progress import watched
-from reward_functions.cli.data._output import print_json
 from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample
@@ -107,7 +113,7 @@ def doctor(
     else:
         _print(report)
     for failure in report.results.failures:
-        errors().print(Text(plain(f"not fit to train on: {failure}"), "bold red"), soft_wrap=True)
+        remark(f"not fit to train on: {failure}", "bold red")
     if not as_json:
         output().print(Text(report.limits, "dim"))
     leave(measured, failed=bool(report.results.failures))
@@ -167,7 +173,4 @@ def _write(report: AttackReport, out: Path) -> None:
 
 def _print(report: AttackReport) -> None:
     for sheet in report.sheets:
-        shown = table(*sheet.heads, numbers=sheet.numbers, title=sheet.title)
-        for row in sheet.rows:
-            shown.add_row(*map(cell, row))
-        output().print(shown)
+        output().print(sheet_table(sheet))

@@ -13,14 +13,13 @@ from reward_functions.calibration import estimating
 from reward_functions.calibration.estimating import Estimate, measured
 from reward_functions.calibration.recorded_questions import examples_with, recorded_questions
 from reward_functions.calibration.settings import load_judge_config, require_judge
-from reward_functions.cli._console import MESSAGE, cell, errors, facts, output, plain, table
+from reward_functions.cli._console import cell, facts, output, print_json, remark, table
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
     Models,
     Name,
     Parameters,
 )
-from reward_functions.cli.data._output import print_json
 from reward_functions.cli.judge._options import AsJson  # noqa: TC001
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample
@@ -101,7 +100,7 @@ def estimate(
     else:
         _print(estimated)
     for warning in estimated.warnings:
-        errors().print(Text(plain(warning, MESSAGE), "yellow"), soft_wrap=True)
+        remark(warning, "yellow")
 
 
 def _priced(config: JudgeConfig, prices: Sequence[str]) -> JudgeConfig:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from reward_functions.calibration.probing import (
     ProbeResult,
@@ -15,18 +14,16 @@ from reward_functions.calibration.probing import (
 )
 from reward_functions.calibration.settings import load_judge_config, require_judge
 from reward_functions.cli._console import (
-    MESSAGE,
     cell,
-    errors,
     leave,
     output,
-    plain,
+    print_json,
+    remark,
     say_measured,
     table,
 )
 from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import watched
-from reward_functions.cli.data._output import print_json
 from reward_functions.cli.judge._options import AsJson  # noqa: TC001
 from reward_functions.scoring.rewards import parameter_values, reward_named
 
@@ -74,10 +71,10 @@ def probe(
         _print(result for some in tried.values() for result in some)
     for model in models:
         if model.backend == "replay":
-            errors().print(f"{plain(model.called)}: recorded answers have no output mode to probe")
+            remark(f"{model.called}: recorded answers have no output mode to probe")
     advice = [line for model, some in tried.items() if (line := _advice(model, some))]
     for line in advice:
-        errors().print(Text(plain(line, MESSAGE), "yellow"), soft_wrap=True)
+        remark(line, "yellow")
     leave(measured, failed=bool(advice))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections import Counter
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from reward_functions.cli._console import MESSAGE, cell, errors, plain
+from reward_functions.cli._console import cell, errors, plain, print_json, remark
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.cli._fitting import print_table
@@ -99,7 +98,7 @@ def list_intents(
         name = store.name
     if output_format == "json":
         rows = [_fields(each) for each in found]
-        typer.echo(json.dumps({"outbox": name, "counts": counts, "reports": rows}, indent=2))
+        print_json({"outbox": name, "counts": counts, "reports": rows})
         return
     _show(name, counts, found)
 
@@ -141,7 +140,7 @@ def replay(
     for each in failed[:SHOWN]:
         _complain(each)
     if len(failed) > SHOWN:
-        errors().print(f"and {len(failed) - SHOWN} more")
+        remark(f"and {len(failed) - SHOWN} more")
     waiting = len(stored) - len(outcomes)
     if waiting:
         say(f"{_reports(waiting)} not sent: their completion goes first", err=True)
@@ -331,7 +330,7 @@ def _tell_counts(outcomes: Sequence[Outcome]) -> None:
 
 
 def _complain(outcome: Outcome) -> None:
-    errors().print(plain(outcome.sentence, MESSAGE), markup=False, soft_wrap=True)
+    remark(outcome.sentence)
 
 
 def _reports(count: int) -> str:

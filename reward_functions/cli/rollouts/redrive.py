@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.aws.shell import aws_session
-from reward_functions.cli._console import cell, errors
+from reward_functions.cli._console import cell, errors, print_json
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.cli._fitting import print_table
@@ -140,17 +139,14 @@ def _tell(
     if as_json:
         found = [{"kind": each.kind, "reason": each.reason, "from": each.where} for each in letters]
         stays = [each.where for each in left]
-        typer.echo(
-            json.dumps(
-                {
-                    "stage": stage,
-                    "letters": found,
-                    "sent_back": len(sent),
-                    "dropped": len(dropped),
-                    "left": stays,
-                },
-                indent=2,
-            )
+        print_json(
+            {
+                "stage": stage,
+                "letters": found,
+                "sent_back": len(sent),
+                "dropped": len(dropped),
+                "left": stays,
+            }
         )
         return
     if not letters:

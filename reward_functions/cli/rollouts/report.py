@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path  # noqa: TC003 - typer reads it
 from typing import Annotated, Any, Literal
 
 import typer
 
+from reward_functions.cli._console import print_json
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._pages import Report, require_page, write_page
@@ -57,7 +57,7 @@ def report(
             by_row = [asdict(group) for group in used.groups]
             known = statistics_as_json(used.statistics) | {"groups": by_row, "torn": used.torn}
             more = {"trajectories": known}
-        typer.echo(json.dumps(as_json(figures) | more, indent=2))
+        print_json(as_json(figures) | more)
         return
     for sheet in (*sheets(figures), *done):
         if format == "markdown":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from reward_functions.cli._console import errors, leave, plain
+from reward_functions.cli._console import leave, plain, remark
 from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.rollouts._agents import (
     TEXT_BYTES,
@@ -350,4 +350,4 @@ def _summary(records: list[Any], kept: int, out: Path, trajectories: str | None)
     )
     lines.append(f"see `reward rollouts report {plain(str(out))}{more}`")
     for line in lines:
-        errors().print(line, soft_wrap=True, markup=False)
+        remark(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +10,7 @@ import typer
 
 from reward_functions.aws.failures import in_words
 from reward_functions.aws.shell import aws_session
-from reward_functions.cli._console import cell
+from reward_functions.cli._console import cell, print_json
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.cli._fitting import print_table
@@ -55,7 +54,7 @@ def list_sessions(
     found = _found(folder)
     if as_json:
         rows = [{**each._asdict(), "path": str(each.path)} for each in found]
-        typer.echo(json.dumps({"sessions": rows}, indent=2))
+        print_json({"sessions": rows})
         return
     if not found:
         say("no session is open")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path  # noqa: TC003 - typer reads it
 from typing import Annotated, Literal
 
 import typer
 
+from reward_functions.cli._console import print_json
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._pages import Report, require_page, write_page
@@ -60,7 +60,7 @@ def trajectories(
     if report is not None:
         write_page(page(statistics), report)
     if format == "json":
-        typer.echo(json.dumps(statistics_as_json(statistics) | {"torn": lines.torn}, indent=2))
+        print_json(statistics_as_json(statistics) | {"torn": lines.torn})
         return
     for sheet in trajectory_sheets(statistics):
         print_sheet(sheet)
