@@ -26,7 +26,7 @@ def parts_table(spec: RewardSpec) -> Table:
     for name, part in _all_parts(spec):
         values = ", ".join(f"{key}={value!r}" for key, value in part.parameters.items())
         version = cell(str(part.spec.version) if part.spec.version else "prototype")
-        shown.add_row(cell(name), cell(part.spec.name), version, cell(values or None))
+        shown.add_row(name, part.spec.name, version, values or None)
     return shown
 
 
@@ -50,16 +50,16 @@ def explained_parts(spec: RewardSpec, score: Score) -> Table:
     for name, own in specs.items():
         found = ran.get(name)
         if found is None:
-            shown.add_row(cell(name), cell(None), cell(None), cell("not needed", "dim"), cell(None))
+            shown.add_row(name, None, None, cell("not needed", "dim"), None)
             continue
         named = found.evidence.rule if found.evidence and not found.parts else ""
         rule = rule_of(own.name, named)
         shown.add_row(
-            cell(name),
-            cell(number(found.value)),
-            cell(found.answer),
-            cell(found.reason or None),
-            cell(rule.statement if rule else named or None),
+            name,
+            number(found.value),
+            found.answer,
+            found.reason or None,
+            rule.statement if rule else named or None,
         )
     return shown
 

@@ -127,6 +127,11 @@ def cell(text: str | None, style: str = "") -> Text:
     return NOTHING if text is None else Text(plain(text), style)
 
 
+def shown_in_cell(content: Any) -> Any:
+    """A cell for a text or None; any other stays as it is."""
+    return cell(content) if content is None or isinstance(content, str) else content
+
+
 FEWEST: Final = 8
 """Columns that are left to words beside an ARN that needs more than the terminal has."""
 
@@ -149,7 +154,11 @@ def _is_whole(word: str) -> bool:
 
 
 class _Whole(Table):
-    """A table in which no ARN, address or path is broken."""
+    """A table of data in which no ARN, address or path is broken."""
+
+    def add_row(self, *cells: Any, **options: Any) -> None:
+        """A row of texts, made harmless, and of cells that are so already."""
+        super().add_row(*map(shown_in_cell, cells), **options)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Render, with the room that the longest of them takes."""
@@ -208,7 +217,7 @@ def sheet_table(sheet: Sheet) -> Table:
     """A sheet as such a table."""
     shown = table(*sheet.heads, numbers=sheet.numbers, title=sheet.title)
     for row in sheet.rows:
-        shown.add_row(*map(cell, row))
+        shown.add_row(*row)
     return shown
 
 

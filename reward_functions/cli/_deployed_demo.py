@@ -109,6 +109,6 @@ def _timed(steps: dict[str, float], step: str) -> Iterator[None]:
 def _print_times(steps: dict[str, float]) -> None:
     printed = table("step", "seconds", numbers=("seconds",), title="What it took")
     for step, seconds in steps.items():
-        printed.add_row(cell(step), cell(f"{seconds:.1f}"))
+        printed.add_row(step, f"{seconds:.1f}")
     printed.add_row(cell("altogether", "bold"), cell(f"{sum(steps.values()):.1f}", "bold"))
     output().print(printed)

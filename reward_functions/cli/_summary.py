@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.cli._console import (
     MESSAGE,
     NOTHING,
-    cell,
     errors,
     plain,
     remark,
@@ -109,18 +108,14 @@ def _tables(digest: Digest) -> None:
         for each in low[:LINES]:
             found = each.remedy
             attempt = f"{found.attempt} (perhaps {found.cause})" if found else None
-            shown.add_row(
-                cell(each.reason), f"{each.low:,}", f"{each.low / total:.0%}", cell(attempt)
-            )
+            shown.add_row(each.reason, f"{each.low:,}", f"{each.low / total:.0%}", attempt)
         if rest := sum(each.low for each in low[LINES:]):
-            shown.add_row(cell("other reasons"), f"{rest:,}", f"{rest / total:.0%}", NOTHING)
+            shown.add_row("other reasons", f"{rest:,}", f"{rest / total:.0%}", NOTHING)
         console.print(shown)
     if failures := digest.errors():
         shown = table("unscored", "rows", "the first", "what to do", numbers=("rows",))
         for error in failures[:LINES]:
-            shown.add_row(
-                cell(error.title), f"{error.rows:,}", cell(error.first), cell(error.remedy)
-            )
+            shown.add_row(error.title, f"{error.rows:,}", error.first, error.remedy)
         console.print(shown)
 
 

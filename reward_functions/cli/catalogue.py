@@ -99,10 +99,10 @@ def check(
         wrong = tried[spec.name].flaws
         verdict = cell("failed", "bold red") if wrong else cell("ok", "green")
         count = cell(str(len(spec.examples)))
-        shown.add_row(cell(spec.name), count, verdict, Text("\n").join(map(cell, wrong)))
+        shown.add_row(spec.name, count, verdict, Text("\n").join(map(cell, wrong)))
     for broken in found.broken:
         why = Text(plain(str(broken), MESSAGE))
-        shown.add_row(cell(broken.name), cell(None), cell("broken", "bold red"), why)
+        shown.add_row(broken.name, None, cell("broken", "bold red"), why)
     output().print(shown)
     leave(measured, failed=bool(found.broken) or any(each.flaws for each in tried.values()))
 
@@ -120,10 +120,10 @@ def _list(rewards: Iterable[RewardSpec]) -> Table:
     for spec in rewards:
         shown.add_row(
             cell(spec.name, "bold"),
-            cell(str(spec.version)),
-            cell(_kind(spec)),
-            cell(spec.summary),
-            cell(", ".join(spec.parameters) or None),
+            str(spec.version),
+            _kind(spec),
+            spec.summary,
+            ", ".join(spec.parameters) or None,
         )
     return shown
 
@@ -177,7 +177,7 @@ def _facts(spec: RewardSpec) -> Table:
 def _parameters(spec: RewardSpec) -> Table:
     shown = table("parameter", "type", "default", names=("parameter",), title="Parameters")
     for parameter in spec.parameters.values():
-        shown.add_row(cell(parameter.name), cell(parameter.type_name), cell(_default(parameter)))
+        shown.add_row(parameter.name, parameter.type_name, _default(parameter))
     return shown
 
 
@@ -205,12 +205,12 @@ def _examples(spec: RewardSpec) -> Table:
             f"{name}={written(value)}" for name, value in example.parameters.items()
         )
         shown.add_row(
-            cell(example.kind),
-            cell(example.response),
-            cell(None if example.reference is None else written(example.reference)),
-            cell(number(example.score)),
-            cell(parameters or None),
-            cell(example.why or None),
+            example.kind,
+            example.response,
+            None if example.reference is None else written(example.reference),
+            number(example.score),
+            parameters or None,
+            example.why or None,
         )
     return shown
 

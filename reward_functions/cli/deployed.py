@@ -253,13 +253,13 @@ def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> No
     """A table, and below it every ARN whole on a line of its own."""
     rows = [
         [
-            cell(reward.name),
-            cell(reward.reward),
-            cell(str(reward.version)),
-            cell(reward.digest[:DIGITS]),
-            cell(_parameters(reward) or None),
-            cell(reward.response_mode),
-            cell(given := _version_given(reward)),
+            reward.name,
+            reward.reward,
+            str(reward.version),
+            reward.digest[:DIGITS],
+            _parameters(reward) or None,
+            reward.response_mode,
+            (given := _version_given(reward)),
             cell(at := live[reward.name], "" if at in (None, given) else "yellow"),
         ]
         for reward in found

@@ -164,11 +164,11 @@ def status(*, as_json: Json = False) -> None:
     for aws in found:
         alive = emulator.find(aws.name) is not None
         shown.add_row(
-            cell(aws.name),
+            aws.name,
             cell("runs", "green") if alive else cell(f"ended{aws.last_words()}", "yellow"),
-            cell(aws.endpoint),
-            cell(str(aws.record.process.id)),
-            cell("enforced" if aws.enforcing else "not checked"),
+            aws.endpoint,
+            str(aws.record.process.id),
+            "enforced" if aws.enforcing else "not checked",
             _training_cell(aws),
         )
     output().print(shown)

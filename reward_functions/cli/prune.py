@@ -115,13 +115,13 @@ def _show(plan: PrunePlan) -> None:
     for decision in plan.decisions:
         stored = decision.stored
         shown.add_row(
-            cell(stored.deployment),
-            cell(_name(stored)),
-            cell(stored.serves or None),
-            cell(stored.published[:16]),
-            cell(f"{stored.size / MEGABYTE:.1f}"),
-            cell("goes", "yellow") if decision.goes else cell("stays"),
-            cell(decision.reason),
+            stored.deployment,
+            _name(stored),
+            stored.serves or None,
+            stored.published[:16],
+            f"{stored.size / MEGABYTE:.1f}",
+            cell("goes", "yellow") if decision.goes else "stays",
+            decision.reason,
         )
     output().print(shown)
     count = f"{len(plan.going)} of {_versions(len(plan.decisions))}"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from reward_functions.cli._console import cell, print_json
+from reward_functions.cli._console import print_json
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._fitting import print_table
@@ -159,11 +159,11 @@ def _print(name: str, preview: Preview | None, refusal: str | None) -> None:
     say(f"{name}: {preview.stage.region}, {account}")
     rows = [
         [
-            cell(each.name),
-            cell(each.reward),
-            cell(str(each.version)),
-            cell(each.response_mode + (", immutable" if each.immutable else "")),
-            cell(_given(each.parameters, each.models)),
+            each.name,
+            each.reward,
+            str(each.version),
+            each.response_mode + (", immutable" if each.immutable else ""),
+            _given(each.parameters, each.models),
         ]
         for each in preview.functions
     ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from reward_functions.cli._console import cell, table
+from reward_functions.cli._console import table
 from reward_functions.data.lengths import SHARES, Lengths
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ def lengths_table(lengths: dict[str, Lengths], title: str) -> Any:
     shown = table("of", "rows", *SHARES, names=("of",), numbers=("rows", *SHARES), title=title)
     for name, measured in lengths.items():
         figures = measured.percentiles().values()
-        shown.add_row(
-            cell(name), cell(f"{len(measured.values):,}"), *[cell(f"{n:,}") for n in figures]
-        )
+        shown.add_row(name, f"{len(measured.values):,}", *[f"{n:,}" for n in figures])
     return shown
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from reward_functions.cli._console import cell, output, remark, table
+from reward_functions.cli._console import output, remark, table
 from reward_functions.cli._progress import watched
 from reward_functions.data.generated.writing import generate as generated
 from reward_functions.data.preparing import REPORT
@@ -49,7 +49,7 @@ def generate(
     title = f"{dataset}, synthetic"
     shown = table("split", "rows", "file", numbers=("rows",), title=title)
     for split, count in sorted(report.splits.items(), reverse=True):
-        shown.add_row(cell(split), cell(f"{count:,}"), cell(str(out / f"{split}.jsonl")))
+        shown.add_row(split, f"{count:,}", str(out / f"{split}.jsonl"))
     output().print(shown)
     output().print(f"the report is {out / REPORT}", soft_wrap=True)
     remark("synthetic rows: rehearse with them, do not train on them", "yellow")

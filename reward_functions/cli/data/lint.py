@@ -75,7 +75,7 @@ def _findings_table(linted: Linted) -> Any:
     for (level, what), found in sorted(groups.items(), key=lambda group: group[0][0]):
         first = ": ".join(filter(None, [found[0].where, found[0].detail]))
         style = "red" if level == "error" else "yellow"
-        shown.add_row(cell(level, style), cell(what), cell(f"{len(found):,}"), cell(first))
+        shown.add_row(cell(level, style), what, f"{len(found):,}", first)
     return shown
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from reward_functions.cli._console import cell, output, remark, table
+from reward_functions.cli._console import output, remark, table
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
@@ -231,21 +231,21 @@ def _report_problems(problems: Iterable[str]) -> None:
 def _tables(report: PrepareReport, out: Path) -> Iterable[object]:
     splits = table("split", "rows", "file", numbers=("rows",), title=report.dataset)
     for split, rows in sorted(report.splits.items()):
-        splits.add_row(cell(split), cell(f"{rows:,}"), cell(str(out / f"{split}.jsonl")))
+        splits.add_row(split, f"{rows:,}", str(out / f"{split}.jsonl"))
     yield splits
     classes = table("records", "kept", "dropped", numbers=("kept", "dropped"))
     for name in sorted(report.kept.keys() | report.dropped.keys()):
         kept, dropped = report.kept[name], report.dropped[name]
         classes.add_row(
-            cell(name),
-            cell(f"{kept:,}" if kept else None),
-            cell(f"{dropped:,}" if dropped else None),
+            name,
+            f"{kept:,}" if kept else None,
+            f"{dropped:,}" if dropped else None,
         )
     for name, count in report.invalid.most_common(PROBLEMS):
-        classes.add_row(cell(f"cannot be used: {name}"), cell(None), cell(f"{count:,}"))
+        classes.add_row(f"cannot be used: {name}", None, f"{count:,}")
     others = len(report.problems) - report.invalid.total()
     if others:
-        classes.add_row(cell("cannot be used"), cell(None), cell(f"{others:,}"))
+        classes.add_row("cannot be used", None, f"{others:,}")
     if classes.row_count:
         yield classes
     yield (

@@ -121,9 +121,9 @@ def _table(done: ReplayReport) -> Any:
         failed = one.failed or ("unscored rows" if one.unscored else "")
         good = cell("shown only", "dim") if one.kind == CONSTANT else cell("ok", "green")
         shown.add_row(
-            cell(one.kind),
-            cell(f"{one.scored + one.unscored:,}"),
-            cell(None if one.score is None else f"{one.score:.4f}"),
+            one.kind,
+            f"{one.scored + one.unscored:,}",
+            None if one.score is None else f"{one.score:.4f}",
             cell(f"{one.unscored:,}" if one.unscored else None, "yellow"),
             cell(failed, "red") if failed else good,
         )

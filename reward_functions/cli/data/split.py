@@ -82,7 +82,7 @@ def split(
     for part, path in paths.items():
         held = sum(where == part for where in parts.values())
         figures = (f"{rows[part]:,}", f"{rows[part] / len(groups):.1%}", f"{held:,}")
-        shown.add_row(cell(part), *map(cell, figures), cell(str(path)))
+        shown.add_row(part, *map(cell, figures), str(path))
     output().print(shown)
     for leak in overlaps.leaks():
         remark(f"leak: {leak}", "yellow")

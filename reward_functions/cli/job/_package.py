@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.cli._console import MESSAGE, cell, plain
+from reward_functions.cli._console import MESSAGE, plain
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_table
 from reward_functions.cli.job._output import moment
@@ -60,10 +60,7 @@ def show_packages(found: list[ModelPackage], problem: str) -> None:
         for name, words in facts.items():
             if words:
                 say(f"{name:8}{plain(words, 2_048)}")
-    rows = [
-        (cell(each.arn.rpartition("/")[2]), cell(each.status), cell(moment(each.created)))
-        for each in found[1:]
-    ]
+    rows = [(each.arn.rpartition("/")[2], each.status, moment(each.created)) for each in found[1:]]
     if rows:
         print_table(("version", "status", "made"), rows, title="Others of its group")
     if problem:

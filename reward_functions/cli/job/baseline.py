@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._console import cell, leave, plain, print_json, remark, say_measured
+from reward_functions.cli._console import leave, plain, print_json, remark, say_measured
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._fitting import print_table
@@ -52,8 +52,6 @@ from reward_functions.jobs.preflight import readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rich.text import Text
 
     from reward_functions.aws.deployed.findings import CheckFinding
     from reward_functions.jobs.model_calls import Endpoint, Sampling
@@ -244,18 +242,18 @@ def _show(
     """The figures, the most frequent reasons with an example each, and what follows."""
     if simulated:
         say(SIMULATION, err=True)
-    rows = [(cell(name), *_share_cells(figure)) for name, figure in shares(measured).items()]
-    rows += [(cell(name), cell(text), cell(None)) for name, text in counts(measured).items()]
+    figures = [(name, *_share_cells(figure)) for name, figure in shares(measured).items()]
+    rows = [*figures, *((name, text, None) for name, text in counts(measured).items())]
     heads = ("figure", "value", "95 % interval")
     print_table(heads, rows, words=("figure",), title=f"Baseline of {plain(model)}")
     if measured.reasons:
         why = [
             (
-                cell(each.text),
-                cell(f"{each.answers:,}"),
-                cell(f"{each.reward:g}"),
-                cell(each.place.rpartition(", ")[2]),
-                cell(each.example[-EXAMPLE:]),
+                each.text,
+                f"{each.answers:,}",
+                f"{each.reward:g}",
+                each.place.rpartition(", ")[2],
+                each.example[-EXAMPLE:],
             )
             for each in measured.reasons
         ]
@@ -276,7 +274,7 @@ def _show(
         print_findings(findings, "What a job can learn from it")
 
 
-def _share_cells(figure: Share | None) -> tuple[Text, Text]:
+def _share_cells(figure: Share | None) -> tuple[str | None, str | None]:
     if figure is None:
-        return cell(None), cell(None)
-    return cell(f"{figure.value:.1%}"), cell(f"{figure.low:.1%} to {figure.high:.1%}")
+        return None, None
+    return f"{figure.value:.1%}", f"{figure.low:.1%} to {figure.high:.1%}"

@@ -94,10 +94,10 @@ def _show(there: Sequence[Leftover], *, as_json: bool) -> None:
         return
     rows = [
         (
-            cell("stays") if each.stays else cell("goes", "yellow"),
-            cell(each.kind),
-            cell(each.note),
-            cell(each.stays or None),
+            "stays" if each.stays else cell("goes", "yellow"),
+            each.kind,
+            each.note,
+            each.stays or None,
         )
         for each in there
     ]

@@ -76,7 +76,7 @@ def _show(diagnosis: Diagnosis, mark: str) -> None:
     if diagnosis.signs:
         seen = table("seen", "words", names=("seen",), title=f"What was seen{mark}")
         for sign in diagnosis.signs:
-            seen.add_row(cell(sign.place), Text(plain(sign.text, MESSAGE)))
+            seen.add_row(sign.place, Text(plain(sign.text, MESSAGE)))
         output().print(seen)
     if diagnosis.causes:
         shown = table(
@@ -84,9 +84,8 @@ def _show(diagnosis: Diagnosis, mark: str) -> None:
         )
         for each in diagnosis.causes:
             cause = each.cause
-            shown.add_row(
-                cell(cause.name, "bold"), cause.cause, cause.remedy, cell(cause.source, "dim")
-            )
+            said = Text(cause.cause), Text(cause.remedy)
+            shown.add_row(cell(cause.name, "bold"), *said, cell(cause.source, "dim"))
         output().print(shown)
     else:
         say(_nothing(diagnosis))

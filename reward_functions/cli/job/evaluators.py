@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from reward_functions.cli._console import cell, print_json
+from reward_functions.cli._console import print_json
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_table
 from reward_functions.cli.job._options import AsJson, StageOfJob, stage_place
@@ -24,10 +24,7 @@ def evaluators(*, stage: StageOfJob = None, as_json: AsJson = False) -> None:
     if as_json:
         print_json([asdict(each) for each in found])
     elif found:
-        rows = [
-            (cell(each.name), cell(each.version), cell(each.kind), cell(each.reference))
-            for each in found
-        ]
+        rows = [(each.name, each.version, each.kind, each.reference) for each in found]
         print_table(("name", "version", "kind", "refers to"), rows, words=("refers to",))
     else:
         say(f"no evaluators in {where.stage.region}")

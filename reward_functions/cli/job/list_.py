@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reward_functions.cli._console import cell, print_json, remark
+from reward_functions.cli._console import print_json, remark
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._fitting import print_table
@@ -65,12 +65,12 @@ def _show(found: Sequence[Job], title: str) -> None:
     now = datetime.now(UTC)
     rows = [
         (
-            cell(job.name or job.id),
+            job.name or job.id,
             status(job),
-            cell(job.model.rpartition("/")[2] or None),
-            cell(moment(job.created)),
-            cell(duration(((job.ended or now) - job.created).total_seconds())),
-            cell(job.service.title),
+            job.model.rpartition("/")[2] or None,
+            moment(job.created),
+            duration(((job.ended or now) - job.created).total_seconds()),
+            job.service.title,
         )
         for job in found
     ]

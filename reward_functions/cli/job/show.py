@@ -112,5 +112,5 @@ def _tokens(job: Job) -> Text | None:
 
 
 def _print_pairs(title: str, pairs: dict[str, str]) -> None:
-    rows = [(cell(name), cell(value or None)) for name, value in pairs.items()]
+    rows = [(name, value or None) for name, value in pairs.items()]
     print_table(("name", "value"), rows, words=("value",), title=title)

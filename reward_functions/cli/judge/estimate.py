@@ -13,7 +13,7 @@ from reward_functions.calibration import estimating
 from reward_functions.calibration.estimating import Estimate, measured
 from reward_functions.calibration.recorded_questions import examples_with, recorded_questions
 from reward_functions.calibration.settings import load_judge_config, require_judge
-from reward_functions.cli._console import cell, facts, output, print_json, remark, table
+from reward_functions.cli._console import facts, output, print_json, remark, table
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
     Models,
@@ -158,13 +158,13 @@ def _print(estimated: Estimate) -> None:
     shown = table("model", *numbers, names=("model",), numbers=numbers)
     for model in estimated.models:
         shown.add_row(
-            cell(model.model),
-            cell(f"{model.calls:,}"),
-            cell(f"{model.usage.input:,}"),
-            cell(f"{model.usage.output:,}"),
-            cell(None if model.usd is None else f"{model.usd:,.2f}"),
-            cell(f"{model.rpm:,.0f}"),
-            cell(f"{model.tpm:,.0f}"),
+            model.model,
+            f"{model.calls:,}",
+            f"{model.usage.input:,}",
+            f"{model.usage.output:,}",
+            None if model.usd is None else f"{model.usd:,.2f}",
+            f"{model.rpm:,.0f}",
+            f"{model.tpm:,.0f}",
         )
     output().print(shown)
     output().print(f"prices as of {prices_as_of()}, where the settings name none", style="dim")

@@ -100,7 +100,7 @@ def _print(tried: Iterable[ProbeResult]) -> None:
         verdict = cell("works", "green") if each.error is None else cell(str(each.error), "red")
         mode = f"{each.output_mode} (chosen)" if each.chosen else each.output_mode
         figures = (cell(f"{each.seconds:.1f}"), cell(f"{each.usage.total:,}"))
-        shown.add_row(cell(each.model), cell(mode), verdict, *figures)
+        shown.add_row(each.model, mode, verdict, *figures)
     output().print(shown)
 
 

@@ -267,11 +267,11 @@ def _show(name: str, counts: dict[str, int], found: Sequence[Stored]) -> None:
     rows = [
         (
             cell(each.state, STYLES[each.state]),
-            cell(each.intent.target.trajectory_id),
-            cell(each.intent.operation),
-            cell(str(each.attempts)),
-            cell(_age(now - each.intent.created)),
-            cell(_next(each, now)),
+            each.intent.target.trajectory_id,
+            each.intent.operation,
+            str(each.attempts),
+            _age(now - each.intent.created),
+            _next(each, now),
             _last(each),
         )
         for each in found

@@ -8,7 +8,7 @@ import typer
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.aws.shell import aws_session
-from reward_functions.cli._console import cell, errors, print_json
+from reward_functions.cli._console import errors, print_json
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.cli._fitting import print_table
@@ -119,9 +119,7 @@ def _carried_out(
 def _show(letters: Sequence[Letter]) -> None:
     if not letters:
         return
-    rows = [
-        (cell(kind), cell(f"{count:,}"), cell(reason)) for kind, reason, count in reasons(letters)
-    ]
+    rows = [(kind, f"{count:,}", reason) for kind, reason, count in reasons(letters)]
     print_table(("kind", "letters", "reason"), rows, numbers=("letters",), words=("reason",))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reward_functions.cli._console import cell, leave, say_measured
+from reward_functions.cli._console import leave, say_measured
 from reward_functions.cli._fitting import print_table
 from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import counted
@@ -87,5 +87,5 @@ def _show(found: Rescored) -> None:
         ("earn less", f"{less:,}"),
         ("not scored", f"{found.unscored:,}"),
     ]
-    cells = [[cell(name), cell(value)] for name, value in rows]
+    cells = [[name, value] for name, value in rows]
     print_table(("figure", "value"), cells, words=("value",), title="Scored again")

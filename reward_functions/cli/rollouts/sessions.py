@@ -10,7 +10,7 @@ import typer
 
 from reward_functions.aws.failures import in_words
 from reward_functions.aws.shell import aws_session
-from reward_functions.cli._console import cell, print_json
+from reward_functions.cli._console import print_json
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.cli._fitting import print_table
@@ -113,10 +113,10 @@ def _show(found: list[OpenSession]) -> None:
     now = time.time()
     rows = [
         (
-            cell(each.session),
-            cell(each.arn.rpartition("/")[2]),
-            cell(f"{max(0.0, now - each.started) / 60:,.0f}"),
-            cell("runs" if each.live else "gone"),
+            each.session,
+            each.arn.rpartition("/")[2],
+            f"{max(0.0, now - each.started) / 60:,.0f}",
+            "runs" if each.live else "gone",
         )
         for each in found
     ]
