@@ -8,8 +8,7 @@
     deployed.py    deployed list · invoke · check
     rollback.py    deployed rollback
     prune.py       deployed prune
-    local.py       local up · status · reset · down
-    installing.py  local install
+    local.py       local up · status · reset · down · install
     runtime.py     local runtime
     lock.py        lock
     stages.py      stage check · show · schema

@@ -64,16 +64,11 @@ def watched(items: Iterable[Item], what: str, total: int | None = None) -> Itera
 
 
 @contextmanager
-def transfer(what: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
-    """A function to call with the number of bytes transferred since its last call."""
-    with _bar(what, total, size=True) as advance:
-        yield advance or (lambda _: None)
-
-
-@contextmanager
-def counted(what: str, total: int) -> Iterator[Callable[[int], object]]:
-    """A function to call with the number of things done since its last call."""
-    with _bar(what, total) as advance:
+def counted(
+    what: str, total: int | None = None, *, size: bool = False
+) -> Iterator[Callable[[int], object]]:
+    """A function to call with the number of things, or bytes, done since its last call."""
+    with _bar(what, total, size=size) as advance:
         yield advance or (lambda _: None)
 
 

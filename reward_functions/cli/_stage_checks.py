@@ -17,6 +17,7 @@ from reward_functions.aws.deployed.findings import (
     unknown,
     warning,
 )
+from reward_functions.cli._echo import several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,8 +56,7 @@ def stage(name: str, preview: Preview | str) -> CheckFinding:
     """Whether a synth would take it."""
     if isinstance(preview, str):
         return failure("stage", preview)
-    count = len(preview.functions)
-    deployments = "1 deployment" if count == 1 else f"{count} deployments"
+    deployments = several(len(preview.functions), "deployment")
     return ok("stage", f"{name}: {deployments} in {preview.stage.region}")
 
 

@@ -7,7 +7,9 @@ in the region its ARN names.
 from __future__ import annotations
 
 import json
-from pathlib import Path  # noqa: TC003 - typer reads annotations
+import sys
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
@@ -23,9 +25,9 @@ from reward_functions.aws.deployed import (
 from reward_functions.aws.deployed import check as checked
 from reward_functions.aws.deployed.catalogue import nothing_deployed
 from reward_functions.aws.deployed.checking import expectation_of, made_up
+from reward_functions.aws.deployed.findings import RENDERED
 from reward_functions.aws.deployed.versions import live_version
 from reward_functions.aws.shell import aws_session
-from reward_functions.cli._check_reports import report_file
 from reward_functions.cli._console import cell, errors, leave, print_json, say_measured
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_table
@@ -39,10 +41,12 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Shape,
     Stage,
 )
+from reward_functions.cli.job._output import print_findings
 from reward_functions.cli.prune import prune
 from reward_functions.cli.rollback import rollback
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Unscored
+from reward_functions.data.atomic import replaced
 from reward_functions.data.json_rows import BadInput, shown
 from reward_functions.data.rows.reading import read_rows
 from reward_functions.data.rows.recognition import RowOptions
@@ -52,9 +56,11 @@ from reward_functions.scoring.rows import require_rows, row_options
 from reward_functions.serving.contract import ResponseMode, decode_row
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from reward_functions.aws.catalogue import DeployedReward
+    from reward_functions.aws.deployed import CheckReport
 
 app = typer.Typer(
     no_args_is_help=True, help="Functions that are deployed: the catalogue, invoke, check."
@@ -284,3 +290,39 @@ def _version_given(reward: DeployedReward) -> str | None:
 
 def _parameters(reward: DeployedReward) -> str:
     return ", ".join(f"{name}={json.dumps(value)}" for name, value in reward.parameters.items())
+
+
+@contextmanager
+def report_file(out: Path | None) -> Iterator[Callable[[Sequence[CheckReport], str], None]]:
+    """Where reports go: to a file, with the table on standard output, or there alone.
+
+    The file is opened before anything is asked, and appears once it is whole.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if out is None:
+        yield (
+            lambda reports, form: (
+                print_reports(reports) if form == "text" else _write(RENDERED[form](reports))
+            )
+        )
+        return
+    with replaced(out) as stream:
+
+        def write(reports: Sequence[CheckReport], form: str) -> None:
+            stream.write(RENDERED[form](reports))
+            print_reports(reports)
+
+        yield write
+
+
+def print_reports(reports: Sequence[CheckReport]) -> None:
+    """A table for each function, below its ARN, which no width breaks."""
+    for report in reports:
+        say(f"\n{report.arn}")  # not as a title, which would break it at a hyphen
+        print_findings(report.findings, "")
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reward_functions.aws.emulator_record import DEFAULT, pointed_at, towards_line
-from reward_functions.cli import installing, runtime
+from reward_functions.cli import runtime
 from reward_functions.cli._console import cell, errors, output, print_json, table
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import PRINT_ENV
@@ -25,6 +25,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.local import emulator
 from reward_functions.local.emulator import LocalAws, LocalAwsError, TrainingOptions, known
 from reward_functions.local.emulator.environment import shell_lines
+from reward_functions.local.emulator.installing import install as installed
 from reward_functions.local.emulator.people import become
 from reward_functions.local.emulator.processes import ended_like_interrupted
 
@@ -261,7 +262,17 @@ def down(*, name: Named = "default", print_env: PrintEnv = False) -> None:
     say(f"local AWS {name!r} {'has ended' if ran else 'does not run'}", err=print_env)
 
 
-app.command("install")(installing.install)
+@app.command()
+def install() -> None:
+    """Install the local AWS emulator, beside this environment's packages and not among them."""
+    with (
+        ended_like_interrupted(),
+        errors().status("looking for the local AWS emulator") as status,
+    ):
+        python = installed(status.update)
+    say(f"the local AWS emulator is installed in {python.parents[1]}: reward local up")
+
+
 app.command("runtime")(runtime.runtime)
 
 

@@ -10,8 +10,8 @@ import typer
 from reward_functions.aws.deployed.pruning import UNSEEN, PrunePlan, StoredVersion, planned, removed
 from reward_functions.aws.shell import aws_session
 from reward_functions.cli._console import cell, errors, output, table
-from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
-from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
+from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
@@ -90,14 +90,16 @@ def _carry_out(
     plan: PrunePlan, decided: Callable[[], PrunePlan], session: Session, *, yes: bool
 ) -> None:
     """Ask, look again, and remove what is still to go."""
-    if not agreed(f"Remove {_versions(len(plan.going))}? It cannot be undone.", yes=yes):
-        typer.echo("nothing was removed", err=True)
-        raise typer.Exit(UNUSABLE)
+    require_agreement(
+        f"Remove {several(len(plan.going), 'version')}? It cannot be undone.",
+        "nothing was removed",
+        yes=yes,
+    )
     if not yes:  # a job may have begun while the question stood
         plan = plan.still(decided())
     done = list(removed(plan, session))
     gone = [each for each in done if each.problem is None]
-    say(f"{_versions(len(gone))} removed")
+    say(f"{several(len(gone), 'version')} removed")
     for each in done:
         if each.problem is not None:
             say(f"not removed: {each.problem}", err=True)
@@ -124,7 +126,7 @@ def _show(plan: PrunePlan) -> None:
             decision.reason,
         )
     output().print(shown)
-    count = f"{len(plan.going)} of {_versions(len(plan.decisions))}"
+    count = f"{len(plan.going)} of {several(len(plan.decisions), 'version')}"
     say(f"{count} can go: {plan.bytes_going / MEGABYTE:,.1f} MB. {_cost(plan)}")
     if plan.going:
         say(f"{UNSEEN}: be sure that none of these names a version that goes.")
@@ -144,7 +146,3 @@ def _cost(plan: PrunePlan) -> str:
 def _name(stored: StoredVersion) -> str:
     """The number of a version; the digest of a generation."""
     return stored.key.version or stored.key.function.rpartition("-")[2]
-
-
-def _versions(count: int) -> str:
-    return "1 version" if count == 1 else f"{count} versions"

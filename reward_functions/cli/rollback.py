@@ -9,8 +9,7 @@ import typer
 from reward_functions.aws.deployed.versions import Rollback, prepared, rolled_back
 from reward_functions.aws.shell import aws_session
 from reward_functions.cli._console import errors
-from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
-from reward_functions.cli._errors import UNUSABLE
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 
 
@@ -38,9 +37,7 @@ def rollback(
     session = aws_session(stage)
     step = prepared(name, stage, to, session)
     say(_intended(step), err=True)
-    if not agreed("Roll back?", yes=yes):
-        typer.echo("nothing has moved", err=True)
-        raise typer.Exit(UNUSABLE)
+    require_agreement("Roll back?", "nothing has moved", yes=yes)
     with errors().status(f"asking version {step.version} for its examples"):
         rolled_back(step, stage, session)
     say(_done(step))

@@ -18,7 +18,7 @@ from typing import Annotated, Final
 import typer
 
 from reward_functions.cli._console import plain
-from reward_functions.cli._echo import say
+from reward_functions.cli._echo import say, several
 from reward_functions.cli._errors import PRINT_ENV
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.extras import ROLLOUTS, require
@@ -215,8 +215,8 @@ def _line(trajectory: Trajectory) -> str:
     """A rollout that has finished."""
     return (
         f"{plain(trajectory.trajectory_id, 64)}  {trajectory.state}  "
-        f"{_number(len(trajectory.turns), 'turn')}  rewards {shown_rewards(trajectory)}  "
-        f"{_number(len(trajectory.deliveries), 'report')}"
+        f"{several(len(trajectory.turns), 'turn')}  rewards {shown_rewards(trajectory)}  "
+        f"{several(len(trajectory.deliveries), 'report')}"
     )
 
 
@@ -224,16 +224,12 @@ def _summary(double: RuntimeDouble) -> str:
     counts = double.trajectories.counts()
     states = ", ".join(f"{n} {state}" for state, n in counts["states"].items() if n)
     return (
-        f"runtime double ended: {_number(sum(counts['states'].values()), 'rollout')}"
+        f"runtime double ended: {several(sum(counts['states'].values()), 'rollout')}"
         f"{f' ({states})' if states else ''}, "
-        f"{_number(counts['turns']['recorded'], 'turn')}, "
-        f"{_number(sum(counts['reports'].values()), 'report')}, "
-        f"{_number(sum(counts['faults'].values()), 'accident')}"
+        f"{several(counts['turns']['recorded'], 'turn')}, "
+        f"{several(sum(counts['reports'].values()), 'report')}, "
+        f"{several(sum(counts['faults'].values()), 'accident')}"
     )
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _environment(endpoint: str) -> dict[str, str]:

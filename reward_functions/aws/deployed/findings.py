@@ -266,8 +266,8 @@ def _suite(report: CheckReport) -> ET.Element:
         )
         message = _xml(finding.message)
         if finding.verdict == "failure":
-            told = ET.SubElement(case, "failure", type="failure", message=message)
-            told.text = _xml("\n".join([finding.message, *_example(finding)]))
+            element = ET.SubElement(case, "failure", type="failure", message=message)
+            element.text = _xml("\n".join([finding.message, *_example(finding)]))
         elif finding.verdict == "unknown":
             ET.SubElement(case, "skipped", message=message)
         elif finding.verdict == "warning":

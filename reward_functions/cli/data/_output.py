@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from reward_functions.cli._console import table
+from reward_functions.cli._console import remark, table
+from reward_functions.cli._echo import several
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.suggest import did_you_mean
 from reward_functions.data.lengths import SHARES, Lengths
+from reward_functions.data.rows.writing import WRITERS
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterable
 
 
@@ -21,6 +26,24 @@ Files = Annotated[
     typer.Argument(metavar="FILE…", help="Training data, in any shape `score` reads."),
 ]
 Format = Annotated[Literal["table", "json"], typer.Option("--format", help="What to print.")]
+
+
+def require_shape(to: str) -> None:
+    """Refuse a shape of --to that no rows are written in.
+
+    Raises:
+        ConfigurationError: the message suggests the nearest.
+    """
+    if to not in WRITERS:
+        raise ConfigurationError(
+            f"--to {to}: rows cannot be written in that shape{did_you_mean(to, WRITERS)}"
+        )
+
+
+def tell_lost(lost: Counter[str], to: str, style: str = "") -> None:
+    """Say what the rows hold and their new shape has no place for."""
+    for what, count in lost.most_common():
+        remark(f"left out, {to} has no place for it: {what} ({several(count, 'row')})", style)
 
 
 def lengths_table(lengths: dict[str, Lengths], title: str) -> Any:

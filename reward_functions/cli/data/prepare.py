@@ -14,13 +14,12 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Parameters,
     Shape,
 )
-from reward_functions.cli._progress import transfer, watched
+from reward_functions.cli._progress import counted, watched
+from reward_functions.cli.data._output import require_shape, tell_lost
 from reward_functions.cli.data._wording import complaints, warn_of_format, wording_of
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.suggest import did_you_mean
 from reward_functions.data import preparing
 from reward_functions.data.preparing import REPORT, Dataset, PrepareReport, public_files
-from reward_functions.data.rows.writing import WRITERS
 from reward_functions.data.sources import cache_folder, checksum, fetched
 from reward_functions.scoring.rewards import parameter_values, reward_named
 from reward_functions.scoring.rows import row_options
@@ -125,10 +124,7 @@ def prepare(
         public={"--source": source, "--noise": noise, "--mirror": mirror},
         further={"--reward": reward, "--param": parameters, "--map": mapped, "--rows": shape},
     )
-    if to not in WRITERS:
-        raise ConfigurationError(
-            f"--to {to}: rows cannot be written in that shape{did_you_mean(to, WRITERS)}"
-        )
+    require_shape(to)
     wording, pattern = wording_of(system, template, answer_format, no_system=no_system)
     name = dataset or reward
     spec = reward_named(name) if name else None
@@ -167,9 +163,7 @@ def prepare(
     for path in report.stale:
         note = f"{path} is from an earlier run, and was left as it is"
         remark(note, "yellow")
-    for what, count in report.lost.most_common():
-        note = f"left out, {to} has no place for it: {what} ({count:,} row{'s' * (count != 1)})"
-        remark(note, "yellow")
+    tell_lost(report.lost, to, "yellow")
     if spec and pattern:
         warn_of_format(spec, values, out / f"{max(report.splits)}.jsonl", pattern)
     _report_problems(report.problems)
@@ -210,7 +204,7 @@ def _check_options(
 def _downloaded(dataset: Dataset, mirror: str | None) -> list[Path]:
     paths = []
     for file in public_files(dataset):
-        with transfer(file.name) as advance:
+        with counted(file.name, size=True) as advance:
             path = fetched(file, cache_folder(), mirror, advance)
         if file.sha256 is None:
             note = f"{file.name}: no checksum is published; this one's SHA-256 is {checksum(path)}"

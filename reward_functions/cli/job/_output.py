@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.text import Text
 
 from reward_functions.aws.shell import default_stage
-from reward_functions.cli._check_reports import MARKS
 from reward_functions.cli._console import MESSAGE, cell, plain
 from reward_functions.cli._fitting import print_table
 
@@ -26,6 +25,13 @@ STYLES: Final = {
     "succeeded": "green",
     "failed": "bold red",
     "stopped": "yellow",
+}
+
+MARKS: Final = {
+    "ok": ("ok", "green"),
+    "warning": ("warning", "yellow"),
+    "failure": ("FAILURE", "bold red"),
+    "unknown": ("unknown", "dim"),
 }
 
 SIMULATION: Final = "simulation: the training double trains no language model"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reward_functions.cli._console import MESSAGE, cell, errors, plain, print_json
-from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
-from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
+from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._fitting import print_table
 from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
 from reward_functions.jobs.leftovers import Kind, Leftover, Leftovers
@@ -65,9 +65,11 @@ def cleanup(
             "the job again",
             err=True,
         )
-    if not agreed(f"Remove {_things(len(going))}? It cannot be undone.", yes=yes):
-        typer.echo("nothing was removed", err=True)
-        raise typer.Exit(UNUSABLE)
+    require_agreement(
+        f"Remove {several(len(going), 'thing')}? It cannot be undone.",
+        "nothing was removed",
+        yes=yes,
+    )
     _carry_out(leftovers, going)
 
 
@@ -78,7 +80,7 @@ def _forgets(job: Job, going: Sequence[Leftover]) -> bool:
 
 def _carry_out(leftovers: Leftovers, going: Sequence[Leftover]) -> None:
     problems = [problem for _, problem in leftovers.removed(going) if problem]
-    say(f"{_things(len(going) - len(problems))} removed", err=True)
+    say(f"{several(len(going) - len(problems), 'thing')} removed", err=True)
     for problem in problems:
         say(f"not removed: {plain(problem, MESSAGE)}", err=True)
     if problems:
@@ -107,10 +109,6 @@ def _show(there: Sequence[Leftover], *, as_json: bool) -> None:
         say(f"  {each.kind:12}{plain(each.id, 2_048)}")
 
 
-def _things(count: int) -> str:
-    return "1 thing" if count == 1 else f"{count} things"
-
-
 @taking(*JOB)
 def stop(typed: Typed, *, yes: Yes = False) -> None:
     """Ask a job to stop. No service goes on with a stopped job.
@@ -125,8 +123,8 @@ def stop(typed: Typed, *, yes: Yes = False) -> None:
         say(f"{name} is over already: it {found.state}")
         return
     require_somebody_to_ask("a stop", yes=yes)
-    if not agreed(f"Stop {name}, which {found.state}? It cannot go on later.", yes=yes):
-        say(f"{name} goes on", err=True)
-        raise typer.Exit(UNUSABLE)
+    require_agreement(
+        f"Stop {name}, which {found.state}? It cannot go on later.", f"{name} goes on", yes=yes
+    )
     stopped = service.stop(found)
     say(f"{name} {stopped.state}")

@@ -84,8 +84,8 @@ def _show(diagnosis: Diagnosis, mark: str) -> None:
         )
         for each in diagnosis.causes:
             cause = each.cause
-            said = Text(cause.cause), Text(cause.remedy)
-            shown.add_row(cell(cause.name, "bold"), *said, cell(cause.source, "dim"))
+            words = Text(cause.cause), Text(cause.remedy)
+            shown.add_row(cell(cause.name, "bold"), *words, cell(cause.source, "dim"))
         output().print(shown)
     else:
         say(_nothing(diagnosis))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
 
+from reward_functions.aws.failures import AwsFailed
 from reward_functions.cli._console import MESSAGE, cell, facts, output, plain, print_json
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_table
@@ -21,13 +23,14 @@ from reward_functions.cli.job._output import (
     progress_words,
     status,
 )
-from reward_functions.cli.job._package import package_json, packages_of, show_packages
 from reward_functions.jobs.beside_deployed import beside_deployed
+from reward_functions.jobs.hosting import ModelPackage, Packages
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from reward_functions.jobs.job import Job, MlflowRun
+    from reward_functions.jobs.lookup import Place
 
 
 BESIDE: Final = ("Its reward, beside what is deployed now", "Its agent, as it is now")
@@ -114,3 +117,53 @@ def _tokens(job: Job) -> Text | None:
 def _print_pairs(title: str, pairs: dict[str, str]) -> None:
     rows = [(name, value or None) for name, value in pairs.items()]
     print_table(("name", "value"), rows, words=("value",), title=title)
+
+
+MAX_LISTED: Final = 20
+"""Packages of a group that are shown."""
+
+
+def packages_of(where: Place, job: Job) -> tuple[list[ModelPackage], str]:
+    """The package that a job made and the newest others of its group, and why they are unknown.
+
+    Raises nothing: a job is shown also where its package may not be read.
+    """
+    if not job.service.packages or not job.tuned_model:
+        return [], ""
+    packages = Packages(where.stage.region, where.session)
+    found: list[ModelPackage] = []
+    try:
+        made = packages.package(job.tuned_model)
+        if made is None:
+            return [], f"the model package {job.tuned_model} is gone"
+        found.append(made)
+        others = islice(packages.of_group(made.group), MAX_LISTED) if made.group else ()
+        found += [each for each in others if each.arn != made.arn]
+    except AwsFailed as error:
+        return found, str(error)
+    return found, ""
+
+
+def package_json(found: list[ModelPackage]) -> dict[str, Any]:
+    """The package of a job and the others of its group, for programs."""
+    plain = [asdict(each) | {"created": each.created.isoformat()} for each in found]
+    return {"package": plain[0] if plain else None, "group": plain[1:]}
+
+
+def show_packages(found: list[ModelPackage], problem: str) -> None:
+    """A line for each fact of the package; the others of its group as a table."""
+    for package in found[:1]:
+        facts = {
+            "package": "a checkpoint" if package.checkpoint else "the result",
+            "weights": package.location or "kept by SageMaker",
+            "made of": package.base,
+            "recipe": package.recipe,
+        }
+        for name, words in facts.items():
+            if words:
+                say(f"{name:8}{plain(words, 2_048)}")
+    rows = [(each.arn.rpartition("/")[2], each.status, moment(each.created)) for each in found[1:]]
+    if rows:
+        print_table(("version", "status", "made"), rows, title="Others of its group")
+    if problem:
+        say(plain(problem, MESSAGE), err=True)

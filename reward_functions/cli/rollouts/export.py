@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from reward_functions.cli._echo import say
+from reward_functions.cli._echo import say, several
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import replaced
@@ -70,8 +70,7 @@ def export(
 
 
 def _show(found: Exported, out: Path) -> None:
-    rows = "1 row" if len(found.lines) == 1 else f"{len(found.lines):,} rows"
-    say(f"{rows} in {out}")
+    say(f"{several(len(found.lines), 'row')} in {out}")
     if found.weight:
         say(
             f"weight per {found.weight}: {SHARED[found.weight]}; "

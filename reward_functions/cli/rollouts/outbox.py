@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from reward_functions.cli._console import cell, errors, plain, print_json, remark
-from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
-from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
+from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._fitting import print_table
 from reward_functions.cli._progress import watched
 from reward_functions.core.errors import ConfigurationError
@@ -143,7 +143,7 @@ def replay(
         remark(f"and {len(failed) - SHOWN} more")
     waiting = len(stored) - len(outcomes)
     if waiting:
-        say(f"{_reports(waiting)} not sent: their completion goes first", err=True)
+        say(f"{several(waiting, 'report')} not sent: their completion goes first", err=True)
     if failed or waiting:
         raise typer.Exit(INCOMPLETE)
 
@@ -172,12 +172,12 @@ def purge(
     with _opened(url) as store:
         if lost:
             found = [each for each in store.list(lost, EVERYTHING) if each.intent.created < before]
-            question = f"Forget {_reports(len(found))} that the trainer never got?"
-            if found and not agreed(f"{question} It cannot be undone.", yes=yes):
-                typer.echo("nothing was forgotten", err=True)
-                raise typer.Exit(UNUSABLE)
+            question = f"Forget {several(len(found), 'report')} that the trainer never got?"
+            if found:
+                undone = f"{question} It cannot be undone."
+                require_agreement(undone, "nothing was forgotten", yes=yes)
         gone = store.purge(state, before)
-    say(f"{_reports(gone)} forgotten")
+    say(f"{several(gone, 'report')} forgotten")
 
 
 @app.command("create")
@@ -331,7 +331,3 @@ def _tell_counts(outcomes: Sequence[Outcome]) -> None:
 
 def _complain(outcome: Outcome) -> None:
     remark(outcome.sentence)
-
-
-def _reports(count: int) -> str:
-    return "1 report" if count == 1 else f"{count:,} reports"

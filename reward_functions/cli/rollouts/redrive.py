@@ -9,8 +9,8 @@ import typer
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.aws.shell import aws_session
 from reward_functions.cli._console import errors, print_json
-from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
-from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
+from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._fitting import print_table
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.core.errors import ConfigurationError
@@ -98,10 +98,9 @@ def _carried_out(
     dropped: list[Letter] = []
     if not back and not gone:
         return sent, dropped
-    question = f"Send {_letters(len(back))} back" + (f", forget {len(gone)}" if gone else "")
-    if not agreed(f"{question}?", yes=yes):
-        typer.echo("nothing was sent", err=True)
-        raise typer.Exit(UNUSABLE)
+    forgotten = f", forget {len(gone)}" if gone else ""
+    question = f"Send {several(len(back), 'letter')} back{forgotten}"
+    require_agreement(f"{question}?", "nothing was sent", yes=yes)
     try:
         for letter in queue.sent_back(back):
             sent.append(letter)
@@ -151,12 +150,9 @@ def _tell(
         say(f"stage {stage} has no dead letters")
         return
     if not dry_run:
-        say(f"{_letters(len(sent))} sent back, {len(dropped):,} forgotten, {len(left):,} left")
+        sent_back = several(len(sent), "letter")
+        say(f"{sent_back} sent back, {len(dropped):,} forgotten, {len(left):,} left")
     for each in left[:SHOWN]:
         say(f"left: {each.kind} {each.where}")
     if len(left) > SHOWN:
         say(f"and {len(left) - SHOWN:,} more")
-
-
-def _letters(count: int) -> str:
-    return "1 letter" if count == 1 else f"{count:,} letters"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reward_functions.cli._echo import say
+from reward_functions.cli._echo import say, several
 from reward_functions.rollouts.record.relay.__main__ import serve
 
 
@@ -61,4 +61,4 @@ def relay(
         out=out,
         began=introduce,
     )
-    say(f"relay ended: {ended} session{'' if ended == 1 else 's'}")
+    say(f"relay ended: {several(ended, 'session')}")

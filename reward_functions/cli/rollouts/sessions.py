@@ -11,8 +11,8 @@ import typer
 from reward_functions.aws.failures import in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.cli._console import print_json
-from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
-from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
+from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._fitting import print_table
 from reward_functions.rollouts.collect.ledger import (
     OpenSession,
@@ -81,16 +81,14 @@ def stop_sessions(
         say("no session is left behind")
         return
     _show(found)
-    if not agreed(f"Stop {_sessions(len(found))}?", yes=yes):
-        typer.echo("nothing was stopped", err=True)
-        raise typer.Exit(UNUSABLE)
+    require_agreement(f"Stop {several(len(found), 'session')}?", "nothing was stopped", yes=yes)
     runtimes = {arn: _runtime(arn) for arn in sorted({each.arn for each in found})}
     stopped = 0
     for each in found:
         if runtimes[each.arn].stop(each.session):
             forget(each)
             stopped += 1
-    say(f"{_sessions(stopped)} stopped, {len(found) - stopped:,} left")
+    say(f"{several(stopped, 'session')} stopped, {len(found) - stopped:,} left")
     if stopped < len(found):
         raise typer.Exit(INCOMPLETE)
 
@@ -121,7 +119,3 @@ def _show(found: list[OpenSession]) -> None:
         for each in found
     ]
     print_table(("session", "runtime", "minutes", "process"), rows, numbers=("minutes",))
-
-
-def _sessions(count: int) -> str:
-    return "1 session" if count == 1 else f"{count:,} sessions"
