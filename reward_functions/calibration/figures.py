@@ -408,10 +408,8 @@ def _with_interval(
     values = {"bias": line.mean, "length bias": line.slope}
     for way in WAYS:
         counted = table.counted(way, tie or 0)
-        values[f"{way} accuracy"] = counted.accuracy()
-        values[f"{way} macro F1"] = counted.macro_f1()
-        values[f"{way} weighted F1"] = counted.weighted_f1()
-        values[f"{way} kappa"] = counted.kappa()
+        measured = counted.accuracy(), counted.macro_f1(), counted.weighted_f1(), counted.kappa()
+        values |= {f"{way} {name}": each for name, each in zip(AGREEMENT, measured, strict=False)}
         if tie is not None:
             values[f"{way} tie F1"] = counted.f1(tie)
     return values
