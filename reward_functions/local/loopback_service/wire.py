@@ -30,11 +30,13 @@ from reward_functions.local.loopback_service.server import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from botocore.model import OperationModel, Shape
 
     from reward_functions.local.loopback_service.server import Refused, Request
+
+    Moment = Callable[[Shape, Any], Any]
 
 TARGET: Final = "X-Amz-Target"
 
@@ -125,25 +127,35 @@ def _from_body(shape: Shape, body: bytes) -> dict[str, Any]:
         name for name, member in shape.members.items() if "location" in member.serialization
     }
     here = {name: value for name, value in decoded.items() if name not in elsewhere}
-    found: dict[str, Any] = _parsed(shape, here)
+    found: dict[str, Any] = _walked(shape, here, _read)
     return found
 
 
-def _parsed(shape: Shape, value: Any) -> Any:
-    """A value as boto3 was given it: moments instead of seconds, and nothing that is null."""
+def _walked(shape: Shape, value: Any, moment: Moment, *, known: bool = False) -> Any:
+    """A value with its moments in another form, less what is null.
+
+    Args:
+        shape: of the value.
+        value: of a request, or of an answer.
+        moment: a timestamp in the other form.
+        known: whether to leave out what the service has no member for.
+    """
     match shape.type_name, value:
         case "timestamp", _:
-            return _moment(value, shape.name)
+            return moment(shape, value)
         case "structure", dict() if not getattr(shape, "is_document_type", False):
+            members = shape.members
             return {
-                name: _parsed(shape.members[name], each) if name in shape.members else each
+                name: _walked(members[name], each, moment, known=known) if name in members else each
                 for name, each in value.items()
-                if each is not None
+                if each is not None and (name in members or not known)
             }
         case "list", list():
-            return [_parsed(shape.member, each) for each in value]
+            return [_walked(shape.member, each, moment, known=known) for each in value]
         case "map", dict():
-            return {key: _parsed(shape.value, each) for key, each in value.items()}
+            return {
+                key: _walked(shape.value, each, moment, known=known) for key, each in value.items()
+            }
         case _:
             return value
 
@@ -159,6 +171,10 @@ def _typed(shape: Shape, text: str, name: str) -> Any:
             return _moment(text, name)
         case _:
             return text
+
+
+def _read(shape: Shape, value: Any) -> datetime:
+    return _moment(value, shape.name)
 
 
 def _moment(value: Any, name: str) -> datetime:
@@ -181,7 +197,7 @@ def answer(operation: OperationModel, result: Mapping[str, Any]) -> bytes:
 
     Args:
         operation: what was asked for.
-        result: as boto3 returns it; members that are None are left out.
+        result: as boto3 returns it; what is None or no member of the answer is left out.
 
     Raises:
         BadAnswer: the service could not say this.
@@ -189,10 +205,10 @@ def answer(operation: OperationModel, result: Mapping[str, Any]) -> bytes:
     shape = operation.output_shape
     if shape is None:
         return b"{}"
-    present = _present(result)
+    present = _walked(shape, result, lambda _, moment: moment, known=True)
     if wrong := [*problems(shape, present)]:
         raise BadAnswer(f"{operation.name}: {'; '.join(wrong)}")
-    return json.dumps(_serialised(shape, present)).encode()
+    return json.dumps(_walked(shape, present, _written)).encode()
 
 
 def refusal(refused: Refused) -> tuple[HTTPStatus, dict[str, str], bytes]:
@@ -204,29 +220,7 @@ def refusal(refused: Refused) -> tuple[HTTPStatus, dict[str, str], bytes]:
     return status if ours else HTTPStatus.BAD_REQUEST, headers, body
 
 
-def _present(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _present(each) for name, each in value.items() if each is not None}
-    return [*map(_present, value)] if isinstance(value, list) else value
-
-
-def _serialised(shape: Shape, value: Any) -> Any:
-    match shape.type_name:
-        case "structure" if not getattr(shape, "is_document_type", False):
-            return {
-                shape.members[name].serialization.get("name", name): _serialised(
-                    shape.members[name], each
-                )
-                for name, each in value.items()
-            }
-        case "list":
-            return [_serialised(shape.member, each) for each in value]
-        case "map":
-            return {key: _serialised(shape.value, each) for key, each in value.items()}
-        case "timestamp" if shape.serialization.get("timestampFormat") == "iso8601":
-            moment = value.astimezone(UTC).isoformat(timespec="milliseconds")
-            return moment.replace("+00:00", "Z")
-        case "timestamp":
-            return value.timestamp()
-        case _:
-            return value
+def _written(shape: Shape, moment: datetime) -> str | float:
+    if shape.serialization.get("timestampFormat") != "iso8601":
+        return moment.timestamp()
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from email.errors import MessageError
 from email.parser import BytesParser
 from email.policy import HTTP
@@ -46,15 +46,17 @@ from reward_functions.local.training_double.bedrock import DEFAULT_TOKENS, ids, 
 from reward_functions.local.training_double.jobs import (
     Grader,
     Job,
+    Made,
     Model,
     fresh_id,
+    model_of,
     now,
     seed_of,
 )
 from reward_functions.local.training_double.metric_files import checkpoint_steps, event_data
 from reward_functions.local.training_double.policy import MULTIPLIED, NAMES, Policy
 from reward_functions.local.training_double.prompts import prompts, training_rows
-from reward_functions.local.training_double.service import Call
+from reward_functions.local.training_double.service import Call, forget
 from reward_functions.local.training_double.training import JobFailed
 
 if TYPE_CHECKING:
@@ -63,7 +65,6 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.cdk.policies.iam import Place
     from reward_functions.jobs.job import HyperparameterValue
     from reward_functions.local.loopback_service.server import Request
     from reward_functions.local.training_double.identity import Caller
@@ -93,15 +94,11 @@ SMALLEST: Final = 1e-12
 """A share below it is this: a checkpoint's logits are read from its shares."""
 
 
-@dataclass
-class File:
+@dataclass(kw_only=True)
+class File(Made):
     """A file."""
 
-    id: str
-    name: str
-    place: Place
     content: bytes
-    created: datetime = field(default_factory=now)
 
 
 class _Body(BaseModel):
@@ -249,9 +246,8 @@ def create_file(call: Call) -> dict[str, Any]:
     if not isinstance(given.get("file"), tuple):
         raise invalid("Invalid value for 'file': it is required", "file")
     name, content = given["file"]
-    file = File(f"file-{uuid4().hex}", name, call.place, content)
-    with call.state.lock:
-        call.state.files[file.id] = file
+    file = File(id=f"file-{uuid4().hex}", name=name, place=call.place, content=content)
+    call.state.made[file.id] = file
     # Of a file that is wrong, the job that names it will say so.
     with suppress(JobFailed):
         call.service.prompts.add(prompts(content, name))
@@ -261,7 +257,7 @@ def create_file(call: Call) -> dict[str, Any]:
 def list_files(call: Call) -> dict[str, Any]:
     """The files, newest first."""
     wanted = call.parameters.get("purpose", PURPOSE) == PURPOSE
-    files = reversed(call.here(call.state.files)) if wanted else ()
+    files = reversed(call.of(File)) if wanted else ()
     return _page([*map(_shown_file, files)], call.parameters)
 
 
@@ -273,16 +269,14 @@ def get_file(call: Call) -> dict[str, Any]:
 def delete_file(call: Call) -> dict[str, Any]:
     """Remove a file; jobs that have read it go on."""
     file = _file(call)
-    with call.state.lock:
-        call.state.files.pop(file.id, None)
+    forget(call, file)
     return {"id": file.id, "object": "file", "deleted": True}
 
 
 def _file(call: Call) -> File:
-    file: File | None = call.state.files.get(call.parameters["file"])
-    if file is None or file.place != call.place:
-        raise missing(f"No such File object: {call.parameters['file'][:64]}")
-    return file
+    for file in call.of(File, call.parameters["file"]):
+        return file
+    raise missing(f"No such File object: {call.parameters['file'][:64]}")
 
 
 def _shown_file(file: File) -> dict[str, Any]:
@@ -317,8 +311,7 @@ def create_job(call: Call) -> dict[str, Any]:
         model=f"{base}:ft-simulation-{short}",
     )  # fmt: skip
     rights: Policies | None = None if call.caller.unrestricted else call.policies
-    with call.state.lock:
-        call.state.jobs[job.id] = job
+    call.state.made[job.id] = job
     job.note("simulation: the job was created; no language model is trained")
     call.service.runs.start(job, rights, partial(_train, call, job, training, held_out))
     return _shown(job)
@@ -341,9 +334,8 @@ def bedrock_names(
 
 
 def _tuned(call: Call, model: str) -> Model | None:
-    found = call.state.models.get(model)
-    mine = found is not None and found.job.path == "openai" and found.place == call.place
-    return found if mine else None
+    found = [each for each in call.of(Model, model) if each.job.path == "openai"]
+    return found[0] if found else None
 
 
 def _base(call: Call, model: str) -> tuple[str, Policy]:
@@ -358,10 +350,9 @@ def _base(call: Call, model: str) -> tuple[str, Policy]:
 
 
 def _named_file(call: Call, identifier: str, parameter: str) -> File:
-    found: File | None = call.state.files.get(identifier)
-    if found is None or found.place != call.place:
-        raise invalid(f"The file {identifier} does not exist", parameter)
-    return found
+    for file in call.of(File, identifier):
+        return file
+    raise invalid(f"The file {identifier} does not exist", parameter)
 
 
 def _train(
@@ -383,8 +374,7 @@ def _train(
         with call.state.lock:
             for step in _checkpoints(job):
                 name = _checkpoint_model(job, step)
-                made = Model(name, name, job.place, job.base, _policy_at(step), job)
-                call.state.models[name] = made
+                call.state.made[name] = model_of(job, name, name, _policy_at(step))
     return outcome
 
 
@@ -412,10 +402,10 @@ def _job(call: Call) -> Job:
     Raises:
         Refused: there is none.
     """
-    job = call.state.jobs.get(call.parameters["job"])
-    if job is None or job.path != "openai" or job.place != call.place:
-        raise missing(f"Could not find fine tune: {call.parameters['job'][:64]}")
-    return job
+    for job in call.of(Job, call.parameters["job"]):
+        if job.path == "openai":
+            return job
+    raise missing(f"Could not find fine tune: {call.parameters['job'][:64]}")
 
 
 def get_job(call: Call) -> dict[str, Any]:
@@ -426,7 +416,7 @@ def get_job(call: Call) -> dict[str, Any]:
 def list_jobs(call: Call) -> dict[str, Any]:
     """The jobs, newest first."""
     with call.state.lock:
-        jobs = [job for job in reversed(call.here(call.state.jobs)) if job.path == "openai"]
+        jobs = [job for job in reversed(call.of(Job)) if job.path == "openai"]
         return _page([*map(_shown, jobs)], call.parameters)
 
 
@@ -647,11 +637,11 @@ def _answered(
     request: Request,
 ) -> bytes:
     service.state.throttle(operation.action)
-    call = Call(service, caller, _parameters(request) | labels)
+    action = f"bedrock-mantle:{operation.action}"
+    call = Call(service, caller, _parameters(request) | labels, action)
     if caller.bearer:
-        call.require("bedrock-mantle:CallWithBearerToken", "*")
-    project = call.place.arn("bedrock-mantle", PROJECT)
-    call.require(f"bedrock-mantle:{operation.action}", project)
+        call.require("*", action="bedrock-mantle:CallWithBearerToken")
+    call.require(call.place.arn("bedrock-mantle", PROJECT))
     return json.dumps(operation.serve(call)).encode()
 
 

@@ -63,7 +63,7 @@ from reward_functions.local.training_double import (
 )
 from reward_functions.local.training_double.agent_policy import AgentPolicy
 from reward_functions.local.training_double.identity import MLFLOW, Callers
-from reward_functions.local.training_double.jobs import Runs, State
+from reward_functions.local.training_double.jobs import Job, Model, Runs, State
 from reward_functions.local.training_double.page import page_of
 from reward_functions.local.training_double.policy import SETTINGS
 from reward_functions.local.training_double.prompts import LONGEST, Prompts, prompts
@@ -80,7 +80,6 @@ if TYPE_CHECKING:
     from reward_functions.local.loopback_service.server import Reply, Request
     from reward_functions.local.loopback_service.wire import Route
     from reward_functions.local.training_double.identity import Caller
-    from reward_functions.local.training_double.jobs import Job
     from reward_functions.local.training_double.policy import SimulationSettings
     from reward_functions.local.training_double.service import Serve
 
@@ -139,7 +138,8 @@ def answer(service: Service, caller: Caller, request: Request) -> tuple[int, byt
             raise _unknown(f"SageMaker's {name[:128]}")
         service.state.throttle(name)
         operation = service_model("sagemaker").operation_model(name)
-        call = Call(service, caller, wire.parameters(operation, {}, request))
+        given = wire.parameters(operation, {}, request)
+        call = Call(service, caller, given, f"sagemaker:{name}")
         return HTTPStatus.OK, wire.answer(operation, SAGEMAKER[name](call))
     for route in _routes():
         labels = route.labels(request)
@@ -148,8 +148,9 @@ def answer(service: Service, caller: Caller, request: Request) -> tuple[int, byt
         operation = route.operation
         service.state.throttle(operation.name)
         if caller.bearer:
-            Call(service, caller, {}).require("bedrock:CallWithBearerToken", "*")
-        call = Call(service, caller, wire.parameters(operation, labels, request))
+            Call(service, caller, {}, "bedrock:CallWithBearerToken").require("*")
+        given = wire.parameters(operation, labels, request)
+        call = Call(service, caller, given, f"bedrock:{operation.name}")
         body = wire.answer(operation, SERVING[operation.name](call))
         return operation.http.get("responseCode", 200), body
     raise _unknown(f"{request.method} {request.path[:128]}")
@@ -196,10 +197,13 @@ def _ready(_: Service, __: dict[str, Any]) -> dict[str, Any]:
 def _state(service: Service, _: dict[str, Any]) -> dict[str, Any]:
     state = service.state
     with state.lock:
-        kinds = ("jobs", "models", "deployments", "files")
+        jobs, hosted = state.of(Job), [":custom-model-deployment/" in arn for arn in state.made]
         return {
-            **{kind: len(getattr(state, kind)) for kind in kinds},
-            "running": sum(job.ended is None for job in state.jobs.values()),
+            "jobs": len(jobs),
+            "models": len(state.of(Model)),
+            "deployments": sum(hosted),
+            "files": len(state.of(openai_api.File)),
+            "running": sum(job.ended is None for job in jobs),
             "throttled": dict(+state.throttled),
             **{name: getattr(state, name) for name in SPEEDS},
         }
@@ -235,7 +239,7 @@ def _job(service: Service, wanted: object) -> Job:
     with service.state.lock:
         found = [
             job
-            for job in service.state.jobs.values()
+            for job in service.state.of(Job)
             if wanted in {job.id, job.name, job.id.rpartition("/")[2], job.short}
         ]
     if not found:

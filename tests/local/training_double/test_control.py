@@ -78,7 +78,7 @@ def test_it_tells_what_it_holds_and_forgets_it(local_aws):
 def test_of_two_jobs_of_one_name_the_one_that_runs_is_meant(local_aws, ended, meant):
     with serving(local_aws) as double:
         jobs = [job_of_name("twice", at, over) for at, over in enumerate(ended)]
-        double.service.state.jobs |= {job.id: job for job in jobs}
+        double.service.state.made |= {job.id: job for job in jobs}
         body = json.dumps({"job": "twice", "message": "no capacity"})
         assert ask(double, "POST", "/_training/fail", body)[0] == 200
         assert [bool(job.injected) for job in jobs] == [at == meant for at in range(len(jobs))]
@@ -87,13 +87,13 @@ def test_of_two_jobs_of_one_name_the_one_that_runs_is_meant(local_aws, ended, me
 def test_a_multi_turn_job_is_reached_by_the_controls(local_aws):
     with serving(local_aws) as double:
         job = job_of_name("agents", 0, over=False, path="agent-rft")
-        double.service.state.jobs[job.id] = job
+        double.service.state.made[job.id] = job
         assert json.loads(ask(double, "GET", "/_training/state")[1])["jobs"] == 1
         assert b"SIMULATION: agents" in ask(double, "GET", "/_training/jobs/agents")[1]
         ask(double, "POST", "/_training/fail", json.dumps({"job": "agents", "message": "lost"}))
         assert job.injected == "simulation: lost"
         ask(double, "POST", "/_training/reset")
-        assert not double.service.state.jobs
+        assert not double.service.state.made
 
 
 def job_of_name(name, at, over, path="bedrock"):
@@ -280,8 +280,8 @@ def test_an_answer_that_the_service_could_not_give_is_an_error_of_the_double(wor
 
     raised = Queue()
     monkeypatch.setattr(world.double, "handle_error", lambda *_: raised.put(sys.exc_info()[1]))
-    monkeypatch.setitem(server.SERVING, "ListCustomModels", lambda _: {"models": []})
+    monkeypatch.setitem(server.SERVING, "ListCustomModels", lambda _: {"modelSummaries": [{}]})
     bearer = {"Authorization": f"Bearer {key(world)}"}
     status, body = ask(world.double, "GET", "/custom-models", headers=bearer)
     assert (status, b"internal error" in body) == (500, True)
-    assert "extraneous key [models]" in str(raised.get(timeout=30))
+    assert "Member must not be null" in str(raised.get(timeout=30))
