@@ -330,7 +330,9 @@ class _Handler(_Head):
 
     def _send(self, reply: Reply) -> None:
         self.connection.settimeout(self.server.request_seconds)
-        if isinstance(reply.content, Iterator):
+        if not reply.status:
+            self.close_connection = True
+        elif isinstance(reply.content, Iterator):
             self._send_pieces(reply, reply.content)
         else:
             super()._send(reply)

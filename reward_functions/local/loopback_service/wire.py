@@ -17,11 +17,12 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
+from functools import cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, unquote
 
-from reward_functions.aws.request_validation import problems, service_model
+from reward_functions.aws.request_validation import problems
 from reward_functions.local.loopback_service.server import (
     STATUS,
     BadAnswer,
@@ -30,7 +31,7 @@ from reward_functions.local.loopback_service.server import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from botocore.model import OperationModel, Shape
 
@@ -48,33 +49,21 @@ SHOWN: Final = 5
 """Problems that one refusal names: a request may have thousands."""
 
 
-class Route(NamedTuple):
-    """An operation, and the requests that ask for it."""
-
-    operation: OperationModel
-    method: str
-    path: re.Pattern[str]
-
-    def labels(self, request: Request) -> dict[str, str] | None:
-        """What the path holds, by name; None where it is another operation's."""
-        found = self.path.fullmatch(request.path) if request.method == self.method else None
-        return found and {name: unquote(text) for name, text in found.groupdict().items()}
+def labels_in(path: str, template: str) -> dict[str, str] | None:
+    """What a path holds, by the names that a template has in braces; None for another path."""
+    found = _compiled(template).fullmatch(path)
+    return found and {name: unquote(text) for name, text in found.groupdict().items()}
 
 
-def routes(service: str, operations: Iterable[str]) -> list[Route]:
-    """How operations of a service are asked for.
-
-    Args:
-        service: botocore's name of it.
-        operations: by their names in its model.
-    """
-    model = service_model(service)
-    return [_route(model.operation_model(name)) for name in operations]
+@cache
+def _compiled(template: str) -> re.Pattern[str]:
+    return re.compile(LABEL.sub(r"(?P<\1>[^/]+)", template))
 
 
-def _route(operation: OperationModel) -> Route:
-    path = LABEL.sub(r"(?P<\1>[^/]+)", operation.http["requestUri"])
-    return Route(operation, operation.http["method"], re.compile(path))
+def labels(operation: OperationModel, request: Request) -> dict[str, str] | None:
+    """What the path of a request holds, by name; None where it is another operation's."""
+    asked = request.method == operation.http["method"]
+    return labels_in(request.path, operation.http["requestUri"]) if asked else None
 
 
 def operation_of(request: Request, prefix: str) -> str:

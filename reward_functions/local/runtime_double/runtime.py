@@ -34,15 +34,14 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from functools import cache
 from http import HTTPStatus
 from math import isfinite
 from threading import Event
 from time import monotonic, time
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 from urllib.parse import parse_qs, unquote
 
-from reward_functions.aws.request_validation import problems
+from reward_functions.aws.request_validation import problems, service_model
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.local.loopback_service import wire
 from reward_functions.local.loopback_service.server import (
@@ -114,8 +113,8 @@ def credential_of(request: Request, now: float) -> Credential:
             raise Refused("ExpiredTokenException", EXPIRED)
         return "bearer"
     signature = of_headers(request, SIGNED_FOR)
-    names = {name.lower() for name, _ in request.headers}
-    if not set(signature.headers) >= COVERED or not names >= set(signature.headers):
+    signed = set(signature.headers)
+    if not COVERED <= signed <= request.headers.keys():
         raise Refused(
             "IncompleteSignatureException",
             "SignedHeaders names host, x-amz-date and headers of the request",
@@ -196,10 +195,8 @@ def read_report(
     return Arrived(key, report, operation)
 
 
-@cache
 def _model(name: str) -> OperationModel:
-    (route,) = wire.routes(SERVICE, [name])
-    return route.operation
+    return service_model(SERVICE).operation_model(name)
 
 
 def _body(given: dict[str, Any]) -> dict[str, Any]:
@@ -226,7 +223,7 @@ def _with_job_of_body(request: Request) -> Request:
         return request
     if header:
         raise invalid("JobArn is another one in the body than in the header")
-    return request._replace(headers=(*request.headers, (JOB_HEADER, job)))
+    return request._replace(headers={**request.headers, JOB_HEADER.lower(): job})
 
 
 def _from_alpha(request: Request, job_of: Callable[[str], str]) -> Request:
@@ -238,9 +235,7 @@ def _from_alpha(request: Request, job_of: Callable[[str], str]) -> Request:
     if trajectory and body.setdefault("TrajectoryId", trajectory) != trajectory:
         raise invalid("TrajectoryId is another one in the body than in the header")
     job = request.header(ALPHA_JOB) or job_of(str(body.get("TrajectoryId", "")))
-    headers = tuple(each for each in request.headers if each[0].lower() != JOB_HEADER.lower())
-    if job:
-        headers = (*headers, (JOB_HEADER, job))
+    headers = {**request.headers, JOB_HEADER.lower(): job}
     return request._replace(headers=headers, body=json.dumps(body).encode())
 
 
@@ -249,7 +244,7 @@ OPENAI: Final = "/v1/chat/completions"
 STREAMED: Final = {OPENAI: False, "/sample": False, "/sample-with-response-stream": True}
 """The paths, and whether an answer comes in pieces whatever the request says."""
 
-HEADERS: Final = {ALPHA_JOB.lower(): JOB_HEADER, ALPHA_TRAJECTORY.lower(): TRAJECTORY_HEADER}
+HEADERS: Final = {ALPHA_JOB: JOB_HEADER, ALPHA_TRAJECTORY: TRAJECTORY_HEADER}
 
 EVENTS: Final = {"Content-Type": "text/event-stream"}
 
@@ -260,9 +255,13 @@ def key_of(request: Request) -> Key:
     Raises:
         Refused: a header is missing, or holds what no job or trajectory is called.
     """
-    headers = tuple((HEADERS.get(name.lower(), name), value) for name, value in request.headers)
-    (route,) = wire.routes(SERVICE, ["Sample"])
-    given = wire.parameters(route.operation, {}, request._replace(headers=headers))
+    alpha = {
+        name.lower(): request.header(theirs)
+        for theirs, name in HEADERS.items()
+        if request.header(theirs)
+    }
+    request = request._replace(headers={**request.headers, **alpha})
+    given = wire.parameters(_model("Sample"), {}, request)
     return given["JobArn"], given["TrajectoryId"]
 
 
@@ -437,8 +436,7 @@ def _list(trajectories: Trajectories, query: dict[str, Any]) -> list[dict[str, A
 
 def _register(trajectories: Trajectories, given: dict[str, Any]) -> dict[str, Any]:
     named = {"JobArn": given.get("job"), "TrajectoryId": given.get("trajectory")}
-    (route,) = wire.routes(SERVICE, ["CompleteRollout"])
-    if wrong := [*problems(route.operation.input_shape, named)]:
+    if wrong := [*problems(_model("CompleteRollout").input_shape, named)]:
         raise invalid("; ".join(wrong))
     key = (str(named["JobArn"]), str(named["TrajectoryId"]))
     trajectories.register(key)
@@ -545,7 +543,7 @@ class Runtime:
     def faults(self, plan: FaultPlan) -> None:
         self.trajectories.faults = plan
 
-    def reply(self, request: Request) -> Reply | None:
+    def answer(self, request: Request) -> Reply | None:
         """The answer to a request; None where an accident closes the connection."""
         try:
             if request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
@@ -553,9 +551,9 @@ class Runtime:
             return self._served(request)
         except Refused as refused:
             self.trajectories.count("refusals", refused.code)
-            return self.refusal(request, refused)
+            return self.denial(request, refused)
 
-    def refusal(self, request: Request, refused: Refused) -> Reply:
+    def denial(self, request: Request, refused: Refused) -> Reply:
         """The answer to a request that is not served; to OpenAI's clients in their form too."""
         message = str(refused)[:MESSAGE_LONGEST]
         body: dict[str, object] = {"Message": message}
@@ -644,9 +642,6 @@ class RuntimeDouble(Runtime, LoopbackServer):
     Raises:
         OSError: something else listens there.
     """
-
-    connections: ClassVar[int] = 512
-    """Agents open one for each client that they make, and leave many of them open."""
 
     def __init__(
         self,

@@ -101,9 +101,8 @@ def _made_again(signature: Signature, request: Request) -> bytes:
     query = "&".join(each for each in request.query.split("&") if not each.startswith(SIGNATURE))
     # Any host: the signer takes the one of the headers, where they have one.
     again = AWSRequest(request.method, f"http://-{request.path}?{query}", data=request.body)
-    for name, text in request.headers:
-        if name.lower() in signature.headers:
-            again.headers[name] = text
+    for name in signature.headers:
+        again.headers[name] = request.header(name)
     again.context["timestamp"] = signature.moment
     signer = SigV4Auth(Credentials(signature.key, SECRET), signature.service, signature.region)
     to_sign = signer.string_to_sign(again, signer.canonical_request(again))
@@ -225,7 +224,7 @@ class Callers:
         query, signature, expires = presigned(key, KEY)
         self._require_before(expires)
         if self._aws.enforcing:
-            url = Request("POST", "/", query, (("Host", KEY.host),), b"")
+            url = Request("POST", "/", query, {"host": KEY.host})
             caller = self._shown(url, signature, timedelta(seconds=LONGEST), bearer=True)
         else:
             caller = _root(signature.key, signature.region, bearer=True)
@@ -318,8 +317,8 @@ def _send(connection: HTTPConnection, request: Request, target: str) -> tuple[in
     """What the emulator answers to this very request, asked who sends it."""
     path = f"{request.path}?{request.query}" if request.query else request.path
     connection.putrequest(request.method, path, skip_host=True, skip_accept_encoding=True)
-    for name, value in request.headers:
-        if name.lower() not in NOT_FORWARDED:
+    for name, value in request.headers.items():
+        if name not in NOT_FORWARDED:
             connection.putheader(name, value)
     connection.putheader("Content-Length", str(len(request.body)))
     connection.putheader(TARGET, target)
@@ -336,11 +335,9 @@ def service_of(request: Request) -> str:
 
 def _replaced(request: Request, body: bytes, kind: str = "") -> Request:
     """The same with another body, and with another type where one is given."""
-    replaced = {DIGEST.lower()} | ({"content-type"} if kind else set())
-    headers = [each for each in request.headers if each[0].lower() not in replaced]
-    headers += [(DIGEST, sha256(request.body).hexdigest())]
-    headers += [("Content-Type", kind)] if kind else []
-    return request._replace(headers=tuple(headers), body=body)
+    changed = {DIGEST.lower(): sha256(request.body).hexdigest()}
+    changed |= {"content-type": kind} if kind else {}
+    return request._replace(headers={**request.headers, **changed}, body=body)
 
 
 def _remember(known: dict[str, Any], key: str, value: object) -> None:

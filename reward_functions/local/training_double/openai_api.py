@@ -28,13 +28,14 @@ from functools import partial
 from http import HTTPStatus
 from math import isfinite, log
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeVar
-from urllib.parse import parse_qs, unquote
+from urllib.parse import parse_qs
 from uuid import uuid4
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from reward_functions.data.lengths import prompt_tokens, tokens
 from reward_functions.data.records import text_of
+from reward_functions.local.loopback_service import wire
 from reward_functions.local.loopback_service.server import (
     Refused,
     conflict,
@@ -591,12 +592,6 @@ class Operation(NamedTuple):
     action: str
     serve: Callable[[Call], dict[str, Any]]
 
-    def labels(self, request: Request) -> dict[str, str] | None:
-        """What the path holds, by name; None where it is another operation's."""
-        pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", PREFIX + self.path)
-        found = re.fullmatch(pattern, request.path) if request.method == self.method else None
-        return found and {name: unquote(text) for name, text in found.groupdict().items()}
-
 
 OPERATIONS: Final = tuple(
     Operation(*row)
@@ -622,9 +617,10 @@ def answer(service: Service, caller: Caller, request: Request) -> bytes:
     Raises:
         Refused: the request is not served.
     """
+    path = request.path.removeprefix(PREFIX)
     for operation in OPERATIONS:
-        labels = operation.labels(request)
-        if labels is not None:
+        labels = wire.labels_in(path, operation.path)
+        if labels is not None and request.method == operation.method:
             return _answered(operation, labels, service, caller, request)
     raise missing(f"Invalid URL ({request.method} {request.path[:128]})")
 

@@ -28,23 +28,20 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
-from functools import cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.request_validation import service_model
 from reward_functions.local.loopback_service import wire
 from reward_functions.local.loopback_service.server import (
-    MESSAGE,
     SMALL,
     LoopbackServer,
     Refused,
     invalid,
-    length_of,
     missing,
     read_json,
 )
-from reward_functions.local.runtime_double import RuntimeDouble, RuntimeSettings
+from reward_functions.local.runtime_double import RuntimeSettings
 from reward_functions.local.runtime_double.runtime import (
     ALPHA_JOB,
     OPENAI,
@@ -78,7 +75,6 @@ if TYPE_CHECKING:
 
     from reward_functions.local.emulator import LocalAws
     from reward_functions.local.loopback_service.server import Reply, Request
-    from reward_functions.local.loopback_service.wire import Route
     from reward_functions.local.training_double.identity import Caller
     from reward_functions.local.training_double.policy import SimulationSettings
     from reward_functions.local.training_double.service import Serve
@@ -95,8 +91,6 @@ REST: Final[dict[str, dict[str, Serve]]] = {
 }
 """By botocore's names of the services and of their operations; rest-json."""
 
-SERVING: Final = {**bedrock.OPERATIONS, **REST["bedrock-runtime"]}
-
 SAGEMAKER: Final[dict[str, Serve]] = {
     **agent_rft.OPERATIONS,
     **hub.OPERATIONS,
@@ -106,7 +100,7 @@ SAGEMAKER: Final[dict[str, Serve]] = {
 """By botocore's names of SageMaker's operations; awsJson 1.1."""
 
 KNOWN: Final = frozenset(
-    {*SERVING, *SAGEMAKER}
+    {*bedrock.OPERATIONS, *REST["bedrock-runtime"], *SAGEMAKER}
     | {operation.action for operation in openai_api.OPERATIONS}
     | {action for action, _ in mlflow.PATHS.values()}
 )
@@ -119,11 +113,6 @@ SPEEDS: Final = ("seconds_per_step", "seconds_to_host")
 
 SLOWEST: Final = 3600.0
 """Seconds."""
-
-
-@cache
-def _routes() -> list[Route]:
-    return [route for service, names in REST.items() for route in wire.routes(service, names)]
 
 
 def answer(service: Service, caller: Caller, request: Request) -> tuple[int, bytes]:
@@ -141,18 +130,18 @@ def answer(service: Service, caller: Caller, request: Request) -> tuple[int, byt
         given = wire.parameters(operation, {}, request)
         call = Call(service, caller, given, f"sagemaker:{name}")
         return HTTPStatus.OK, wire.answer(operation, SAGEMAKER[name](call))
-    for route in _routes():
-        labels = route.labels(request)
-        if labels is None:
-            continue
-        operation = route.operation
-        service.state.throttle(operation.name)
-        if caller.bearer:
-            Call(service, caller, {}, "bedrock:CallWithBearerToken").require("*")
-        given = wire.parameters(operation, labels, request)
-        call = Call(service, caller, given, f"bedrock:{operation.name}")
-        body = wire.answer(operation, SERVING[operation.name](call))
-        return operation.http.get("responseCode", 200), body
+    for api, operations in REST.items():
+        for name, serve in operations.items():
+            operation = service_model(api).operation_model(name)
+            labels = wire.labels(operation, request)
+            if labels is None:
+                continue
+            service.state.throttle(name)
+            if caller.bearer:
+                Call(service, caller, {}, "bedrock:CallWithBearerToken").require("*")
+            given = wire.parameters(operation, labels, request)
+            body = wire.answer(operation, serve(Call(service, caller, given, f"bedrock:{name}")))
+            return operation.http.get("responseCode", 200), body
     raise _unknown(f"{request.method} {request.path[:128]}")
 
 
@@ -317,16 +306,13 @@ class Double(LoopbackServer):
         settings: of the simulation.
     """
 
-    connections: ClassVar[int] = RuntimeDouble.connections
-    """Agents of multi-turn jobs open as many as beside the runtime double."""
-
     def __init__(
         self,
         aws: LocalAws,
         listening: socket.socket | None = None,
         settings: SimulationSettings = SETTINGS,
     ) -> None:
-        super().__init__(listening)
+        super().__init__(listening, largest=LONGEST + SMALL)
         clients, state, agents = Clients(aws), State(), AgentPolicy()
         known = Prompts(clients)
         runs = Runs(state, clients, known, settings)
@@ -334,27 +320,24 @@ class Double(LoopbackServer):
         self.callers = Callers(aws)
         self.service = Service(clients, state, known, runs, runtime, agents, lambda: self.endpoint)
 
-    def reply(self, request: Request) -> Reply | None:
+    def answer(self, request: Request) -> Reply | None:
         """The status, the headers and the body of the answer to a request."""
         if is_runtime(request):
-            return self.service.runtime.reply(request)
-        try:
-            if request.path.startswith(PREFIX):
-                if request.method != "GET":
-                    self._require_root(request)
-                kind, body = controlled(self.service, request)
-                return HTTPStatus.OK, {"Content-Type": kind}, body
-            caller = self.callers.of(request)
-            if request.path.startswith(f"{openai_api.PREFIX}/"):
-                return HTTPStatus.OK, {}, openai_api.answer(self.service, caller, request)
-            if request.path.startswith(MLFLOW):
-                return HTTPStatus.OK, {}, mlflow.answer(self.service, caller, request)
-            status, body = answer(self.service, caller, request)
-        except Refused as refused:
-            return self.refusal(request, refused)
+            return self.service.runtime.answer(request)
+        if request.path.startswith(PREFIX):
+            if request.method != "GET":
+                self._require_root(request)
+            kind, body = controlled(self.service, request)
+            return HTTPStatus.OK, {"Content-Type": kind}, body
+        caller = self.callers.of(request)
+        if request.path.startswith(f"{openai_api.PREFIX}/"):
+            return HTTPStatus.OK, {}, openai_api.answer(self.service, caller, request)
+        if request.path.startswith(MLFLOW):
+            return HTTPStatus.OK, {}, mlflow.answer(self.service, caller, request)
+        status, body = answer(self.service, caller, request)
         return status, {}, body
 
-    def refusal(self, request: Request, refused: Refused) -> Reply:
+    def denial(self, request: Request, refused: Refused) -> Reply:
         """The answer to a request that is not served, as its clients read it."""
         return refusal(refused, request)
 
@@ -368,27 +351,6 @@ class Double(LoopbackServer):
         caller = self.callers.of(request)
         if not caller.unrestricted:
             raise Refused("AccessDeniedException", f"{caller.arn} is not the root of the account")
-
-    @contextmanager
-    def room(self, request: Request) -> Iterator[int]:
-        """Room for the body of a request, and its length.
-
-        A large one has to come from somebody with a signature, and a file from somebody who is
-        known before it is read: by an API key, or since everybody is root.
-
-        Raises:
-            Refused: it is longer than whoever sends it may send.
-        """
-        if length_of(request, LONGEST + SMALL) <= SMALL:
-            yield length_of(request, SMALL)
-            return
-        known = not self.callers.enforcing or not request.header("authorization").startswith("AWS4")
-        if known:
-            self.callers.of(request)
-        file = known and request.path == f"{openai_api.PREFIX}/files"
-        length = length_of(request, LONGEST + SMALL if file else MESSAGE)
-        with self.large():
-            yield length
 
 
 @contextmanager
