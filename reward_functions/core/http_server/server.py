@@ -26,6 +26,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from email import errors
 from http import HTTPStatus
 from socket import AF_INET, AF_INET6, MSG_PEEK
 from socketserver import TCPServer
@@ -55,6 +56,13 @@ TRAILERS: Final = 100
 
 FOLD: Final = re.compile(r"[\r\n]")
 """A header that goes on in the next line (RFC 9112, section 5.2)."""
+
+OF_A_BODY: Final = (
+    errors.NoBoundaryInMultipartDefect,
+    errors.StartBoundaryNotFoundDefect,
+    errors.MultipartInvariantViolationDefect,
+)
+"""What the standard library finds wrong with the head of a form: it looks for the body there."""
 
 
 def error_of(_: str, __: int, sentence: str) -> Any:
@@ -149,7 +157,8 @@ class _Head(BoundedHandler):
         path, _, query = self.path.partition("?")
         headers = {name.lower(): value for name, value in self.headers.items()}
         # What one server takes for a header and the next one does not can hide a second request.
-        if self.headers.defects or FOLD.search("".join(headers.values())):
+        defects = [each for each in self.headers.defects if not isinstance(each, OF_A_BODY)]
+        if defects or FOLD.search("".join(headers.values())):
             raise Refused(HTTPStatus.BAD_REQUEST, "a line of the head is not a header")
         refusal = refusal_of(self.headers.items(), self.server.server_address)
         if refusal is not None:

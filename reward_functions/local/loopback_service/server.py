@@ -96,6 +96,18 @@ def read_json(body: bytes) -> Any:
     return value
 
 
+def read_object(body: bytes) -> dict[str, Any]:
+    """The JSON object of a request.
+
+    Raises:
+        Refused: it is something else.
+    """
+    value = read_json(body)
+    if not isinstance(value, dict):
+        raise invalid("the request body is not a JSON object")
+    return value
+
+
 SMALL: Final = 1024 * 1024
 """Bytes of a report, and of a form beside its file."""
 

@@ -27,7 +27,7 @@ from reward_functions.local.loopback_service.server import (
     STATUS,
     BadAnswer,
     invalid,
-    read_json,
+    read_object,
 )
 
 if TYPE_CHECKING:
@@ -109,9 +109,7 @@ def parameters(
 
 
 def _from_body(shape: Shape, body: bytes) -> dict[str, Any]:
-    decoded = read_json(body) if body else {}
-    if not isinstance(decoded, dict):
-        raise invalid("the request body is not a JSON object")
+    decoded = read_object(body) if body else {}
     elsewhere = {
         name for name, member in shape.members.items() if "location" in member.serialization
     }

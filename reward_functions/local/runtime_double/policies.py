@@ -213,7 +213,7 @@ def _calculator(request: ChatRequest) -> tuple[str, str] | None:
     """The name of a calculator that is offered, and of its parameter for an expression."""
     if request.body.get("tool_choice") == "none":
         return None
-    for tool in request.tools:
+    for tool in request.tools or ():
         function = tool.get("function")
         name = function.get("name") if isinstance(function, dict) else None
         if isinstance(name, str) and TOOL in name.lower():

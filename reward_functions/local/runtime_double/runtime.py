@@ -51,10 +51,10 @@ from reward_functions.local.loopback_service.server import (
     Request,
     invalid,
     missing,
-    read_json,
+    read_object,
 )
 from reward_functions.local.loopback_service.signing import SKEW, TokenKind, of_headers, presigned
-from reward_functions.local.runtime_double.chat import completed, read_chat
+from reward_functions.local.runtime_double.chat import completed, events, read_chat
 from reward_functions.local.runtime_double.faults import FaultPlan
 from reward_functions.local.runtime_double.state import (
     STATES,
@@ -216,8 +216,7 @@ def _body(given: dict[str, Any]) -> dict[str, Any]:
 
 def _with_job_of_body(request: Request) -> Request:
     """The request with its job in the header, where it has it in its body."""
-    body = read_json(request.body)
-    job = body.get("JobArn") if isinstance(body, dict) else None
+    job = read_object(request.body).get("JobArn")
     header = request.header(JOB_HEADER)
     if not isinstance(job, str) or header == job:
         return request
@@ -228,9 +227,7 @@ def _with_job_of_body(request: Request) -> Request:
 
 def _from_alpha(request: Request, job_of: Callable[[str], str]) -> Request:
     """The same request as the current API has it."""
-    body = read_json(request.body)
-    if not isinstance(body, dict):
-        raise invalid("the request body is not a JSON object")
+    body = read_object(request.body)
     trajectory = request.header(ALPHA_TRAJECTORY)
     if trajectory and body.setdefault("TrajectoryId", trajectory) != trajectory:
         raise invalid("TrajectoryId is another one in the body than in the header")
@@ -283,21 +280,21 @@ def sampled(
     chat = read_chat(request.body)
     trajectories.require_pending(key)
     answer = policy.answer(chat, key[1])
-    streamed = chat.stream or STREAMED[request.path]
-    made = completed(f"chatcmpl-{key[1][:64]}-{len(chat.messages)}", now, chat, answer)
+    streamed = bool(chat.stream or STREAMED[request.path])
+    whole = completed(f"chatcmpl-{key[1][:64]}-{len(chat.messages)}", now, chat, answer)
     turn = Turn(
         request=request.body,
-        response=json.dumps(made.message).encode(),
-        prompt_tokens=made.usage.prompt,
-        completion_tokens=made.usage.completion,
+        response=_json(whole["choices"][0]["message"]),
+        prompt_tokens=whole["usage"]["prompt_tokens"],
+        completion_tokens=whole["usage"]["completion_tokens"],
         tool_calls=len(answer.tool_calls),
         span_id=request.header(ALPHA_SPAN)[:256],
         streamed=streamed,
     )
     trajectories.add_turn(key, turn)
     if streamed:
-        return HTTPStatus.OK, EVENTS, made.events()
-    return HTTPStatus.OK, {}, made.whole
+        return HTTPStatus.OK, EVENTS, events(whole, with_usage=chat.with_usage)
+    return HTTPStatus.OK, {}, _json(whole)
 
 
 TITLE: Final = "Runtime double"
@@ -401,9 +398,7 @@ def controlled(trajectories: Trajectories, request: Request) -> Reply:
     if wanted not in ACTIONS:
         known = ", ".join(action.replace("/", f"{PREFIX}/") for action in ACTIONS)
         raise missing(f"{request.method} {request.path[:128]} is none of {known}")
-    given = read_json(request.body) if request.body else {}
-    if not isinstance(given, dict):
-        raise invalid("the request body is not a JSON object")
+    given = read_object(request.body) if request.body else {}
     return HTTPStatus.OK, {}, _json(ACTIONS[wanted](trajectories, query | given))
 
 

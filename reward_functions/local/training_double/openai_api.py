@@ -27,11 +27,11 @@ from email.policy import HTTP
 from functools import partial
 from http import HTTPStatus
 from math import isfinite, log
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 from urllib.parse import parse_qs
 from uuid import uuid4
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from reward_functions.data.lengths import prompt_tokens, tokens
 from reward_functions.data.records import text_of
@@ -41,8 +41,9 @@ from reward_functions.local.loopback_service.server import (
     conflict,
     invalid,
     missing,
-    read_json,
+    read_object,
 )
+from reward_functions.local.runtime_double.chat import Usage, completion, read_body
 from reward_functions.local.training_double.bedrock import DEFAULT_TOKENS, ids, respond
 from reward_functions.local.training_double.jobs import (
     Grader,
@@ -185,23 +186,6 @@ class _Chat(_Body):
     user: str | None = None
 
 
-_Request = TypeVar("_Request", bound=_Body)
-
-
-def _read(kind: type[_Request], body: Mapping[str, Any]) -> _Request:
-    """A request of a kind.
-
-    Raises:
-        Refused: it is something else; the first field that is wrong is named.
-    """
-    try:
-        return kind.model_validate(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(str(part)[:64] for part in first["loc"])
-        raise invalid(f"Invalid value for '{where}': {first['msg']}", where) from None
-
-
 BROKEN: Final = (LookupError, ValueError, AttributeError, TypeError, MessageError)
 """What the standard library's parser raises at odd parameters, such as `*1*` without a value."""
 
@@ -295,7 +279,7 @@ def _shown_file(file: File) -> dict[str, Any]:
 def create_job(call: Call) -> dict[str, Any]:
     """Start a job."""
     given = call.parameters
-    asked = _read(_CreateJob, given)
+    asked = read_body(_CreateJob, given)
     base, policy = _base(call, asked.model)
     training = _named_file(call, asked.training_file, "training_file")
     validation = asked.validation_file
@@ -497,7 +481,7 @@ def _shown(job: Job) -> dict[str, Any]:
 def complete(call: Call) -> dict[str, Any]:
     """A chat completion."""
     given = call.parameters
-    policy = _policy(call, _read(_Chat, given).model)
+    policy = _policy(call, read_body(_Chat, given).model)
     prompt = [
         {"role": turn["role"], "content": text_of(turn["content"])} for turn in given["messages"]
     ]
@@ -507,27 +491,12 @@ def complete(call: Call) -> dict[str, Any]:
         respond(call, policy, prompt, temperature=1.0 if heat is None else heat, most=most)
         for _ in range(given.get("n") or 1)
     ]
-    read, written = prompt_tokens(prompt), sum(tokens(text) for text, _ in answers)
-    return {
-        "id": f"chatcmpl-{uuid4().hex}",
-        "object": "chat.completion",
-        "created": _seconds(now()),
-        "model": given["model"],
-        "choices": [
-            {
-                "index": index,
-                "finish_reason": "stop" if whole else "length",
-                "message": {"role": "assistant", "content": text, "refusal": None},
-                "logprobs": None,
-            }
-            for index, (text, whole) in enumerate(answers)
-        ],
-        "usage": {
-            "prompt_tokens": read,
-            "completion_tokens": written,
-            "total_tokens": read + written,
-        },
-    }
+    choices = [
+        ({"role": "assistant", "content": text, "refusal": None}, "stop" if whole else "length")
+        for text, whole in answers
+    ]
+    usage = Usage(prompt_tokens(prompt), sum(tokens(text) for text, _ in answers))
+    return completion(f"chatcmpl-{uuid4().hex}", now().timestamp(), given["model"], choices, usage)
 
 
 def _policy(call: Call, model: str) -> Policy:
@@ -647,10 +616,7 @@ def _parameters(request: Request) -> dict[str, Any]:
         return {name: values[0] for name, values in query.items()}
     if request.header("content-type").lower().startswith("multipart/"):
         return _form(request)
-    body = read_json(request.body)
-    if not isinstance(body, dict):
-        raise invalid("the request body is not a JSON object")
-    return body
+    return read_object(request.body)
 
 
 def refusal(refused: Refused) -> tuple[HTTPStatus, dict[str, str], bytes]:

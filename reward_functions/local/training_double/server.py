@@ -39,7 +39,7 @@ from reward_functions.local.loopback_service.server import (
     Refused,
     invalid,
     missing,
-    read_json,
+    read_object,
 )
 from reward_functions.local.runtime_double import RuntimeSettings
 from reward_functions.local.runtime_double.runtime import (
@@ -173,9 +173,7 @@ def controlled(service: Service, request: Request) -> tuple[str, bytes]:
     wanted = f"{request.method} {request.path.removeprefix(PREFIX)}"
     if wanted not in ACTIONS:
         raise missing(f"{request.method} {request.path[:128]} is none of {', '.join(ACTIONS)}")
-    given = read_json(request.body) if request.body else {}
-    if not isinstance(given, dict):
-        raise invalid("the request body is not a JSON object")
+    given = read_object(request.body) if request.body else {}
     return "application/json", json.dumps(ACTIONS[wanted](service, given)).encode()
 
 
