@@ -20,7 +20,7 @@ from reward_functions.cli._console import cell, errors, output, table
 from reward_functions.cli._demo_rows import shipped, shown
 from reward_functions.local.emulator import running
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
-from reward_functions.local.emulator.processes import ended_like_interrupted
+from reward_functions.local.emulator.emulator import ended_like_interrupted
 from reward_functions.local.scripted_judge import scripted_judge
 
 if TYPE_CHECKING:

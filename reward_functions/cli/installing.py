@@ -8,8 +8,8 @@ from reward_functions.cli._echo import say
 def install() -> None:
     """Install the local AWS emulator, beside this environment's packages and not among them."""
     from reward_functions.cli._console import errors
+    from reward_functions.local.emulator.emulator import ended_like_interrupted
     from reward_functions.local.emulator.installing import install as installed
-    from reward_functions.local.emulator.processes import ended_like_interrupted
 
     with (
         ended_like_interrupted(),

@@ -113,7 +113,7 @@ def up(
     from reward_functions.cli._console import errors
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.local import emulator
-    from reward_functions.local.emulator.processes import ended_like_interrupted
+    from reward_functions.local.emulator.emulator import ended_like_interrupted
 
     if print_env and as_json:
         raise ConfigurationError("--print-env and --json exclude each other")
@@ -357,7 +357,7 @@ def _described(aws: LocalAws) -> dict[str, Any]:
 
 
 def _print_environment(needed: dict[str, str]) -> None:
-    from reward_functions.local.emulator.environment import shell_lines
+    from reward_functions.local.emulator.emulator import shell_lines
 
     for line in shell_lines(os.environ, needed):
         typer.echo(line)

@@ -57,11 +57,7 @@ TRAILERS: Final = 100
 FOLD: Final = re.compile(r"[\r\n]")
 """A header that goes on in the next line (RFC 9112, section 5.2)."""
 
-OF_A_BODY: Final = (
-    errors.NoBoundaryInMultipartDefect,
-    errors.StartBoundaryNotFoundDefect,
-    errors.MultipartInvariantViolationDefect,
-)
+OF_A_FORM: Final = (errors.StartBoundaryNotFoundDefect, errors.MultipartInvariantViolationDefect)
 """What the standard library finds wrong with the head of a form: it looks for the body there."""
 
 
@@ -157,7 +153,7 @@ class _Head(BoundedHandler):
         path, _, query = self.path.partition("?")
         headers = {name.lower(): value for name, value in self.headers.items()}
         # What one server takes for a header and the next one does not can hide a second request.
-        defects = [each for each in self.headers.defects if not isinstance(each, OF_A_BODY)]
+        defects = [each for each in self.headers.defects if not isinstance(each, OF_A_FORM)]
         if defects or FOLD.search("".join(headers.values())):
             raise Refused(HTTPStatus.BAD_REQUEST, "a line of the head is not a header")
         refusal = refusal_of(self.headers.items(), self.server.server_address)

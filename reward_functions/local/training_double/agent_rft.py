@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.jobs.json_schema import schema_problems
 from reward_functions.local.loopback_service.server import Refused, invalid
-from reward_functions.local.training_double.agent_policy import Drawn
 from reward_functions.local.training_double.hub import ABSENT, IN_USE, MODELS, absent
 from reward_functions.local.training_double.jobs import (
     Job,
@@ -42,7 +41,8 @@ from reward_functions.local.training_double.jobs import (
     write_log,
 )
 from reward_functions.local.training_double.mlflow import EXPERIMENT
-from reward_functions.local.training_double.policy import Policy
+from reward_functions.local.training_double.policy import Drawn, Policy
+from reward_functions.local.training_double.prompts import json_lines
 from reward_functions.local.training_double.sagemaker import (
     GROUPS,
     LONGEST_REASON,
@@ -389,13 +389,7 @@ def _cells(session: Session, uri: str) -> list[str]:
         JobFailed: it has none, or a line is something else.
     """
     found: list[str] = []
-    for number, line in enumerate(object_at(session, uri).splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            raise JobFailed(f"{uri}: line {number} is not JSON.") from None
+    for number, row in json_lines(object_at(session, uri), uri):
         prompt = row.get("prompt") if isinstance(row, dict) else None
         if not isinstance(prompt, str) or not prompt.strip():
             raise JobFailed(f"{uri}: line {number}: its `prompt` is not a text.")

@@ -42,14 +42,14 @@ from reward_functions.local.training_double.jobs import (
     put_objects,
     seed_of,
 )
-from reward_functions.local.training_double.metric_files import (
+from reward_functions.local.training_double.page import (
     PAGE_FILE,
     TRAINING_FILE,
     VALIDATION_FILE,
+    page_of,
     training_csv,
     validation_csv,
 )
-from reward_functions.local.training_double.page import page_of
 from reward_functions.local.training_double.policy import GREEDY, Policy
 from reward_functions.local.training_double.prompts import point, prompts, training_rows
 from reward_functions.local.training_double.rights import acting

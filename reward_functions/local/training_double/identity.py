@@ -35,16 +35,15 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import ExitStack, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from hmac import compare_digest
 from http.client import HTTPException
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.emulator.environment import ACCOUNT, REGION, SECRET
+from reward_functions.local.emulator.emulator import ACCOUNT, REGION, SECRET
 from reward_functions.local.loopback_service.server import Refused, Request, invalid
 from reward_functions.local.loopback_service.signing import (
     LONGEST,
@@ -188,17 +187,11 @@ class Callers:
         self._aws, self._now = aws, now
         self._keys: dict[str, tuple[Caller, datetime]] = {}
         self._arns: dict[str, str] = {}
-        self._connections: SimpleQueue[HTTPConnection] = SimpleQueue()
 
     @property
     def enforcing(self) -> bool:
         """Whether anybody is less than root."""
         return self._aws.enforcing
-
-    def close(self) -> None:
-        """Close what is kept open."""
-        while not self._connections.empty():
-            self._connections.get_nowait().close()
 
     def of(self, request: Request) -> Caller:
         """Who sent a request.
@@ -291,30 +284,19 @@ class Callers:
         raise Refused("AccessDeniedException", NOT_STATED)
 
     def _forwarded(self, request: Request, target: str) -> tuple[int, bytes]:
-        """What the emulator answers; a connection that it has closed meanwhile is made anew."""
-        with suppress(Empty, OSError, HTTPException):
-            return self._sent(self._connections.get_nowait(), request, target)
-        try:
-            return self._sent(self._aws.connection(PATIENCE), request, target)
-        except (OSError, HTTPException):
-            raise Refused(
-                "InternalServerException", "the local AWS emulator does not answer"
-            ) from None
-        except ValueError:
-            raise invalid("a header of the request cannot be read") from None
-
-    def _sent(self, connection: HTTPConnection, request: Request, target: str) -> tuple[int, bytes]:
-        """What is answered on a connection, which is kept for the next."""
-        with ExitStack() as failed:
-            failed.callback(connection.close)
-            answer = _send(connection, request, target)
-            failed.pop_all()
-        self._connections.put(connection)
-        return answer
+        """What the emulator answers to this very request, asked who sends it."""
+        with closing(self._aws.connection(PATIENCE)) as connection:
+            try:
+                return _send(connection, request, target)
+            except (OSError, HTTPException):
+                raise Refused(
+                    "InternalServerException", "the local AWS emulator does not answer"
+                ) from None
+            except ValueError:
+                raise invalid("a header of the request cannot be read") from None
 
 
 def _send(connection: HTTPConnection, request: Request, target: str) -> tuple[int, bytes]:
-    """What the emulator answers to this very request, asked who sends it."""
     path = f"{request.path}?{request.query}" if request.query else request.path
     connection.putrequest(request.method, path, skip_host=True, skip_accept_encoding=True)
     for name, value in request.headers.items():

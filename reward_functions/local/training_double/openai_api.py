@@ -55,7 +55,7 @@ from reward_functions.local.training_double.jobs import (
     now,
     seed_of,
 )
-from reward_functions.local.training_double.metric_files import checkpoint_steps, event_data
+from reward_functions.local.training_double.page import checkpoint_steps, event_data
 from reward_functions.local.training_double.policy import MULTIPLIED, NAMES, Policy
 from reward_functions.local.training_double.prompts import prompts, training_rows
 from reward_functions.local.training_double.service import Call, forget

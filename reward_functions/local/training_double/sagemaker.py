@@ -69,7 +69,7 @@ from reward_functions.local.training_double.jobs import (
 )
 from reward_functions.local.training_double.mlflow import EXPERIMENT, require_app
 from reward_functions.local.training_double.policy import GREEDY, Policy
-from reward_functions.local.training_double.prompts import point, prompts
+from reward_functions.local.training_double.prompts import json_lines, point, prompts
 from reward_functions.local.training_double.service import Kind, tags_at
 from reward_functions.local.training_double.training import (
     JobFailed,
@@ -79,7 +79,7 @@ from reward_functions.local.training_double.training import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from boto3.session import Session
 
@@ -435,7 +435,7 @@ def _train(call: Call, job: Job, plan: Plan, rights: Policies, session: Session)
     validation = rows_at(session, channel(job.request, "validation"))
     pay: Answer = own_pay
     if plan.function:
-        pay = (Grader if plan.model.nova else Enveloped)(session, plan.function)
+        pay = _function(plan, session)
     else:
         job.note(OWN_PAY)
     figures = partial(measured, training=METRICS, validation=VALIDATED)
@@ -531,13 +531,13 @@ def values(content: bytes, name: str) -> list[Any]:
     Raises:
         JobFailed: it is something else.
     """
+    if not name.endswith(".json"):
+        return [value for _, value in json_lines(content, name)]
     try:
-        if name.endswith(".json"):
-            found = json.loads(content)
-            return found if isinstance(found, list) else [found]
-        return [json.loads(line) for line in content.splitlines() if line.strip()]
+        found = json.loads(content)
     except (ValueError, RecursionError):
         raise JobFailed(f"{name} is not JSON in UTF-8.") from None
+    return found if isinstance(found, list) else [found]
 
 
 def _row(row: Any, where: str) -> Row:
@@ -556,24 +556,10 @@ def _row(row: Any, where: str) -> Row:
     return found | ({} if truth is None else {"reference_answer": truth})
 
 
-class Enveloped:
-    """A deployed reward function that answers in an envelope.
-
-    Args:
-        session: whose rights it is invoked with.
-        arn: of the function.
-    """
-
-    def __init__(self, session: Session, arn: str) -> None:
-        self._bare = Grader(session, arn)
-
-    def __call__(self, rows: list[Row]) -> Any:
-        """The results in the envelope.
-
-        Raises:
-            JobFailed: the function did not run, failed, or answered otherwise.
-        """
-        return unwrapped(self._bare(rows))
+def _function(plan: Plan, session: Session) -> Answer:
+    """The deployed function; open weights read an envelope, Nova the bare list."""
+    grader = Grader(session, plan.function)
+    return grader if plan.model.nova else lambda rows: unwrapped(grader(rows))
 
 
 def unwrapped(answer: Any) -> Any:
@@ -677,12 +663,13 @@ def _scores(job: Job, plan: Plan, session: Session, rows: list[dict[str, Any]]) 
     if not plan.function:
         job.note(OWN_PAY)
         return [float(row["response"] in row["model_response"]) for row in rows]
-    if plan.model.nova:
-        pay: Callable[[list[Row]], Any] = Grader(session, plan.function)
-        sent = [_as_trained(row) for row in rows]
-    else:
-        pay = Enveloped(session, plan.function)
-        sent = [{name: value for name, value in row.items() if name != "system"} for row in rows]
+    sent = [
+        _as_trained(row)
+        if plan.model.nova
+        else {name: value for name, value in row.items() if name != "system"}
+        for row in rows
+    ]
+    pay = _function(plan, session)
     return [score for batch in invocations(sent, 1) for score in rewards_of(batch, pay(batch))]
 
 

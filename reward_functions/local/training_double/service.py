@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from reward_functions.local.runtime_double.runtime import Runtime
-    from reward_functions.local.training_double.agent_policy import AgentPolicy
     from reward_functions.local.training_double.identity import Caller
     from reward_functions.local.training_double.jobs import Job, Made, MadeKind, Runs, State
+    from reward_functions.local.training_double.policy import AgentPolicy
     from reward_functions.local.training_double.prompts import Prompts
     from reward_functions.local.training_double.rights import Clients, Policies
 

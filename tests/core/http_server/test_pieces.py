@@ -132,8 +132,8 @@ def test_a_server_refuses_in_its_own_shape():
         assert asked(connection).read() == b'["/", 404, "nothing here"]'
 
 
-@pytest.mark.parametrize("kind", ["multipart/form-data; boundary=b", "multipart/mixed"])
-def test_the_head_of_a_form_is_a_head(kind):
+def test_the_head_of_a_form_is_a_head():
+    kind = "multipart/form-data; boundary=b"
     with serving(lambda request: Reply(200, len(request.body))) as connection:
         connection.request("POST", "/", b"--b--", {"Content-Type": kind})
         assert connection.getresponse().read() == b"5"

@@ -27,18 +27,12 @@ WRONG = [
     # method, what, fields, the words
     ("POST", "throttle", {"operation": "Nothing"}, "one of CancelFineTuningJob, Converse"),
     ("POST", "throttle", {"operation": ["Converse"]}, "one of CancelFineTuningJob, Converse"),
-    ("POST", "throttle", {"operation": "Converse", "times": -1}, "a whole number"),
-    ("POST", "throttle", {"operation": "Converse", "times": True}, "a whole number"),
     ("POST", "fail", {"job": "none"}, "no job has this name"),
     ("POST", "fail", {"job": ["none"]}, "no job has this name"),
-    ("POST", "fail", {"job": "none", "message": ""}, "a string"),
-    ("POST", "speed", {"seconds_per_step": -1}, "from 0 to 3600"),
-    ("POST", "speed", {"seconds_per_step": "1"}, "from 0 to 3600"),
     ("POST", "speed", {"steps": 1}, "one of seconds_per_step"),
     ("GET", "throttle", {}, "is none of"),
     ("GET", "jobs/none", {}, "no job has this name"),
     ("POST", "jobs/none", {}, "is none of"),
-    ("POST", "data", {"name": "f"}, "strings"),
     ("POST", "data", {"name": "f", "content": "{"}, "f"),
     ("POST", "nothing", {}, "is none of"),
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from urllib.parse import urlsplit
@@ -164,8 +163,8 @@ def test_a_request_without_a_signature_is_refused(world):
 
 @pytest.mark.parametrize("who", ["person", "root"])
 def test_a_short_term_key_is_whoevers_made_it(world, who):
-    with closing(Callers(world.aws)) as callers:
-        caller = callers.of(bearing(api_key(getattr(world, who))))
+    callers = Callers(world.aws)
+    caller = callers.of(bearing(api_key(getattr(world, who))))
     assert caller.bearer
     assert caller.unrestricted == (who == "root")
     assert caller.region == REGION
@@ -189,8 +188,8 @@ def test_a_key_serves_for_bedrock_itself_where_its_maker_may_use_one(world):
 def test_a_key_is_remembered_until_it_expires_and_no_longer(world):
     times = [datetime.now(UTC)]
     key = api_key(world.person, expires=43_200)
-    with closing(Callers(world.aws, lambda: times[-1])) as callers:
-        caller = callers.of(bearing(key))
+    callers = Callers(world.aws, lambda: times[-1])
+    caller = callers.of(bearing(key))
     # The emulator would take it for five minutes only.
     times.append(times[0] + timedelta(hours=11, minutes=59))
     assert callers.of(bearing(key)) == caller
@@ -219,7 +218,8 @@ KEYS = [
 @pytest.mark.parametrize(("changes", "code"), KEYS)
 def test_a_forged_key_is_refused(world, changes, code):
     key = api_key(world.person, **{"expires": 3600} | changes)
-    with pytest.raises(Refused) as refused, closing(Callers(world.aws)) as callers:
+    callers = Callers(world.aws)
+    with pytest.raises(Refused) as refused:
         callers.of(bearing(key))
     assert refused.value.code == code
     assert key[-40:] not in str(refused.value)
@@ -228,12 +228,12 @@ def test_a_forged_key_is_refused(world, changes, code):
 @pytest.mark.parametrize("secret", ["test", "guessed"])
 def test_a_key_of_root_is_made_with_the_secret_of_root(world, secret):
     key = bearing(api_key(world.keys(ACCOUNT, secret)))
-    with closing(Callers(world.aws)) as callers:
-        if secret == "test":
-            assert callers.of(key).unrestricted
-        else:
-            with pytest.raises(Refused, match="signature"):
-                callers.of(key)
+    callers = Callers(world.aws)
+    if secret == "test":
+        assert callers.of(key).unrestricted
+    else:
+        with pytest.raises(Refused, match="signature"):
+            callers.of(key)
 
 
 def everything_but(*actions):
@@ -270,8 +270,8 @@ def test_whoever_may_do_everything_is_known_by_name_whatever_is_sent(world, sess
         deployment = {"modelDeploymentName": "a", "modelArn": arn}
         code, _ = refusal(client.create_custom_model_deployment, **deployment)
         assert code == "ResourceNotFoundException"
-        with closing(Callers(world.aws)) as callers:
-            assert not callers.of(bearing(api_key(session))).unrestricted
+        callers = Callers(world.aws)
+        assert not callers.of(bearing(api_key(session))).unrestricted
 
 
 def test_a_patch_of_somebody_unknown_who_may_do_everything_is_refused(world):
@@ -317,22 +317,22 @@ def header(request, name, change):
 
 
 def test_roots_signature_covers_what_others_cover(world):
-    with closing(Callers(world.aws)) as callers:
-        right = signed(world.root, path="/custom-models?b=2&a=1%20x", body=b"{}", A="1  2")
-        assert callers.of(right).unrestricted
-        for wrong in (
-            right._replace(method="POST"),
-            right._replace(path="/other"),
-            right._replace(query="b=2&a=1%20y"),
-            right._replace(body=b"{} "),
-            header(right, "A", lambda _: "2"),
-            header(right, "Authorization", lambda text: f"{text[:-64]}{'0' * 64}"),
-            header(right, "Authorization", lambda text: text.replace("/us-east-1/", "/eu-west-1/")),
-            header(right, "X-Amz-Date", lambda text: f"{int(text[0]) + 1}{text[1:]}"),
-        ):
-            with pytest.raises(Refused, match="signature") as refused:
-                callers.of(wrong)
-            assert refused.value.code == "InvalidSignatureException"
+    callers = Callers(world.aws)
+    right = signed(world.root, path="/custom-models?b=2&a=1%20x", body=b"{}", A="1  2")
+    assert callers.of(right).unrestricted
+    for wrong in (
+        right._replace(method="POST"),
+        right._replace(path="/other"),
+        right._replace(query="b=2&a=1%20y"),
+        right._replace(body=b"{} "),
+        header(right, "A", lambda _: "2"),
+        header(right, "Authorization", lambda text: f"{text[:-64]}{'0' * 64}"),
+        header(right, "Authorization", lambda text: text.replace("/us-east-1/", "/eu-west-1/")),
+        header(right, "X-Amz-Date", lambda text: f"{int(text[0]) + 1}{text[1:]}"),
+    ):
+        with pytest.raises(Refused, match="signature") as refused:
+            callers.of(wrong)
+        assert refused.value.code == "InvalidSignatureException"
 
 
 MALFORMED = [
@@ -358,7 +358,8 @@ def test_a_signature_of_another_kind_is_refused(world, who, how, change, code):
     request = signed(getattr(world, who), **how)
     if change:
         request = header(request, "Authorization", lambda text: text.replace(*change))
-    with pytest.raises(Refused) as refused, closing(Callers(world.aws)) as callers:
+    callers = Callers(world.aws)
+    with pytest.raises(Refused) as refused:
         callers.of(request)
     assert refused.value.code in {code, "RequestTimeTooSkewedException"}
 
@@ -366,7 +367,8 @@ def test_a_signature_of_another_kind_is_refused(world, who, how, change, code):
 def test_a_header_that_cannot_be_passed_on_is_refused(world):
     request = signed(world.person)
     odd = request._replace(headers={**request.headers, "x-\xff": "a"})
-    with pytest.raises(Refused, match="cannot be read"), closing(Callers(world.aws)) as callers:
+    callers = Callers(world.aws)
+    with pytest.raises(Refused, match="cannot be read"):
         callers.of(odd)
 
 
@@ -375,7 +377,8 @@ def test_a_digest_beside_the_signature_does_not_stand_for_another_body(world):
     request = signed(world.person, body=b"{}")
     digest = {"x-amz-content-sha256": sha256(b"{}").hexdigest()}
     changed = request._replace(body=b"[]", headers={**request.headers, **digest})
-    with pytest.raises(Refused, match="digest"), closing(Callers(world.aws)) as callers:
+    callers = Callers(world.aws)
+    with pytest.raises(Refused, match="digest"):
         callers.of(changed)
 
 
