@@ -14,7 +14,7 @@ from reward_functions import get
 from reward_functions.core.batch import score_batch
 from reward_functions.data.generated.writing import generate
 from reward_functions.local.training_double.strategies import CORRECT
-from reward_functions.local.training_double.training import TrainingJob, run
+from reward_functions.local.training_double.training import Responses, TrainingJob
 from reward_functions.serving.contract import decode, result_object
 
 EXPLOITABLE = Path(__file__).parent / "rewards" / "right_number_anywhere.py"
@@ -109,5 +109,5 @@ def rehearse(dataset, seed, *, reward=None, data=None, **given):
         | given
     )
     steps = []
-    outcome = run(job, answer=scored_by(reward or get(dataset)), publish=steps.append)
+    outcome = Responses(job, scored_by(reward or get(dataset))).run(steps.append)
     return Rehearsal(outcome, steps)

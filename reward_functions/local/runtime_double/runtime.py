@@ -53,7 +53,13 @@ from reward_functions.local.loopback_service.server import (
     missing,
     read_object,
 )
-from reward_functions.local.loopback_service.signing import SKEW, TokenKind, of_headers, presigned
+from reward_functions.local.loopback_service.signing import (
+    SKEW,
+    TokenKind,
+    moment_of,
+    of_headers,
+    presigned,
+)
 from reward_functions.local.runtime_double.chat import completed, events, read_chat
 from reward_functions.local.runtime_double.faults import FaultPlan
 from reward_functions.local.runtime_double.state import (
@@ -119,17 +125,11 @@ def credential_of(request: Request, now: float) -> Credential:
             "IncompleteSignatureException",
             "SignedHeaders names host, x-amz-date and headers of the request",
         )
-    if not _is_now(signature.moment, signature.day, moment):
+    stated = moment_of(signature.moment)
+    of_now = stated is not None and abs(moment - stated) <= SKEW
+    if not (of_now and signature.moment.startswith(signature.day)):
         raise Refused("InvalidSignatureException", "Signature expired, or of another day")
     return "sigv4"
-
-
-def _is_now(stated: str, day: str, now: datetime) -> bool:
-    try:
-        signed = datetime.strptime(stated, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-    except ValueError:
-        return False
-    return stated.startswith(day) and abs(now - signed) <= SKEW
 
 
 SERVICE: Final = "sagemakerjobruntime"
@@ -153,23 +153,10 @@ ROUTES: Final = {
 }
 
 
-class Arrived(NamedTuple):
-    """A report, and what answers it."""
-
-    key: Key
-    report: Report
-    operation: OperationModel
-
-    @property
-    def answer(self) -> bytes:
-        """The body of the answer to a report that was taken."""
-        return wire.answer(self.operation, {})
-
-
 def read_report(
     request: Request, credential: Credential, job_of: Callable[[str], str] = lambda _: ""
-) -> Arrived:
-    """The report in a request, whose path is one of `ROUTES`.
+) -> tuple[Key, Report]:
+    """The report in a request, whose path is one of `ROUTES`, and the trajectory that it is of.
 
     Args:
         request: as it came.
@@ -188,11 +175,10 @@ def read_report(
         request = _from_alpha(request, job_of)
     elif credential == "bearer":
         request = _with_job_of_body(request)
-    operation = _model(route.model)
-    given = wire.parameters(operation, {}, request)
-    key = (given["JobArn"], given["TrajectoryId"])
-    report = Report(route.operation, _body(given), given.get("ClientToken", ""), credential)
-    return Arrived(key, report, operation)
+    given = wire.parameters(_model(route.model), {}, request)
+    token = given.get("ClientToken", "")
+    report = Report(route.operation, _body(given), token, credential)
+    return (given["JobArn"], given["TrajectoryId"]), report
 
 
 def _model(name: str) -> OperationModel:
@@ -587,8 +573,7 @@ class Runtime:
         return self._after(fault, answered)
 
     def _reported(self, request: Request, credential: Credential) -> Reply | None:
-        arrived = read_report(request, credential, self._job_of)
-        key, report = arrived.key, arrived.report
+        key, report = read_report(request, credential, self._job_of)
         fault = self.trajectories.fault(key, report.operation)
         if fault in ACCIDENTS:
             refused = Refused(*ACCIDENTS[fault])
@@ -596,18 +581,18 @@ class Runtime:
             raise refused
         if fault == "dropped_before":
             self.trajectories.not_done(key, report, 0, fault)
-        return self._after(fault, lambda: self._taken(arrived, fault))
+        return self._after(fault, lambda: self._taken(key, report, fault))
 
     def _job_of(self, trajectory_id: str) -> str:
         """The job of the one trajectory of an id; "" for none or several."""
         known = self.trajectories.named(trajectory_id)
         return known[0].job_arn if len(known) == 1 else ""
 
-    def _taken(self, arrived: Arrived, fault: str) -> Reply:
-        finished = self.trajectories.take(arrived.key, arrived.report, fault)
+    def _taken(self, key: Key, report: Report, fault: str) -> Reply:
+        finished = self.trajectories.take(key, report, fault)
         if finished is not None and self._finished is not None:
             self._finished(finished)
-        return HTTPStatus.OK, {}, arrived.answer
+        return HTTPStatus.OK, {}, b"{}"
 
     def _after(self, fault: str, done: Callable[[], Reply]) -> Reply | None:
         """What a call is answered that meets with an accident, or with none."""

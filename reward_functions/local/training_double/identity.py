@@ -49,6 +49,7 @@ from reward_functions.local.loopback_service.signing import (
     LONGEST,
     SKEW,
     TokenKind,
+    moment_of,
     of_headers,
     presigned,
 )
@@ -83,10 +84,9 @@ def require_roots(signature: Signature, request: Request, now: datetime, life: t
             "InvalidSignatureException",
             "The request signature we calculated does not match the signature you provided",
         )
-    try:
-        signed = datetime.strptime(signature.moment, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-    except ValueError:
-        raise Refused("IncompleteSignatureException", "X-Amz-Date is not a moment") from None
+    signed = moment_of(signature.moment)
+    if signed is None:
+        raise Refused("IncompleteSignatureException", "X-Amz-Date is not a moment")
     if not (signature.moment.startswith(signature.day) and -SKEW <= now - signed <= life):
         raise Refused("InvalidSignatureException", f"Signature expired: {signature.moment}")
 

@@ -21,7 +21,6 @@ import json
 import re
 from contextlib import suppress
 from dataclasses import dataclass
-from email.errors import MessageError
 from email.parser import BytesParser
 from email.policy import HTTP
 from functools import partial
@@ -186,10 +185,6 @@ class _Chat(_Body):
     user: str | None = None
 
 
-BROKEN: Final = (LookupError, ValueError, AttributeError, TypeError, MessageError)
-"""What the standard library's parser raises at odd parameters, such as `*1*` without a value."""
-
-
 def _form(request: Request) -> dict[str, Any]:
     """The fields of a form: text by name, and (name, content) of the file.
 
@@ -199,28 +194,18 @@ def _form(request: Request) -> dict[str, Any]:
     kind = request.header("content-type")
     if not kind.lower().startswith("multipart/form-data"):
         raise invalid("A file is uploaded as multipart/form-data", "file")
-    try:
-        return _fields(kind, request.body)
-    except BROKEN:
-        raise invalid("The form cannot be read", "file") from None
-
-
-def _fields(kind: str, body: bytes) -> dict[str, Any]:
-    head = f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace")
+    head = f"Content-Type: {kind}\r\n\r\n".encode()
     found: dict[str, Any] = {}
-    for part in BytesParser(policy=HTTP).parsebytes(head + body).iter_parts():
-        name = part.get_param("name", header="content-disposition")
-        content = part.get_payload(decode=True) or b""
-        if isinstance(name, str) and isinstance(content, bytes):
-            file_name = part.get_filename()
-            text = content.decode(errors="replace")
-            found[name] = text if file_name is None else (_in_utf8(file_name), content)
+    try:
+        for part in BytesParser(policy=HTTP).parsebytes(head + request.body).iter_parts():
+            name, file = part["content-disposition"].params.get("name"), part.get_filename()
+            content = part.get_payload(decode=True)
+            assert isinstance(content, bytes)
+            found[name] = content.decode(errors="replace") if file is None else (file, content)
+    except (LookupError, ValueError, AttributeError, TypeError, AssertionError):
+        # What the standard library's parser raises at odd parameters, and at no form.
+        raise invalid("The form cannot be read", "file") from None
     return found
-
-
-def _in_utf8(name: str) -> str:
-    """A name without the halves of surrogate pairs that stand for bytes of no known charset."""
-    return name.encode(errors="replace").decode()
 
 
 def create_file(call: Call) -> dict[str, Any]:
