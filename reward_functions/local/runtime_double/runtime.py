@@ -20,11 +20,8 @@ other sites may not:
 
     GET  /_runtime/                 one page of HTML, without a text of a rollout
     GET  /_runtime/counts           how many there are of what
-    GET  /_runtime/trajectories     [?job=ARN][&state=STATE][&limit=N], without the texts
     GET  /_runtime/trajectories/ID  [?job=ARN][&texts=last] with turns and reports
     POST /_runtime/trajectories     {"job": ARN, "trajectory": ID}: it exists from now on
-    POST /_runtime/faults           {"plan": "throttle=0.1,…", "seed": N}: from the next call on
-    POST /_runtime/reset            everything that was made is forgotten
 
 Source: SigV4, and the bearer token of sagemaker-core 2.27's `token_generator`.
 """
@@ -42,7 +39,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 from urllib.parse import parse_qs, unquote
 
 from reward_functions.aws.request_validation import problems, service_model
-from reward_functions.core.errors import ConfigurationError
 from reward_functions.local.loopback_service import wire
 from reward_functions.local.loopback_service.server import (
     SMALL,
@@ -61,10 +57,7 @@ from reward_functions.local.loopback_service.signing import (
     presigned,
 )
 from reward_functions.local.runtime_double.chat import completed, events, read_chat
-from reward_functions.local.runtime_double.faults import FaultPlan
 from reward_functions.local.runtime_double.state import (
-    STATES,
-    TURNS,
     Report,
     RuntimeSettings,
     Trajectories,
@@ -82,6 +75,7 @@ if TYPE_CHECKING:
 
     from reward_functions.local.loopback_service.server import Reply
     from reward_functions.local.runtime_double.chat import Policy
+    from reward_functions.local.runtime_double.faults import FaultPlan
     from reward_functions.local.runtime_double.state import Key, Trajectory
     from reward_functions.reports.pages.page import Part
 
@@ -193,8 +187,6 @@ def _body(given: dict[str, Any]) -> dict[str, Any]:
         finite = all(map(isfinite, given["Rewards"]))
     except OverflowError:  # an integer that no double holds
         finite = False
-    if len(given["Rewards"]) > TURNS:
-        raise invalid(f"Rewards holds more than {TURNS} values: a trajectory has no more turns")
     if not finite:
         raise invalid("Value at 'Rewards' failed to satisfy constraint: Member must be a double")
     return {"Rewards": given["Rewards"]}
@@ -362,9 +354,6 @@ def shown_rewards(trajectory: Trajectory, most: int = 8) -> str:
 PREFIX: Final = "/_runtime"
 ONE: Final = f"{PREFIX}/trajectories/"
 
-LISTED: Final = 1_000
-"""Trajectories of a list, where it names no other limit."""
-
 HTML: Final = {"Content-Type": "text/html; charset=utf-8"}
 
 
@@ -401,20 +390,6 @@ def _counts(trajectories: Trajectories, _: dict[str, Any]) -> dict[str, Any]:
     return trajectories.counts() | {"plan": str(trajectories.faults)}
 
 
-def _list(trajectories: Trajectories, query: dict[str, Any]) -> list[dict[str, Any]]:
-    state, limit = query.get("state"), str(query.get("limit", LISTED))
-    if state is not None and state not in STATES:
-        raise invalid(f"state: one of {', '.join(STATES)}")
-    if not (limit.isascii() and limit.isdigit() and len(limit) < 10):  # noqa: PLR2004
-        raise invalid("limit: a whole number")
-    found = (
-        each.summary()
-        for each in trajectories.list()
-        if query.get("job", each.job_arn) == each.job_arn and state in {None, each.state}
-    )
-    return [summary for summary, _ in zip(found, range(int(limit)), strict=False)]
-
-
 def _register(trajectories: Trajectories, given: dict[str, Any]) -> dict[str, Any]:
     named = {"JobArn": given.get("job"), "TrajectoryId": given.get("trajectory")}
     if wrong := [*problems(_model("CompleteRollout").input_shape, named)]:
@@ -424,34 +399,13 @@ def _register(trajectories: Trajectories, given: dict[str, Any]) -> dict[str, An
     return trajectories.get(key).summary()
 
 
-def _faults(trajectories: Trajectories, given: dict[str, Any]) -> dict[str, Any]:
-    plan, seed = given.get("plan"), given.get("seed", 0)
-    if not isinstance(plan, str):
-        raise invalid('plan: a string, such as "throttle=0.1"')
-    if not isinstance(seed, int) or isinstance(seed, bool):
-        raise invalid("seed: a whole number")
-    try:
-        trajectories.faults = FaultPlan.parse(plan, seed=seed)
-    except ConfigurationError as error:
-        raise invalid(str(error)) from None
-    return {"plan": str(trajectories.faults), "seed": seed}
-
-
-def _reset(trajectories: Trajectories, _: dict[str, Any]) -> dict[str, Any]:
-    trajectories.clear()
-    return {}
-
-
 def _json(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
 ACTIONS: Final[dict[str, Callable[[Trajectories, dict[str, Any]], Any]]] = {
     "GET /counts": _counts,
-    "GET /trajectories": _list,
     "POST /trajectories": _register,
-    "POST /faults": _faults,
-    "POST /reset": _reset,
 }
 
 

@@ -133,7 +133,7 @@ class Trajectory:
         state: of `STATES`.
         turns: that were recorded.
         rewards: that were counted; None before.
-        deliveries: reports, in the order in which they arrived; the first thousand.
+        deliveries: reports, in the order in which they arrived.
         attempts: calls of each operation.
         previous: the accidents of each operation.
     """
@@ -228,11 +228,6 @@ class KeptTexts:
         self._places.append((turns, len(turns)))
         turns.append(turn)
 
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._places.clear()
-        self._used = 0
-
     def _give_way(self) -> None:
         turns, number = self._places.popleft()
         self._used -= _size(turns[number])
@@ -254,12 +249,6 @@ TRANSITIONS: Final[dict[tuple[str, State], State]] = {
     ("reward", "READY"): "REWARD_RECEIVED",
 }
 """What is not here is refused."""
-
-TURNS: Final = 10_000
-"""Of one trajectory; one more is refused with 402."""
-
-DELIVERIES: Final = 1_000
-"""Of one trajectory that are kept; all of them are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +273,10 @@ class Report:
         return self.body["Status"] if self.operation == "complete" else self.operation
 
 
+TURNS: Final = 10_000
+"""Of one trajectory; one more is refused with 402: an agent may never come to an end."""
+
+
 class Trajectories:
     """All trajectories of a double; used from many threads.
 
@@ -300,15 +293,6 @@ class Trajectories:
         self._tokens: dict[tuple[str, str, str], str] = {}
         self._texts = KeptTexts(settings.text_bytes)
         self._counts: Counter[tuple[str, str]] = Counter()
-
-    def clear(self) -> None:
-        """Forget everything that was made and counted."""
-        with self._changed:
-            self._records.clear()
-            self._tokens.clear()
-            self._counts.clear()
-            self._texts.clear()
-            self._changed.notify_all()
 
     def register(self, key: Key) -> None:
         """Make a trajectory, as the trainer does before it asks for the rollout; once more is none.
@@ -473,10 +457,9 @@ class Trajectories:
 
     def _record(self, key: Key, report: Report, status: int, ended: Ended, fault: str) -> None:
         self._counts["reports", f"{report.operation} {ended}"] += 1
-        deliveries = self._records[key].deliveries
-        if len(deliveries) < DELIVERIES:
-            made = (report.operation, report.token, report.body, int(status), ended, fault)
-            deliveries.append(Delivery(*made, report.credential, self._clock()))
+        made = (report.operation, report.token, report.body, int(status), ended, fault)
+        delivery = Delivery(*made, report.credential, self._clock())
+        self._records[key].deliveries.append(delivery)
 
     def _found(self, key: Key) -> Trajectory:
         record = self._records.get(key)

@@ -25,9 +25,9 @@ def controlled_runtime(_, act):
     """How much an action of the runtime double answers, and what it leaves."""
     trajectories = Trajectories(RuntimeSettings(), clock=lambda: 1.0)
     trajectories.register((ARN, "before"))
-    answer = act(trajectories, {"job": ARN, "trajectory": ROLLOUT, "plan": "throttle=0.5"})
+    answer = act(trajectories, {"job": ARN, "trajectory": ROLLOUT})
     known = [each.trajectory_id for each in trajectories.list()]
-    return len(answer), known, str(trajectories.faults).partition(",")[0]
+    return len(answer), known
 
 
 ROW = '{"messages": [{"role": "user", "content": "?"}], "reference_answer": "1"}'
@@ -239,11 +239,8 @@ ROWS = {
     "local.runtime_double.runtime:ACTIONS": Rows(
         controlled_runtime,
         {
-            "GET /counts": (6, ["before"], ""),
-            "GET /trajectories": (1, ["before"], ""),
-            "POST /trajectories": (7, ["before", ROLLOUT], ""),
-            "POST /faults": (2, ["before"], "throttle=0.5"),
-            "POST /reset": (0, [], ""),
+            "GET /counts": (6, ["before"]),
+            "POST /trajectories": (7, ["before", ROLLOUT]),
         },
     ),
 }
