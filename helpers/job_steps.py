@@ -38,7 +38,6 @@ from reward_functions.jobs.clients import (
     LONGEST,
     MARGIN,
     VARIABLE,
-    Given,
     key_source,
     openai_base_url,
 )
@@ -198,7 +197,7 @@ def key(here: Here) -> Shown:
     """Where the API's key comes from and how long it lasts; the key itself is shown by nothing."""
     region, session = here.place.stage.region, here.place.session
     source = key_source(region, session)
-    given = isinstance(source, Given)
+    given = source().expires is None
     rows = [
         ["the API", openai_base_url(region, session)],
         ["the key", f"given in {VARIABLE}" if given else "made here, of this caller's credentials"],

@@ -21,8 +21,7 @@ Before it
 
     plan.py             what a job would come to, and its traps: `plan_sheets.py` has its
                         tables and its page
-    baseline.py         what the base earns; `asking.py` asks it and keeps the answers,
-                        `model_calls.py` is one answer
+    baseline.py         what the base earns; `asking.py` asks it and keeps the answers
     preflight.py        whether it can teach anything and may run: a table of questions, of which
                         `role_checks.py` has the role's and `reward_checks.py` the version's
 
@@ -33,7 +32,6 @@ Its course
     drivers/            one shape, a file a service: Bedrock's control plane, the OpenAI API,
                         SageMaker's serverless customization
     evaluators.py       how SageMaker knows a reward: versions in the account's own hub
-    json_schema.py      a job's document against the schema that its service publishes
     preparing.py        files read, grader pinned, request written; `starting.py` starts it once
     lookup.py           one job, or all, whichever service runs it
     watching.py         one observation after the other, until the end

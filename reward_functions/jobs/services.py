@@ -86,7 +86,7 @@ SERVICES: Final[Mapping[DriverName, Service]] = {
     "openai": Service(
         "the OpenAI-compatible API",
         "OpenAI-compatible",
-        "openai.connected",
+        "openai.driver_of",
         "",
         "ftjob-.+",
         "jobs",

@@ -14,24 +14,23 @@ from reward_functions.core.types import Message, Sample
 from reward_functions.jobs.asking import (
     AnswerAttempt,
     AnswerFile,
-    Patience,
-    ask,
-    attempts_for,
-    chosen,
-    cost,
-    setup,
-)
-from reward_functions.jobs.clients import Key
-from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.model_calls import (
     BadPrompt,
     Busy,
     Chat,
     Converse,
     ModelAnswer,
+    Patience,
     Sampling,
+    ask,
+    attempts_for,
+    chosen,
     converse_client,
+    cost,
+    setup,
 )
+from reward_functions.jobs.clients import Key
+from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.drivers.openai import Api
 from reward_functions.local.emulator.environment import TRAINING
 from tests.jobs.models_service import KEY, Refusal, Text
 
@@ -82,7 +81,7 @@ def converse(models):
 @pytest.fixture
 def chat(models):
     return lambda sampling=SAMPLING, keys=None: Chat(
-        "openai.gpt-oss-20b", sampling, f"{models.address}/v1", keys or Keys()
+        "openai.gpt-oss-20b", sampling, Api(f"{models.address}/v1", keys or Keys())
     )
 
 
@@ -241,7 +240,7 @@ def test_a_key_that_stays_refused_is_a_sentence_without_the_key(chat, models):
 @pytest.mark.parametrize("url", ["http://example.com/v1", "ftp://127.0.0.1/v1", "example.com"])
 def test_a_key_travels_encrypted_or_not_at_all(url):
     with pytest.raises(ConfigurationError, match="https"):
-        Chat("m", SAMPLING, url, Keys())
+        Chat("m", SAMPLING, Api(url, Keys()))
 
 
 def test_every_prompt_is_asked_as_often_as_wanted(endpoint, models):

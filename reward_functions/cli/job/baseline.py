@@ -31,10 +31,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from reward_functions.aws.deployed.findings import CheckFinding
-    from reward_functions.jobs.asking import AskedPrompt, AskingCost
+    from reward_functions.jobs.asking import AskedPrompt, AskingCost, Endpoint, Sampling
     from reward_functions.jobs.baseline import Baseline
     from reward_functions.jobs.grader import VersionScorer
-    from reward_functions.jobs.model_calls import Endpoint, Sampling
     from reward_functions.jobs.models import Base
     from reward_functions.reports.group_figures import Share
 

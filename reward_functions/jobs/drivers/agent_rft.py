@@ -53,7 +53,6 @@ from reward_functions.jobs.drivers.sagemaker import (
 )
 from reward_functions.jobs.hyperparameters import written
 from reward_functions.jobs.job import Call, JobEvent, Progress
-from reward_functions.jobs.json_schema import schema_problems
 from reward_functions.jobs.own_resources import agent_of
 from reward_functions.jobs.services import SERVICES
 
@@ -410,3 +409,14 @@ def fitting_version(sagemaker: Any, document: Mapping[str, Any]) -> str:
 
 def _numbers(version: str) -> list[int]:
     return [int(part) for part in version.split(".")]
+
+
+def schema_problems(schema: Any, document: Mapping[str, Any]) -> list[str]:
+    """What a document breaks of a schema: one sentence a place and rule; empty where it fits."""
+    from jsonschema.validators import Draft202012Validator, validator_for  # noqa: PLC0415 - 0.1 s
+
+    checks = validator_for(schema, default=Draft202012Validator)(schema)
+    return [
+        f"{each.json_path.removeprefix('$').lstrip('.') or 'the document'}: {each.message}"
+        for each in checks.iter_errors(document)
+    ]

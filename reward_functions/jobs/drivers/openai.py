@@ -294,17 +294,17 @@ class Api:
     ) -> None:
         require("openai", by="the OpenAI-compatible API")
         self._base_url, self._ca_bundle = base_url, ca_bundle
-        self._keys = keys
-        self._host = require_private(base_url)
+        self.keys = keys
+        self.host = require_private(base_url)
         self.pause = pause
 
     @cached_property
-    def _sdk(self) -> OpenAI:
+    def sdk(self) -> OpenAI:
         """It asks each thing once: `call` knows what may be asked again."""
         import httpx  # noqa: PLC0415 - with the SDK, half a second
         from openai import OpenAI  # noqa: PLC0415
 
-        keys = self._keys
+        keys = self.keys
 
         class Bearer(httpx.Auth):
             """The key of this moment, and another one where it is refused."""
@@ -324,10 +324,11 @@ class Api:
             verify=ssl.create_default_context(cafile=self._ca_bundle or None),
             trust_env=not is_loopback(self._base_url),
             follow_redirects=False,
+            limits=httpx.Limits(max_connections=None),  # who asks says how many
         )
         finalize(self, connection.close)
         sdk = OpenAI(
-            api_key=self._host,  # each request gets its own
+            api_key=self.host,  # each request gets its own
             base_url=self._base_url,
             http_client=connection,
             timeout=httpx.Timeout(READ, connect=CONNECT),
@@ -355,11 +356,11 @@ class Api:
         Raises:
             AwsFailed: refused, failed, not reached, or answered something else.
         """
-        from openai import APIConnectionError, APIStatusError  # noqa: PLC0415 - as `_sdk`
+        from openai import APIConnectionError, APIStatusError  # noqa: PLC0415 - as `sdk`
 
         for attempt in count(1):
             try:
-                content = operation(self._sdk).http_response.content
+                content = operation(self.sdk).http_response.content
                 return form.model_validate_json(content)
             except APIStatusError as error:
                 failed, pause = self._refused(what, error), wait_of(error.response.headers, attempt)
@@ -400,24 +401,28 @@ class Api:
     def _refused(self, what: str, error: APIStatusError) -> AwsFailed:
         code = CODES.get(error.status_code, f"HTTP {error.status_code}")
         if error.status_code == UNAUTHORIZED:
-            return AwsFailed(f"{what}: {self._keys.remedy}", code)
+            return AwsFailed(f"{what}: {self.keys.remedy}", code)
         if error.status_code >= SERVERS_OWN:
             code = "InternalServerException"
-        given = error.body.get("message") if isinstance(error.body, dict) else None
-        message = without(self._keys(), str(given or f"HTTP {error.status_code}"))
+        message = self.message_of(error) or f"HTTP {error.status_code}"
         words = WORDS.get(code, "the service answers {message}")
         return AwsFailed(f"{what}: {words.format(message=message)}", code)
+
+    def message_of(self, error: APIStatusError) -> str:
+        """What the service says itself, without the key; "" where that is nothing."""
+        given = error.body.get("message") if isinstance(error.body, dict) else None
+        return without(self.keys(), str(given or ""))
 
     def _unreached(self, what: str, error: APIConnectionError) -> AwsFailed:
         causes: list[BaseException] = [error]
         while cause := causes[-1].__cause__ or causes[-1].__context__:
             causes.append(cause)
         if any(isinstance(each, ssl.SSLError) for each in causes):
-            return AwsFailed(f"{what}: the certificate of {self._host} cannot be verified")
+            return AwsFailed(f"{what}: the certificate of {self.host} cannot be verified")
         gone = any(isinstance(each, ConnectionRefusedError) for each in causes)
         what_now = ENDED if gone and is_loopback(self._base_url) else "try again"
         reason = type(error.__cause__ or error).__name__
-        return AwsFailed(f"{what}: no whole answer from {self._host} ({reason}); {what_now}")
+        return AwsFailed(f"{what}: no whole answer from {self.host} ({reason}); {what_now}")
 
 
 class _Counted(BufferedReader):
@@ -434,17 +439,21 @@ class _Counted(BufferedReader):
         return found
 
 
-def connected(region: str, _: DeployedStage, session: Session | None = None) -> OpenAIDriver:
-    """The driver, with the caller's key; no stage is asked, for the service keeps the files.
+def connected(region: str, session: Session | None = None) -> Api:
+    """The API of a region, with the caller's key.
 
     Raises:
         WrongEndpoint: the shell points to another AWS than the one that is meant.
         AwsFailed: the AWS configuration cannot be read.
     """
-    api = Api(
+    return Api(
         openai_base_url(region, session), key_source(region, session), ca_bundle=ca_bundle(session)
     )
-    return OpenAIDriver(region, api)
+
+
+def driver_of(region: str, _: DeployedStage, session: Session | None = None) -> OpenAIDriver:
+    """The driver, with the caller's key; no stage is asked, for the service keeps the files."""
+    return OpenAIDriver(region, connected(region, session))
 
 
 class OpenAIDriver:
@@ -852,8 +861,12 @@ def _figures(data: Any) -> dict[str, float]:
     }
 
 
+def wish_of(headers: Mapping[str, str]) -> float:
+    """Seconds that the service asks to wait; 0 where it does not say."""
+    wish = headers.get("retry-after", "")
+    return float(wish) if re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", wish) else 0.0
+
+
 def wait_of(headers: Mapping[str, str], attempt: int) -> float:
     """Seconds until the next try: the service's own wish, or twice as long each time."""
-    wish = headers.get("retry-after", "")
-    asked = float(wish) if re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", wish) else 0.0
-    return min(LONGEST_PAUSE, asked or FIRST_PAUSE * 2 ** (attempt - 1))
+    return min(LONGEST_PAUSE, wish_of(headers) or FIRST_PAUSE * 2 ** (attempt - 1))

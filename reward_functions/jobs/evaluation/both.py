@@ -20,10 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt, Patience
+    from reward_functions.jobs.asking import (
+        AnswerAttempt,
+        AskedPrompt,
+        Endpoint,
+        ModelAnswer,
+        Patience,
+        Sampling,
+    )
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
     from reward_functions.jobs.evaluation.sides import Price
-    from reward_functions.jobs.model_calls import Endpoint, ModelAnswer, Sampling
 
 
 class Asked(NamedTuple):

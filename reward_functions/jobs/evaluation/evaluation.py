@@ -30,13 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.core.types import RewardResult, Sample
-    from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt
+    from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt, Sampling
     from reward_functions.jobs.evaluation.both import Asked, Given
     from reward_functions.jobs.evaluation.comparing import Turned
     from reward_functions.jobs.evaluation.evaluation_record import Beside, Mode, Side
     from reward_functions.jobs.evaluation.split import Split
     from reward_functions.jobs.grader import VersionScorer
-    from reward_functions.jobs.model_calls import Sampling
 
 
 KIND: Final = "kind of answer"

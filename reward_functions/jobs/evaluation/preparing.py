@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.aws.shell import default_stage
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.rows.recognition import RowOptions
-from reward_functions.jobs.asking import alike, drawn_as, endpoint_of
+from reward_functions.jobs.asking import Sampling, alike, drawn_as, endpoint_of
 from reward_functions.jobs.evaluation.both import Asked, Askings
 from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
 from reward_functions.jobs.evaluation.evaluation import CARE, Settings, group_names
@@ -24,7 +24,6 @@ from reward_functions.jobs.evaluation.training_files import files_seen
 from reward_functions.jobs.grader import scorer_named
 from reward_functions.jobs.hosting import ACTIVE, Hosting, PackageHosting
 from reward_functions.jobs.lookup import place
-from reward_functions.jobs.model_calls import Sampling
 from reward_functions.jobs.models import find
 from reward_functions.jobs.services import SERVICES
 
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
+    from reward_functions.jobs.asking import Sampling
     from reward_functions.jobs.configuration import JobConfiguration
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
     from reward_functions.jobs.evaluation.sides import Price
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.job import DriverName, HyperparameterValue, Job
     from reward_functions.jobs.lookup import Place
-    from reward_functions.jobs.model_calls import Sampling
     from reward_functions.jobs.models import Base
 
 SAGEMAKER: Final = "sagemaker"

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from reward_functions.core.types import RewardResult
-    from reward_functions.jobs.asking import AnswerAttempt
+    from reward_functions.jobs.asking import AnswerAttempt, ModelAnswer
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
-    from reward_functions.jobs.model_calls import ModelAnswer
 
 CLOSE: Final = 1e-9
 """Shares of a scale that are one: rewards are decimals, and their quotients are rounded."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reward_functions.jobs.asking import HIGH
 from reward_functions.jobs.evaluation.comparing import FEW
-from reward_functions.jobs.model_calls import HIGH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from reward_functions.jobs.asking import Sampling
     from reward_functions.jobs.evaluation.evaluation_record import (
         Compared,
         Interval,
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
         Verdict,
     )
     from reward_functions.jobs.evaluation.split import Split
-    from reward_functions.jobs.model_calls import Sampling
 
 
 def points(value: float, *, signed: bool = True) -> str:

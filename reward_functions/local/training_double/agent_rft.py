@@ -25,7 +25,7 @@ from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.jobs.json_schema import schema_problems
+from reward_functions.jobs.drivers.agent_rft import schema_problems
 from reward_functions.local.loopback_service.server import invalid
 from reward_functions.local.training_double.agent_policy import Drawn
 from reward_functions.local.training_double.hub import MODELS, absent, in_use

@@ -13,7 +13,7 @@ import pytest
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.extras import MissingExtra
-from reward_functions.jobs.clients import Given, Key, Refreshing
+from reward_functions.jobs.clients import Key, KeySource, given_key
 from reward_functions.jobs.configuration import BadJob, Vpc
 from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.drivers.openai import (
@@ -39,7 +39,7 @@ class Keys:
 
     def __init__(self):
         self.made, self.waited = 0, []
-        self.source = Refreshing(self.key)
+        self.source = KeySource(self.key)
 
     def key(self):
         self.made += 1
@@ -494,7 +494,7 @@ def test_a_key_that_is_refused_twice_is_a_sentence_without_the_key(driver, opena
 
 def test_a_given_key_that_is_refused_names_its_variable(openai):
     openai.refused = {"given"}
-    api = Api(f"{openai.address}/v1", Given(Key("given", None)))
+    api = Api(f"{openai.address}/v1", given_key("given"))
     with pytest.raises(AwsFailed, match="AWS_BEARER_TOKEN_BEDROCK is refused"):
         list(OpenAIDriver("us-west-2", api).jobs())
     assert len(openai.keys) == 1
