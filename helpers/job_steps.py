@@ -47,7 +47,7 @@ from reward_functions.jobs.evaluation_jobs import Evaluation, EvaluationJobs, ev
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.figures import number, series, signs, sparkline
 from reward_functions.jobs.grader import account_of
-from reward_functions.jobs.hosting import Packages
+from reward_functions.jobs.hosting import Hosting
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.models import find, models
 from reward_functions.reports.sheets import Sheet
@@ -273,7 +273,7 @@ def evaluators(job: Training) -> Shown:
 def package(job: Training) -> Shown:
     """The model package that the job made: `reward job show`."""
     where = job.here.place
-    packages = Packages(where.stage.region, where.session)
+    packages = Hosting(where.stage.region, where.session)
     found = packages.package(job.started.tuned_model)
     if found is None:
         return Shown(notes=[f"there is no model package {job.started.tuned_model}"])

@@ -48,7 +48,7 @@ from reward_functions.jobs.evaluation.preparing import prepared as compared
 from reward_functions.jobs.evaluation.split import SharedPrompts
 from reward_functions.jobs.figures import series
 from reward_functions.jobs.grader import account_of, graded_by, scorer_named
-from reward_functions.jobs.hosting import Hosting, PackageHosting
+from reward_functions.jobs.hosting import Hosting
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.leftovers import Leftovers
 from reward_functions.jobs.models import find
@@ -491,7 +491,7 @@ class Training:
             return job.tuned_model
         if job.service.packages:
             role = where.stage.import_role_arn or where.stage.training_role_arn
-            packages = PackageHosting(where.stage.region, where.session)
+            packages = Hosting(where.stage.region, where.session)
             return packages.host(job.tuned_model, job.name, role, tags=job.tags).arn
         hosting = Hosting(self.driver.region, where.session)
         token = f"{job.name}-{uuid4().hex}"

@@ -1,4 +1,4 @@
-"""The figures of a job: series of points, whoever measured them.
+"""The figures of a job: series of points, from the service and from its grader.
 
     service's figures         by step: reward, entropy, length, loss; their names are its own
     grader's figures          by minute: what the function measured of its own answers
@@ -27,10 +27,9 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass
 from io import StringIO
-from itertools import islice
-from math import inf
 from statistics import median
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
@@ -82,15 +81,10 @@ NAMES: Final = (
 
 ROWS: Final = tuple((re.compile(row.pattern), row.read_as) for row in NAMES)
 
-MAX_NAME: Final = 200
-"""Characters of a name that a row is looked for; a longer one is read as it is."""
-
 
 def read_as(name: str) -> str:
     """The words of a figure's name, in small letters: those of its row, or its own."""
     small = name.lower()
-    if len(small) > MAX_NAME:
-        return small
     return next((words for pattern, words in ROWS if pattern.fullmatch(small)), small)
 
 
@@ -117,13 +111,6 @@ SPLITS: Final = (
 LARGEST: Final = 1e100
 """No figure is larger; what is would overflow a mean, and not-a-number is not smaller either."""
 
-MAX_POINTS: Final = 200_000
-"""Points of a job that are kept; where there are more, only every other step is, or each fourth."""
-
-MAX_SERIES: Final = 1_000
-MAX_READ: Final = 20_000_000
-"""Points that are read at most: as many as the services' drivers bring."""
-
 
 @dataclass(frozen=True, slots=True)
 class Series:
@@ -134,14 +121,12 @@ class Series:
         split: "training", "validation" or "grader".
         unit: what the positions count: steps, or minutes since the job was made.
         points: (position, value) in order.
-        every: 1 where all steps are here; else only each so-manieth is, the first and the last.
     """
 
     name: str
     split: str
     unit: Unit
     points: tuple[tuple[float, float], ...]
-    every: int = 1
 
     @property
     def title(self) -> str:
@@ -159,54 +144,17 @@ def series(points: Iterable[MetricPoint]) -> list[Series]:
     """The series of a service's figures, what says most first.
 
     A figure that comes twice for one step is the later one: a service that repeats a step after an
-    interruption writes it again. Of very many points each series keeps some steps, evenly, and the
-    first and the last.
+    interruption writes it again.
     """
-    found: dict[tuple[str, str], _Course] = {}
-    every, kept = 1, 0
-    for point in islice(points, MAX_READ):
-        if not abs(point.value) <= LARGEST or point.name == TOTAL:
-            continue
-        key = point.split, point.name
-        if key not in found and len(found) == MAX_SERIES:
-            continue
-        kept += found.setdefault(key, _Course(point.step)).add(point, every)
-        while kept > MAX_POINTS and every < MAX_READ:
-            every *= 2
-            kept = sum(each.thin(every) for each in found.values())
+    found: dict[tuple[str, str], dict[float, float]] = defaultdict(dict)
+    for point in points:
+        if abs(point.value) <= LARGEST and point.name != TOTAL:
+            found[point.split, point.name][point.step] = point.value
     made = [
-        Series(name, split, "step", course.points, every) for (split, name), course in found.items()
+        Series(name, split, "step", tuple(sorted(course.items())))
+        for (split, name), course in found.items()
     ]
     return sorted(made, key=_rank)
-
-
-@dataclass(slots=True)
-class _Course:
-    """The values of a series by step: those of every so many steps from the first, and the last."""
-
-    first: int
-    values: dict[float, float] = field(default_factory=dict)
-    last: tuple[float, float] = (-inf, 0.0)
-
-    def add(self, point: MetricPoint, every: int) -> int:
-        """How many values more there are."""
-        before = len(self.values)
-        if point.step >= self.last[0]:
-            self.last = point.step, point.value
-        if (point.step - self.first) % every == 0:
-            self.values[point.step] = point.value
-        return len(self.values) - before
-
-    def thin(self, every: int) -> int:
-        """How many values are left."""
-        self.values = {
-            step: value for step, value in self.values.items() if (step - self.first) % every == 0
-        }
-        return len(self.values)
-
-    @property
-    def points(self) -> tuple[tuple[float, float], ...]:
-        return tuple(sorted((self.values | dict([self.last])).items()))
 
 
 def _rank(each: Series) -> tuple[bool, int, bool, str]:

@@ -24,11 +24,11 @@ def packages_of(where: Place, job: Job) -> tuple[list[ModelPackage], str]:
     from itertools import islice
 
     from reward_functions.aws.failures import AwsFailed
-    from reward_functions.jobs.hosting import Packages
+    from reward_functions.jobs.hosting import Hosting
 
     if not job.service.packages or not job.tuned_model:
         return [], ""
-    packages = Packages(where.stage.region, where.session)
+    packages = Hosting(where.stage.region, where.session)
     found: list[ModelPackage] = []
     try:
         made = packages.package(job.tuned_model)

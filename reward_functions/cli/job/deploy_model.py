@@ -96,10 +96,10 @@ def _host_package(
 ) -> None:
     """Import a model package, or make it a custom model with a deployment."""
     from reward_functions.cli._console import errors, plain
-    from reward_functions.jobs.hosting import PackageHosting
+    from reward_functions.jobs.hosting import Hosting
 
     with errors().status(f"hosting {plain(name)}") as status:
-        hosted = PackageHosting(where.stage.region, where.session).host(
+        hosted = Hosting(where.stage.region, where.session).host(
             job.tuned_model,
             name,
             role or where.stage.import_role_arn or where.stage.training_role_arn,

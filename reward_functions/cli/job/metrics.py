@@ -126,11 +126,6 @@ def _measured(
 
     found = series(watched(driver.metrics(job), "reading the service's figures"))
     notes = [] if found else ["the service has no figures yet"]
-    if found and found[0].every > 1:
-        notes.append(
-            f"the service has very many figures: each {found[0].every:,}th step is shown and "
-            "written, with the first and the last"
-        )
     if grader and job.has_grader:
         own, note = _of_grader(job, session)
         found += own

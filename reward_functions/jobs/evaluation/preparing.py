@@ -22,7 +22,7 @@ from reward_functions.jobs.evaluation.evaluation import CARE, Settings, group_na
 from reward_functions.jobs.evaluation.split import untouched
 from reward_functions.jobs.evaluation.training_files import files_seen
 from reward_functions.jobs.grader import scorer_named
-from reward_functions.jobs.hosting import ACTIVE, Hosting, PackageHosting
+from reward_functions.jobs.hosting import ACTIVE, Hosting
 from reward_functions.jobs.lookup import place
 from reward_functions.jobs.models import find
 from reward_functions.jobs.services import SERVICES
@@ -297,8 +297,8 @@ def _model_hosts(job: Job, region: str, session: Session) -> Iterator[str]:
 
 def _package_hosts(job: Job, region: str, session: Session) -> Iterator[str]:
     """ARNs that Converse asks what was made of a model package by."""
-    hosting = PackageHosting(region, session)
-    package = hosting.packages.package(job.tuned_model)
+    hosting = Hosting(region, session)
+    package = hosting.package(job.tuned_model)
     if package is None:
         raise NothingToCompare(
             f"the model package {job.tuned_model} is gone: name what hosts its model with "
