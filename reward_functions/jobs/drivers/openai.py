@@ -38,17 +38,17 @@ from __future__ import annotations
 import re
 import ssl
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from io import BufferedReader, FileIO
 from itertools import count
 from math import isfinite
 from time import sleep
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from urllib.parse import quote
 from weakref import finalize
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from reward_functions.aws.calls import FOREIGN, OF_SERVICES
 from reward_functions.aws.failures import ENDED, AwsFailed
@@ -88,6 +88,9 @@ STATUSES: Final[Mapping[str, JobStatus]] = {
 
 PLAIN: Final = frozenset(STATUSES) - {"validating_files", "paused"}
 """Statuses that say no more than ours do."""
+
+FILES: Final = "/files"
+JOBS: Final = "/fine_tuning/jobs"
 
 SUFFIX: Final = ".jsonl"
 PAGE: Final = 100
@@ -194,12 +197,6 @@ class _Event(_Answer):
     data: Any = None
 
 
-class _Checkpoint(_Answer):
-    step_number: int
-    fine_tuned_model_checkpoint: str
-    metrics: dict[str, Any] | None = None
-
-
 class _Failure(BaseModel):
     code: str | None = None
     message: str | None = None
@@ -251,23 +248,24 @@ class _Job(_Answer):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A model of the middle of a job, which can be asked at once.
+def _figures(data: Any) -> dict[str, float]:
+    """What of an object are numbers; an object may hold words too."""
+    items: Iterable[tuple[str, Any]] = data.items() if isinstance(data, dict) else ()
+    return {
+        name: float(each)
+        for name, each in items
+        if isinstance(each, int | float) and not isinstance(each, bool) and isfinite(each)
+    }
 
-    Args:
-        id: the service's own.
-        step: after which it was kept.
-        model: the id to ask with.
-        metrics: figures of that step, by the service's own names.
-        created: when.
-    """
 
-    id: str
-    step: int
-    model: str
-    metrics: Mapping[str, float]
-    created: datetime | None
+class Checkpoint(_Answer):
+    """A model of the middle of a job, which can be asked at once."""
+
+    step: int = Field(alias="step_number", description="After which it was kept.")
+    model: str = Field(alias="fine_tuned_model_checkpoint", description="The id to ask with.")
+    metrics: Annotated[dict[str, float], BeforeValidator(_figures)] = Field(
+        default={}, description="Figures of that step, by the service's own names."
+    )
 
 
 class Api:
@@ -360,8 +358,7 @@ class Api:
 
         for attempt in count(1):
             try:
-                content = operation(self.sdk).http_response.content
-                return form.model_validate_json(content)
+                return form.model_validate_json(operation(self.sdk).content)
             except APIStatusError as error:
                 failed, pause = self._refused(what, error), wait_of(error.response.headers, attempt)
                 again = error.status_code == TOO_MANY or (
@@ -377,26 +374,29 @@ class Api:
             self.pause(pause)
         raise AssertionError  # pragma: no cover - `count` has no end
 
+    def get(self, what: str, path: str, form: type[Form], **parameters: Any) -> Form:
+        """What the service shows at a path; see `call`."""
+        import httpx  # noqa: PLC0415 - as `sdk`
+
+        asked: Any = {"params": parameters}
+        return self.call(
+            what, lambda sdk: sdk.get(path, cast_to=httpx.Response, options=asked), form, reads=True
+        )
+
     def listed(
-        self, what: str, operation: Callable[..., Any], form: type[Answer], **arguments: Any
+        self, what: str, path: str, form: type[Answer], **parameters: Any
     ) -> Iterator[Answer]:
         """Every object of a list, page after page, in the service's order."""
-        after: dict[str, str] = {}
         while True:
-            page = self.call(
-                what,
-                lambda sdk: operation(sdk, **arguments, **after),  # noqa: B023 - called at once
-                _Page,
-                reads=True,
-            )
+            page = self.get(what, path, _Page, **parameters)
             try:
                 found = [form.model_validate(each) for each in page.data]
             except ValidationError:
                 raise AwsFailed(f"{what}: {FOREIGN}") from None
             yield from found
-            if not (page.has_more and found) or after == {"after": found[-1].id}:
+            if not (page.has_more and found):
                 return
-            after = {"after": found[-1].id}
+            parameters["after"] = found[-1].id
 
     def _refused(self, what: str, error: APIStatusError) -> AwsFailed:
         code = CODES.get(error.status_code, f"HTTP {error.status_code}")
@@ -576,13 +576,9 @@ class OpenAIDriver:
             AwsFailed: the service cannot be asked.
         """
         if IDENTIFIER.fullmatch(identifier):
+            what = f"reading the job {identifier}"
             try:
-                found = self._api.call(
-                    f"reading the job {identifier}",
-                    lambda sdk: sdk.fine_tuning.jobs.with_raw_response.retrieve(identifier),
-                    _Job,
-                    reads=True,
-                )
+                found = self._api.get(what, f"{JOBS}/{quote(identifier, safe=':')}", _Job)
             except AwsFailed as error:
                 if not error.missing and error.code != REFUSED_ID:
                     raise
@@ -651,21 +647,8 @@ class OpenAIDriver:
         Raises:
             AwsFailed: the service cannot be asked.
         """
-        listed = self._api.listed(
-            f"listing the checkpoints of {job.name}",
-            lambda sdk, **page: sdk.fine_tuning.jobs.checkpoints.with_raw_response.list(
-                job.id, **page
-            ),
-            _Checkpoint,
-        )
-        for each in listed:
-            yield Checkpoint(
-                each.id,
-                each.step_number,
-                each.fine_tuned_model_checkpoint,
-                _figures(each.metrics),
-                each.created_at,
-            )
+        what = f"listing the checkpoints of {job.name}"
+        return self._api.listed(what, f"{JOBS}/{job.id}/checkpoints", Checkpoint)
 
     def _of_name(self, name: str) -> list[_Job]:
         """The jobs of a name, the oldest first."""
@@ -740,11 +723,7 @@ class OpenAIDriver:
 
     def _files(self) -> list[_File]:
         """Files for fine-tuning, the oldest first."""
-        found = self._api.listed(
-            "listing files",
-            lambda sdk, **page: sdk.files.with_raw_response.list(purpose="fine-tune", **page),
-            _File,
-        )
+        found = self._api.listed("listing files", FILES, _File, purpose="fine-tune")
         return sorted(found, key=lambda each: each.age)
 
     def _file_name(self, file: str | None) -> str:
@@ -754,12 +733,7 @@ class OpenAIDriver:
         if file not in self._file_names:
             name = ""
             try:
-                name = self._api.call(
-                    f"reading the file {file}",
-                    lambda sdk: sdk.files.with_raw_response.retrieve(file),
-                    _File,
-                    reads=True,
-                ).filename
+                name = self._api.get(f"reading the file {file}", f"{FILES}/{file}", _File).filename
             except AwsFailed as error:
                 if not (error.missing or error.denied or error.code == REFUSED_ID):
                     raise
@@ -768,23 +742,14 @@ class OpenAIDriver:
 
     def _listed(self) -> Iterator[_Job]:
         """Every job of reinforcement fine-tuning."""
-        listed = self._api.listed(
-            f"listing the jobs of {self.region}",
-            lambda sdk, **page: sdk.fine_tuning.jobs.with_raw_response.list(limit=PAGE, **page),
-            _Job,
-        )
+        what = f"listing the jobs of {self.region}"
+        listed = self._api.listed(what, JOBS, _Job, limit=PAGE)
         return (each for each in listed if each.reinforcement)
 
     def _events(self, job: Job) -> list[_Event]:
         """By time; within one second in the order of the list, which begins with the newest."""
-        listed = self._api.listed(
-            f"reading the events of {job.name}",
-            lambda sdk, **page: sdk.fine_tuning.jobs.with_raw_response.list_events(
-                job.id, limit=PAGE, **page
-            ),
-            _Event,
-        )
-        found = list(listed)
+        what = f"reading the events of {job.name}"
+        found = list(self._api.listed(what, f"{JOBS}/{job.id}/events", _Event, limit=PAGE))
         if found and found[0].created_at >= found[-1].created_at:
             found.reverse()
         return sorted(found, key=lambda each: each.created_at)
@@ -849,16 +814,6 @@ def _points(data: Any) -> Iterator[MetricPoint]:
     for name, value in figures.items():
         ours = name.startswith(VALIDATION)
         yield MetricPoint(int(step), name, value, "validation" if ours else "training")
-
-
-def _figures(data: Any) -> dict[str, float]:
-    """What of an object are numbers; an object may hold words too."""
-    items: Iterable[tuple[str, Any]] = data.items() if isinstance(data, dict) else ()
-    return {
-        name: float(each)
-        for name, each in items
-        if isinstance(each, int | float) and not isinstance(each, bool) and isfinite(each)
-    }
 
 
 def wish_of(headers: Mapping[str, str]) -> float:

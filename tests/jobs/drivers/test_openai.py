@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -604,14 +603,6 @@ def test_a_body_that_is_cut_off_is_no_answer(driver, openai):
     openai.fail("GET files", *[(200, {"Content-Length": "999"}, b"{}")] * 9)
     with pytest.raises(AwsFailed, match="no whole answer"):
         driver.find(NAME)
-
-
-def test_a_page_that_comes_again_is_the_last(driver, openai):
-    file = {"id": "file-1", "filename": "x", "created_at": 1}
-    page = 200, {}, json.dumps({"data": [file], "has_more": True}).encode()
-    openai.fail("GET files", *[page] * 9)
-    assert driver.find(NAME) is None
-    assert openai.asked.count("GET files") == 2
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(keys, tmp_path):
