@@ -44,7 +44,6 @@ What it measured and made
     beside_deployed.py  what it uses beside what is deployed now
     evaluation_jobs.py  evaluations by SageMaker with the same function
     diagnosing.py       why it failed: `causes.py` is the table of causes
-    trainer_log.py      the errors that a trainer of SageMaker logged
     hosting.py          tuned models, model packages of SageMaker, and what hosts them
     leftovers.py        what it left that costs something
     evaluation/         a tuned model beside its base, prompt by prompt

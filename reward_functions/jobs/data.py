@@ -52,6 +52,7 @@ from reward_functions.data.linting import MAX_ROWS, MIN_ROWS, UNREADABLE, lint
 from reward_functions.data.records import text_of
 from reward_functions.data.rows.formats import scan_file
 from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.services import SERVICES
 from reward_functions.rollouts.episode.scoring.samples import INSIDE, LARGEST_CELL, REFERENCE
 
 if TYPE_CHECKING:
@@ -60,17 +61,13 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardSpec
     from reward_functions.data.linting import LintFinding
     from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.job import DriverName
 
 CHUNK: Final = 1 << 20
 
 ANY: Final = (1, 2**31 - 1)
 
-ROWS: Final[Mapping[DriverName, tuple[int, int]]] = {
-    "bedrock": (MIN_ROWS, MAX_ROWS),
-    "openai": (MIN_ROWS, MAX_ROWS),
-    "sagemaker": ANY,
-    "agent-rft": ANY,
+ROWS: Final = {
+    name: ANY if each.packages else (MIN_ROWS, MAX_ROWS) for name, each in SERVICES.items()
 }
 """The fewest and the most rows of a training file, by service; AWS states none for SageMaker's."""
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.aws.catalogue import DATA_PREFIX
 from reward_functions.jobs.configuration import MISSING_DEPLOYMENT, BadJob
 from reward_functions.jobs.models import API
+from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,13 +40,6 @@ if TYPE_CHECKING:
 SOME: Final = ("deployment", "agent", "sagemaker", "invocation_logs", "model_key", "vpc")
 """Fields that some services have no place for; every service takes the others."""
 
-TAKEN: Final[dict[DriverName, frozenset[str]]] = {
-    "bedrock": frozenset({"deployment", "invocation_logs", "model_key", "vpc"}),
-    "openai": frozenset({"deployment"}),
-    "sagemaker": frozenset({"deployment", "sagemaker", "model_key", "vpc"}),
-    "agent-rft": frozenset({"agent", "sagemaker", "model_key", "vpc"}),
-}
-
 SERVERLESS_ALONE: Final = ("preset_reward", "judge", "judge_prompt", "sequence_length")
 """Fields below `[sagemaker]` that its multi-turn jobs have no place for."""
 
@@ -61,11 +55,11 @@ def check_options(asked: JobConfiguration, driver: DriverName) -> None:
         BadJob: the message names the field.
     """
     for name in SOME:
-        if getattr(asked, name) is not None and name not in TAKEN[driver]:
+        if getattr(asked, name) is not None and name not in SERVICES[driver].takes:
             raise BadJob(f"{name}: {API[driver]} has no such setting; leave it out")
     if driver == "sagemaker":
         _check_rewards(asked)
-    elif driver == "agent-rft":
+    elif not SERVICES[driver].graded:
         _check_agent(asked)
     else:
         deployment_of(asked)
@@ -187,12 +181,14 @@ def require_files(asked: JobConfiguration, stage: DeployedStage | None) -> None:
         BadJob: there is one; the message says whether the stage's jobs may read there at all.
     """
     for field, address in in_s3(asked).items():
-        if stage is not None and not _within(address, [*_own(stage), *_folders(stage)]):
-            raise BadJob(
-                f"{field}: {address} is in a bucket outside the allow-list: jobs of the stage "
-                f"{stage.stage!r} read {' and '.join([*_own(stage), *_folders(stage)])}; more is "
-                "named by read_buckets in cdk.json"
-            )
+        if stage is not None:
+            read = [f"s3://{stage.bucket}/{DATA_PREFIX.rstrip('/')}", *_folders(stage)]
+            if not _within(address, read):
+                raise BadJob(
+                    f"{field}: {address} is in a bucket outside the allow-list: jobs of the stage "
+                    f"{stage.stage!r} read {' and '.join(read)}; more is named by read_buckets in "
+                    "cdk.json"
+                )
         raise BadJob(
             f"{field}: {address} is not on this machine, where rows are checked before they go to "
             "the stage's bucket: copy it here, and name the copy"
@@ -205,10 +201,6 @@ def _address(path: Path) -> str | None:
         if part == "s3:":
             return f"s3://{'/'.join(path.parts[at + 1 :])}"
     return None
-
-
-def _own(stage: DeployedStage) -> list[str]:
-    return [f"s3://{stage.bucket}/{DATA_PREFIX.rstrip('/')}"]
 
 
 def _folders(stage: DeployedStage) -> list[str]:

@@ -28,7 +28,7 @@ is given.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.aws.arn import Arn, BadArn, FunctionArn
@@ -132,13 +132,11 @@ def _named(asked: JobConfiguration) -> Iterator[tuple[str, str]]:
             yield field, given
 
 
-RUNTIME: Final = re.compile(
-    r"(?P<runtime>arn:aws[a-z-]*:bedrock-agentcore:(?P<region>[a-z0-9-]{1,25})"
-    r":(?P<account>[0-9]{12}):runtime/[A-Za-z][A-Za-z0-9_]{0,99}-[A-Za-z0-9]{10})"
-    r"(?:/runtime-endpoint/(?P<qualifier>[A-Za-z][A-Za-z0-9_]{0,99}))?"
+RUNTIME: Final = (
+    "runtime/(?P<id>[A-Za-z][A-Za-z0-9_]{0,99}-[A-Za-z0-9]{10})"
+    "(?:/runtime-endpoint/(?P<qualifier>[A-Za-z][A-Za-z0-9_]{0,99}))?"
 )
-
-ROLE: Final = re.compile(r"arn:aws[a-z-]*:iam::(?P<account>[0-9]{12}):role/.+")
+"""The resource of an AgentCore runtime's ARN, or of one of its endpoints."""
 
 DEFAULT: Final = "DEFAULT"
 """The endpoint that every AgentCore runtime has."""
@@ -185,27 +183,16 @@ class Agent:
         return {"BedrockAgentCoreConfig": named}
 
 
-def _own(stage: DeployedStage) -> str:
-    """What the stage deployed itself, for a message."""
-    return (
-        f", or name one of its forwarders: {', '.join(stage.forwarders)}"
-        if stage.forwarders
-        else ""
-    )
-
-
 def agent_of(text: str) -> Agent:
     """Read an agent's ARN.
 
     Raises:
         BadJob: it is none; the message shows both forms.
     """
-    found = RUNTIME.fullmatch(text) if len(text) <= LONGEST else None
-    if found is not None:
-        return Agent(
-            text, "agentcore", found["region"], found["account"], found["runtime"],
-            found["qualifier"] or "",
-        )  # fmt: skip
+    found = Arn.read(text, "bedrock-agentcore", RUNTIME) if len(text) <= LONGEST else None
+    if found is not None and found.account.isdigit():
+        name = str(replace(found, resource=f"runtime/{found['id']}"))
+        return Agent(text, "agentcore", found.region, found.account, name, found["qualifier"])
     try:
         function = FunctionArn.parse(text[: LONGEST + 1])
     except BadArn:
@@ -258,16 +245,18 @@ def granted(text: str | None, stage: DeployedStage) -> Agent:
             f"agent: {agent.arn} is in {agent.region}, and the job runs in {stage.region}: deploy "
             "the agent there, or name a stage of that region with --stage"
         )
-    role = ROLE.fullmatch(stage.agent_role_arn or stage.training_role_arn)
-    if role is not None and agent.account != role["account"]:
+    role = Arn.read(stage.agent_role_arn or stage.training_role_arn, "iam", "role/.+")
+    if role is not None and agent.account != role.account:
         raise BadJob(
             f"agent: {agent.arn} belongs to account {agent.account}, and the job runs in "
-            f"{role['account']}: deploy the agent there; agents of other accounts are not "
+            f"{role.account}: deploy the agent there; agents of other accounts are not "
             "documented"
         )
     if not is_granted(agent, stage):
+        own = ", ".join(stage.forwarders)
         raise BadJob(
             f"agent: the stage {stage.stage!r} grants its jobs no right to {agent.name}: set "
-            f"job_rights.agents in cdk.json and deploy{_own(stage)}"
+            "job_rights.agents in cdk.json and deploy"
+            + (f", or name one of its forwarders: {own}" if own else "")
         )
     return agent

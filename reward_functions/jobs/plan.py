@@ -305,7 +305,7 @@ def plan(
     """
     base = find(asked.model, region or None, asked.driver)
     _refuse(asked, base.driver, deployed, recipe)
-    if base.driver == "agent-rft":
+    if not SERVICES[base.driver].graded:
         empty = _of_agent(asked, stage)
     else:
         if recipe is not None:
@@ -340,7 +340,7 @@ def _refuse(
     recipe: Recipe | None,
 ) -> None:
     """What no job of this API can be."""
-    if driver == "agent-rft" and asked.data is None:
+    if not SERVICES[driver].graded and asked.data is None:
         raise BadJob("data: name a training file: a multi-turn job takes no invocation logs")
     if (asked.data is None) == (asked.invocation_logs is None):
         raise BadJob("data: name a training file, or invocation_logs in its place")

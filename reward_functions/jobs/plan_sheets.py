@@ -201,7 +201,7 @@ def _about(planned: Plan) -> Iterator[tuple[str, str]]:
 
 def _of_agent(planned: Plan) -> Iterator[tuple[str, str]]:
     yield "model", planned.base.identifier
-    yield "API", API["agent-rft"]
+    yield "API", API[planned.base.driver]
     yield "region", planned.region or "no stage was read"
     yield "agent", planned.agent.arn if planned.agent else UNKNOWN
     if planned.sizes:

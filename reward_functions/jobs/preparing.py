@@ -34,7 +34,7 @@ from reward_functions.jobs.services import SERVICES
 from reward_functions.jobs.tags import tags
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from boto3.session import Session
 
@@ -96,13 +96,6 @@ def next_run(stem: str, driver: Driver, *, again: bool = False) -> tuple[str, Jo
             break
         newest = (name, job)
     raise BadJob(f"{stem} ran {MAX_RUNS} times already: change the job's name")
-
-
-ROLE_OF: Final[Mapping[DriverName, str]] = {
-    "sagemaker": "sagemaker_role",
-    "agent-rft": "job_rights.agents, forwarders or agents",
-}
-"""What in `cdk.json` makes the role of a service's jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +203,7 @@ def _possible(asked: JobConfiguration, stage: DeployedStage, driver: Driver) -> 
         )
     if not SERVICES[driver.name].packages:
         check(driver.name, asked.hyperparameters)
-    if driver.name == "agent-rft":
+    if not SERVICES[driver.name].graded:
         granted(asked.agent, stage)
         written(asked.hyperparameters)
     _role(stage, driver.name)
@@ -284,12 +277,12 @@ def _role(stage: DeployedStage, driver: DriverName) -> str:
     Raises:
         BadJob: the stage has no role for them.
     """
-    member = SERVICES[driver].role
-    role: str | None = getattr(stage, member) if member else ""
-    if not role and driver in ROLE_OF:
+    service = SERVICES[driver]
+    role: str | None = getattr(stage, service.role) if service.role else ""
+    if not role and service.made_by:
         raise BadJob(
-            f"the stage {stage.stage!r} has no role for jobs of {API[driver]}: set "
-            f"{ROLE_OF[driver]} for it in cdk.json and deploy"
+            f"the stage {stage.stage!r} has no role for jobs of {service.called}: set "
+            f"{service.made_by} for it in cdk.json and deploy"
         )
     return role or ""
 

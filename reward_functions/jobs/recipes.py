@@ -46,7 +46,7 @@ from reward_functions.jobs.hyperparameters import (
     enumerated,
     shown,
 )
-from reward_functions.jobs.models import HUB_MODEL
+from reward_functions.jobs.models import hub_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -261,9 +261,9 @@ def recipe_of(
         BadJob: the hub has no such model, or the model no such recipe: the message says which.
         AwsFailed: the hub cannot be asked, or what it answers cannot be read.
     """
-    named = HUB_MODEL.fullmatch(model)
-    name = named["name"] if named else model
-    document = _document(name, named["version"] if named else None, region, session)
+    named = hub_model(model)
+    name, version = (named["name"], named["version"]) if named else (model, "")
+    document = _document(name, version, region, session)
     trained = [
         each for each in document.get("RecipeCollection", ()) if each.get("SmtjRecipeTemplateS3Uri")
     ]
@@ -286,9 +286,7 @@ def tokens(sequence_length: str | None) -> int:
     return int(found[1]) * 1024 if found else 0
 
 
-def _document(
-    name: str, version: str | None, region: str, session: Session | None
-) -> dict[str, Any]:
+def _document(name: str, version: str, region: str, session: Session | None) -> dict[str, Any]:
     """What the hub says of a model.
 
     Raises:
@@ -313,7 +311,7 @@ def _document(
     return _object(found["HubContentDocument"], what)
 
 
-def _unknown(name: str, version: str | None, hub: Any) -> str:
+def _unknown(name: str, version: str, hub: Any) -> str:
     """The sentence for a model that is not there, with the nearest name that is."""
     try:
         names = {each["HubContentName"] for each in contents_of_hub(hub, PUBLIC, "Model")}

@@ -1,7 +1,7 @@
 """The role that a job runs as: who may take it on, and what it may do.
 
     read by                        a finding about
-    iam:GetRole                    its trust: the service of `TAKERS`, for jobs of this account
+    iam:GetRole                    its trust: its service, for jobs of this account
     iam:SimulatePrincipalPolicy    each row of `actions`
 
 The OpenAI-compatible API takes no role: its jobs invoke the grader with the caller's own rights.
@@ -39,43 +39,12 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.aws.arn import FunctionArn
-    from reward_functions.jobs.job import DriverName
+    from reward_functions.jobs.services import DriverName, Service
 
 NO_SUCH_ROLE: Final = "NoSuchEntity"
 
 
-class Taker(NamedTuple):
-    """A service that takes a role on.
-
-    Args:
-        service: its name as a principal.
-        source: whose jobs they are to IAM, and how the ARN of one ends.
-        actions: by which it does.
-    """
-
-    service: str
-    source: tuple[str, str]
-    actions: tuple[str, ...] = ("sts:AssumeRole",)
-
-
-TAKERS: Final[Mapping[DriverName, Taker]] = {
-    "bedrock": Taker("bedrock.amazonaws.com", ("bedrock", "model-customization-job/x")),
-    "sagemaker": Taker("sagemaker.amazonaws.com", ("sagemaker", "training-job/x")),
-    "agent-rft": Taker(
-        "job.sagemaker.amazonaws.com",
-        ("sagemaker", "job/AgentRFT/x"),
-        ("sts:AssumeRole", "sts:TagSession"),
-    ),
-}
-"""Who takes on the role of a driver's jobs; a job of the OpenAI-compatible API has none."""
-
 REDEPLOY: Final = "deploy the stage again, which grants it"
-
-MADE_BY: Final[Mapping[DriverName, str]] = {
-    "sagemaker": "set sagemaker_role in cdk.json and deploy",
-    "agent-rft": "name the agent in job_rights.agents of cdk.json and deploy",
-}
-"""What a stage has to say to have the role of a driver's jobs; any has Bedrock's."""
 
 
 class RoleAction(NamedTuple):
@@ -139,7 +108,7 @@ def role_findings(
     arn = Arn.read(role, "iam", r"role/(?:.+/)?(?P<name>[^/]+)")
     if arn is None:
         stated = f"{role!r} is not the ARN of a role" if role else "the stage has no such role"
-        remedy = MADE_BY.get(uses.driver)
+        remedy = SERVICES[uses.driver].remedy
         yield CheckFinding("failure", "role", f"{stated}: {remedy}" if remedy else stated)
         return
     iam = client("iam", region, session)
@@ -156,9 +125,8 @@ def role_findings(
             return
         yield _denied(error, "trust", "iam:GetRole")
     else:
-        taker = TAKERS[uses.driver]
         document = found["AssumeRolePolicyDocument"]
-        yield trust_finding(document, region, arn.account, taker)
+        yield trust_finding(document, region, arn.account, SERVICES[uses.driver])
     place = f"{region}:{arn.account}"
     yield from _allowed(iam, role, list(actions(arn.partition, uses, place)))
 
@@ -174,6 +142,7 @@ def actions(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
         uses: what the job uses.
         place: `REGION:ACCOUNT` of the job.
     """
+    service = SERVICES[uses.driver]
     if uses.grader is not None:
         yield RoleAction("lambda:InvokeFunction", str(uses.grader), "invoke the version")
     for read in uses.data:
@@ -185,12 +154,12 @@ def actions(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
     if uses.agent:
         runtime = ":bedrock-agentcore:" in uses.agent
         action = "bedrock-agentcore:InvokeAgentRuntime" if runtime else "lambda:InvokeFunction"
-        yield RoleAction(action, uses.agent, "ask the agent", MADE_BY["agent-rft"])
-    if SERVICES[uses.driver].log_group:
-        yield from _of_sagemaker(partition, uses, place)
+        yield RoleAction(action, uses.agent, "ask the agent", service.remedy)
+    if service.log_group:
+        yield from _of_sagemaker(partition, uses, place, service.log_group)
 
 
-def _of_sagemaker(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
+def _of_sagemaker(partition: str, uses: Uses, place: str, group: str) -> Iterator[RoleAction]:
     """What every job of SageMaker's does beside; `x` stands for what is made with the job."""
     ours = f"arn:{partition}:sagemaker:{place}"
     for content, what in ((uses.evaluator, "read the evaluator"), (uses.base, "read the base")):
@@ -204,7 +173,6 @@ def _of_sagemaker(partition: str, uses: Uses, place: str) -> Iterator[RoleAction
     yield RoleAction("sagemaker:CreateModelPackage", package, "make a model package")
     app = uses.mlflow or f"{ours}:mlflow-app/x"
     yield RoleAction("sagemaker-mlflow:LogBatch", app, "write figures")
-    group = SERVICES[uses.driver].log_group
     stream = f"arn:{partition}:logs:{place}:log-group:{group}:log-stream:x"
     yield RoleAction("logs:PutLogEvents", stream, "write logs")
 
@@ -267,41 +235,37 @@ def _object(partition: str, place: str) -> str:
     return f"arn:{partition}:s3:::{place.removeprefix('s3://')}"
 
 
-BEDROCK: Final = TAKERS["bedrock"]
-
-
 def trust_finding(
-    document: Mapping[str, Any], region: str, account: str, taker: Taker = BEDROCK
+    document: Mapping[str, Any], region: str, account: str, service: Service
 ) -> CheckFinding:
     """Whether a trust policy lets a service's jobs of this account take the role on.
 
     Args:
         document: the policy.
         region: of the job.
-        account: whose job it is.
-        taker: the service.
+        account: that it belongs to.
+        service: whose job it is.
     """
-    of, job = taker.source
     partition = next((name for begin, name in PARTITIONS if region.startswith(begin)), "aws")
-    job = f"arn:{partition}:{of}:{region}:{account}:{job}"
+    job = f"arn:{partition}:{service.owner}:{region}:{account}:{service.example}"
     known = {"aws:SourceAccount": account, "aws:SourceArn": job}
-    policy, service = resolved(dict(document), known), taker.service
-    verdicts = {action: _trusted(policy, service, action) for action in taker.actions}
+    policy, taker = resolved(dict(document), known), service.principal
+    verdicts = {action: _trusted(policy, taker, action) for action in service.assumes}
     if DENIED in verdicts.values():
-        return CheckFinding("failure", "trust", f"the role's trust policy denies {service}")
+        return CheckFinding("failure", "trust", f"the role's trust policy denies {taker}")
     if missing := [action for action, trusted in verdicts.items() if trusted is NEVER]:
         by = "" if len(missing) == len(verdicts) else f" by {missing[0]}"
         return CheckFinding(
             "failure",
             "trust",
-            f"the role does not trust {service}{by} for jobs of account {account} in {region}: "
+            f"the role does not trust {taker}{by} for jobs of account {account} in {region}: "
             "deploy the stage again, or give the role the trust of `docs/deploy.md`",
         )
     if UNKNOWN in verdicts.values():
         return CheckFinding(
             "unknown", "trust", "the trust policy has a condition that is not known here"
         )
-    return CheckFinding("ok", "trust", f"{service} may take the role on, for jobs of {account}")
+    return CheckFinding("ok", "trust", f"{taker} may take the role on, for jobs of {account}")
 
 
 PARTITIONS: Final = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"))
