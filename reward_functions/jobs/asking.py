@@ -40,9 +40,8 @@ from copy import copy
 from dataclasses import asdict, dataclass, field, replace
 from http import HTTPStatus
 from itertools import islice
-from queue import Empty, SimpleQueue
 from random import Random
-from threading import Event, Thread
+from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Self
 
@@ -471,13 +470,11 @@ class Patience:
         attempts: calls for one answer.
         sleep: waits, in seconds; where not given, until the asking ends at the latest.
         seed: of the pauses.
-        answer: seconds for one answer, from the call to its last byte.
     """
 
     attempts: int = ATTEMPTS
     sleep: Callable[[float], object] | None = None
     seed: int | None = None
-    answer: float = PATIENCE
 
     def pauses(self) -> Iterator[float]:
         """Seconds before the second call, the third, and so on: half of a limit that doubles."""
@@ -512,11 +509,16 @@ def ask(
         AwsFailed: the model cannot be asked, or stays busy; what was answered is kept.
         BadPrompt: a prompt cannot be asked.
     """
-    asking = _Asking(endpoint, {prompt.digest: prompt.turns for prompt in prompts}, patience)
+    turns, ending = {prompt.digest: prompt.turns for prompt in prompts}, Event()
+    patience = patience or Patience()
+
+    def answered(attempt: AnswerAttempt) -> ModelAnswer:
+        return _answered(endpoint, turns[attempt.prompt], patience, ending)
+
     wanted = attempts_for(prompts, each)
     given = dict(kept.given) if kept else {}
     missing = [attempt for attempt in wanted if attempt not in given]
-    for attempt, answer in asking.answers(missing, concurrency):
+    for attempt, answer in _answers(answered, missing, concurrency, ending):
         given[attempt] = answer
         if kept:
             kept.keep(attempt, answer)
@@ -524,100 +526,53 @@ def ask(
     return {attempt: given[attempt] for attempt in wanted}
 
 
-class _Asking:
-    """The threads of one asking."""
-
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        turns: Mapping[str, Sequence[Message]],
-        patience: Patience | None,
-    ) -> None:
-        self.endpoint, self.turns = endpoint, turns
-        self.patience = patience or Patience()
-        self.ending = Event()
-
-    def answers(
-        self, missing: Iterable[AnswerAttempt], concurrency: int
-    ) -> Iterator[tuple[AnswerAttempt, ModelAnswer]]:
-        """The answers as they come; what was on its way when one failed comes before the error."""
-        left = iter(missing)
-        problem: AwsFailed | BadPrompt | None = None
-        with ThreadPoolExecutor(concurrency, thread_name_prefix="asking") as pool:
-            running = {pool.submit(self.answer, one): one for one in islice(left, concurrency)}
-            try:
-                while running:
-                    done, _ = wait(running, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        attempt = running.pop(future)
-                        try:
-                            yield attempt, future.result()
-                        except (AwsFailed, BadPrompt) as error:
-                            problem = problem or error
-                            self.ending.set()
-                    if problem is None:
-                        running |= {
-                            pool.submit(self.answer, one): one for one in islice(left, len(done))
-                        }
-            finally:
-                self.ending.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-        if problem is not None:
-            raise problem
-
-    def answer(self, attempt: AnswerAttempt) -> ModelAnswer:
-        """One answer, in a thread."""
-        turns = self.turns[attempt.prompt]
-        for pause in self.patience.pauses():
-            try:
-                return self._in_time(turns)
-            except Busy as busy:
-                sleep = self.patience.sleep or self.ending.wait
-                sleep(max(pause, min(busy.seconds, LONGEST_PAUSE)))
-                if self.ending.is_set():
-                    break
+def _answers(
+    answer: Callable[[AnswerAttempt], ModelAnswer],
+    missing: Iterable[AnswerAttempt],
+    concurrency: int,
+    ending: Event,
+) -> Iterator[tuple[AnswerAttempt, ModelAnswer]]:
+    """The answers as they come; what was on its way when one failed comes before the error."""
+    left = iter(missing)
+    problem: AwsFailed | BadPrompt | None = None
+    with ThreadPoolExecutor(concurrency, thread_name_prefix="asking") as pool:
+        running = {pool.submit(answer, one): one for one in islice(left, concurrency)}
         try:
-            return self._in_time(turns)
+            while running:
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    attempt = running.pop(future)
+                    try:
+                        yield attempt, future.result()
+                    except (AwsFailed, BadPrompt) as error:
+                        problem = problem or error
+                        ending.set()
+                if problem is None:
+                    running |= {pool.submit(answer, one): one for one in islice(left, len(done))}
+        finally:
+            ending.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+    if problem is not None:
+        raise problem
+
+
+def _answered(
+    endpoint: Endpoint, turns: Sequence[Message], patience: Patience, ending: Event
+) -> ModelAnswer:
+    """One answer, in a thread; a model that stays busy is asked once more than there are pauses."""
+    for pause in (*patience.pauses(), None):
+        began = monotonic()
+        try:
+            return replace(endpoint(turns), seconds=monotonic() - began)
         except Busy as busy:
-            raise AwsFailed(
-                f"the model stays busy, {self.patience.attempts} calls for one answer: {busy}; ask "
-                "fewer at once with --concurrency, or later: with --out, what was answered is not "
-                "asked again"
-            ) from None
-
-    def _in_time(self, turns: Sequence[Message]) -> ModelAnswer:
-        """One answer, whole and in time: a server may send a byte every minute for ever.
-
-        Raises:
-            AwsFailed: it is late. The call is left to itself; nothing ends one from outside.
-        """
-        outcomes: SimpleQueue[ModelAnswer | Busy | ConfigurationError | None] = SimpleQueue()
-
-        def call() -> None:
-            outcome: ModelAnswer | Busy | ConfigurationError | None = None
-            began = monotonic()
-            try:
-                answer = self.endpoint(turns)
-                outcome = replace(answer, seconds=monotonic() - began)
-            except (Busy, ConfigurationError) as error:
-                outcome = error
-            finally:
-                outcomes.put(outcome)
-
-        Thread(target=call, daemon=True, name="answer").start()
-        try:
-            outcome = outcomes.get(timeout=self.patience.answer)
-        except Empty:
-            raise AwsFailed(
-                f"{self.endpoint.model} gave no whole answer within {self.patience.answer:g} "
-                "seconds: ask for fewer tokens with --max-tokens, or later; with --out, what was "
-                "answered is not asked again"
-            ) from None
-        if isinstance(outcome, Exception):
-            raise outcome
-        if outcome is None:
-            raise RuntimeError("the call ended without an answer")
-        return outcome
+            reason = busy
+        if pause is None or ending.is_set():
+            break
+        (patience.sleep or ending.wait)(max(pause, min(reason.seconds, LONGEST_PAUSE)))
+    raise AwsFailed(
+        f"the model stays busy, {patience.attempts} calls for one answer: {reason}; ask fewer at "
+        "once with --concurrency, or later: with --out, what was answered is not asked again"
+    )
 
 
 def _digest(turns: Sequence[Message]) -> str:

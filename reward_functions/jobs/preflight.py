@@ -50,10 +50,11 @@ from reward_functions.jobs.own_resources import DEFAULT, granted
 from reward_functions.jobs.plan import ROLES, plan
 from reward_functions.jobs.reward_checks import contract_findings, reward_findings
 from reward_functions.jobs.role_checks import Uses, role_findings
+from reward_functions.jobs.services import SERVICES
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from boto3.session import Session
 
@@ -128,6 +129,21 @@ class Looked:
         return self.scorer
 
     @property
+    def spec(self) -> RewardSpec | None:
+        """The reward as it is installed here; None where it is not."""
+        return self.scorer.spec if self.scorer else None
+
+    @property
+    def region(self) -> str:
+        """Where the job runs."""
+        return self.job.stage.region
+
+    @cached_property
+    def emulated(self) -> bool:
+        """Whether the training double trains."""
+        return endpoints(self.session).local
+
+    @property
     def files(self) -> list[Path]:
         """The training file first; empty where invocation logs are the data."""
         return [*self.job.files.paths.values()]
@@ -145,12 +161,8 @@ class JobCheck(NamedTuple):
 
     find: Callable[[Looked], Iterator[CheckFinding]]
     begins: str = ""
-    drivers: frozenset[DriverName] = frozenset({"bedrock", "openai", "sagemaker"})
+    drivers: Collection[str] = frozenset({"bedrock", "openai", "sagemaker"})
     graded: bool = False
-
-
-def _synthetic(looked: Looked) -> Iterator[CheckFinding]:
-    yield from synthetic_findings(looked.files, emulated=endpoints(looked.session).local)
 
 
 def _agent(looked: Looked) -> Iterator[CheckFinding]:
@@ -159,27 +171,9 @@ def _agent(looked: Looked) -> Iterator[CheckFinding]:
     yield from agent_findings(agent, job.files.paths, job.request.hyperparameters, looked.session)
 
 
-def _model(looked: Looked) -> Iterator[CheckFinding]:
-    job = looked.job
-    yield from base_findings(job.asked.model, job.stage.region, job.driver)
-
-
-def _name(looked: Looked) -> Iterator[CheckFinding]:
-    yield name_finding(looked.job.request.name, looked.job.stage.region, looked.session)
-
-
-def _data(looked: Looked) -> Iterator[CheckFinding]:
-    spec = looked.scorer.spec if looked.scorer else None
-    yield from data_findings(looked.files, spec, ROWS[looked.job.driver])
-
-
 def _role(looked: Looked) -> Iterator[CheckFinding]:
     job = looked.job
     yield from role_findings(job.request.role, _uses(job), job.stage.region, looked.session)
-
-
-def _capacity(looked: Looked) -> Iterator[CheckFinding]:
-    yield from capacity_findings(looked.graded.function, looked.job.request.hyperparameters)
 
 
 def _baseline(looked: Looked) -> Iterator[CheckFinding]:
@@ -190,13 +184,8 @@ def _baseline(looked: Looked) -> Iterator[CheckFinding]:
             model=job.request.model,
             data=job.files.hashes["data"],
             scorer=looked.graded,
-            simulation=endpoints(looked.session).local,
+            simulation=looked.emulated,
         )
-
-
-def _contract(looked: Looked) -> Iterator[CheckFinding]:
-    mode = looked.job.response_mode
-    yield from contract_findings(looked.graded, looked.progress, mode=mode)
 
 
 def _rewards(looked: Looked) -> Iterator[CheckFinding]:
@@ -212,22 +201,36 @@ def _rewards(looked: Looked) -> Iterator[CheckFinding]:
     )
 
 
-EVERY: Final[frozenset[DriverName]] = frozenset(ROLES)
-OF_AGENTS: Final[frozenset[DriverName]] = frozenset({"agent-rft"})
-BEDROCK: Final[frozenset[DriverName]] = frozenset({"bedrock"})
-SIMULATED: Final[frozenset[DriverName]] = EVERY - {"openai"}
+EVERY: Final = frozenset(SERVICES)
+OF_AGENTS: Final = frozenset({"agent-rft"})
+BEDROCK: Final = frozenset({"bedrock"})
+SIMULATED: Final = EVERY - {"openai"}
 """Drivers whose jobs run as a role, and read what lies below `rft-data/`."""
 
 CHECKS: Final = (
-    JobCheck(_synthetic, drivers=EVERY),
+    JobCheck(lambda at: synthetic_findings(at.files, emulated=at.emulated), drivers=EVERY),
     JobCheck(_agent, "asking the agent", OF_AGENTS),
-    JobCheck(_model),
-    JobCheck(_name, "looking for a model of this name", BEDROCK),
-    JobCheck(_data, "linting the data"),
+    JobCheck(lambda at: base_findings(at.job.asked.model, at.region, at.job.driver)),
+    JobCheck(
+        lambda at: iter([name_finding(at.job.request.name, at.region, at.session)]),
+        "looking for a model of this name",
+        BEDROCK,
+    ),
+    JobCheck(
+        lambda at: data_findings(at.files, at.spec, ROWS[at.job.driver]),
+        "linting the data",
+    ),
     JobCheck(_role, "simulating the role", SIMULATED),
-    JobCheck(_capacity, "reading the concurrency", graded=True),
+    JobCheck(
+        lambda at: capacity_findings(at.graded.function, at.job.request.hyperparameters),
+        "reading the concurrency",
+        graded=True,
+    ),
     JobCheck(_baseline, graded=True),
-    JobCheck(_contract, graded=True),
+    JobCheck(
+        lambda at: contract_findings(at.graded, at.progress, mode=at.job.response_mode),
+        graded=True,
+    ),
     JobCheck(_rewards, graded=True),
 )
 
@@ -247,7 +250,7 @@ def _uses(job: PreparedJob) -> Uses:
         job.driver,
         mlflow=chosen.mlflow or "",
     )
-    if job.driver == "agent-rft":
+    if request.agent:
         packages, _ = group_names(request.name, chosen.model_packages)
         agent = granted(request.agent, job.stage).arn
         return uses._replace(packages=packages, agent=agent)
@@ -446,7 +449,7 @@ def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
     Raises:
         OSError: a file cannot be read.
     """
-    if job.driver == "agent-rft":
+    if job.request.agent:
         with suppress(BadJob):  # of a row, of which there is a finding
             for warning in plan(job.asked, stage=job.stage).warnings:
                 yield CheckFinding("warning", "plan", warning)
