@@ -37,6 +37,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
+from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -61,8 +62,6 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardSpec
     from reward_functions.data.linting import LintFinding
     from reward_functions.jobs.configuration import JobConfiguration
-
-CHUNK: Final = 1 << 20
 
 ANY: Final = (1, 2**31 - 1)
 
@@ -101,7 +100,9 @@ class JobFiles:
             for name, path in self.paths.items():
                 copies[name] = Path(folder, name, path.name)
                 copies[name].parent.mkdir()
-                if _copied(path, copies[name]) != self.hashes[name]:
+                with named(copies[name]):
+                    copyfile(path, copies[name])
+                if _read(copies[name])[0] != self.hashes[name]:
                     raise BadJob(f"{path} changed while the job was prepared: start it again")
             yield copies
 
@@ -153,16 +154,6 @@ def _read(path: Path) -> tuple[str, int]:
             digest.update(line)
             lines += not line.isspace()
     return digest.hexdigest(), lines
-
-
-def _copied(path: Path, to: Path) -> str:
-    """The SHA-256 of what was copied."""
-    digest = hashlib.sha256()
-    with path.open("rb") as source, named(to), to.open("xb") as copy:
-        while chunk := source.read(CHUNK):
-            digest.update(chunk)
-            copy.write(chunk)
-    return digest.hexdigest()
 
 
 THINKING_TOKENS: Final = 8_192

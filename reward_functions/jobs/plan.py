@@ -445,22 +445,16 @@ def _figures(planned: Plan, rates: Rates) -> Figures | None:
     sizes = planned.sizes
     if sizes is None or not (planned.value("batch") and planned.value("epochs")):
         return None
-    run = TrainingRun(
-        prompts=sizes.rows,
-        batch_size=planned.value("batch"),
-        samples=planned.value("samples") or GROUP,
-        epochs=planned.value("epochs"),
-    )
+    counts: dict[str, int] = {
+        "prompts": sizes.rows,
+        "batch_size": planned.value("batch"),
+        "samples": planned.value("samples") or GROUP,
+        "epochs": planned.value("epochs"),
+    }
+    run = TrainingRun(**counts)
     if planned.agent is not None:
-        run = AgentRun(
-            prompts=run.prompts,
-            batch_size=run.batch_size,
-            samples=run.samples,
-            epochs=run.epochs,
-            most=planned.value("steps"),
-            every=planned.value("validated"),
-            validation=sizes.validation_rows,
-        )
+        most, every = planned.value("steps"), planned.value("validated")
+        run = AgentRun(**counts, most=most, every=every, validation=sizes.validation_rows)
     answer = planned.longest_answer
     prompts = sizes.prompt_tokens
     prompt_tokens = None if prompts is None else prompts * run.epochs * run.samples

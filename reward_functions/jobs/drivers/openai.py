@@ -104,13 +104,6 @@ METRICS: Final = "metrics"
 VALIDATION: Final = ("val", "full_val", "eval")
 """How the names of figures begin that are of validation data."""
 
-UNSUPPORTED: Final = {
-    "logs": "invocation logs in place of a file",
-    "model_key": "a KMS key for the model",
-    "vpc": "a network of your own",
-}
-"""Fields of a request that this API has no place for."""
-
 IDENTIFIER: Final = re.compile(r"(?!.*\.\.)(?=.*[A-Za-z0-9])[A-Za-z0-9._:/+-]{1,512}")
 """What may be an id of a job: nothing that leads out of its path."""
 
@@ -511,11 +504,7 @@ class OpenAIDriver:
         return f"(the id of the file {name}{SUFFIX})"
 
     def calls(self, request: JobRequest) -> list[Call]:
-        """What `start` would send.
-
-        Raises:
-            BadJob: the request has what this API cannot do.
-        """
+        """What `start` would send."""
         return [Call("openai", "POST /fine_tuning/jobs", request_of(request))]
 
     def discard(self, uploaded: str) -> None:
@@ -538,8 +527,7 @@ class OpenAIDriver:
         """Start it; where the same job is there already, that one.
 
         Raises:
-            BadJob: a job of this name differs from what is asked for, or asks for what this API
-                cannot do.
+            BadJob: a job of this name differs from what is asked for.
             AwsFailed: the service refused it, or it is not known whether it started.
             StartedTwice: another start made a job at the same moment, and both may run.
         """
@@ -760,14 +748,7 @@ class _Deleted(BaseModel):
 
 
 def request_of(request: JobRequest) -> dict[str, Any]:
-    """The body of `POST /fine_tuning/jobs`; it has no place for a name, a role or tags.
-
-    Raises:
-        BadJob: the request has what this API cannot do.
-    """
-    for field, words in UNSUPPORTED.items():
-        if getattr(request, field):
-            raise BadJob(f"{field}: the OpenAI-compatible API takes no {words}")
+    """The body of `POST /fine_tuning/jobs`; it has no place for a name, a role or tags."""
     grader = {"type": "lambda", "lambda": {"function": request.grader}}
     reinforcement: dict[str, Any] = {"grader": grader}
     if request.hyperparameters:

@@ -13,7 +13,7 @@ import pytest
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.extras import MissingExtra
 from reward_functions.jobs.clients import Key, KeySource, given_key
-from reward_functions.jobs.configuration import BadJob, Vpc
+from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.drivers.openai import (
     LONGEST_PAUSE,
@@ -115,20 +115,6 @@ def test_every_option_is_sent_as_the_guide_has_it(driver, openai, data, request_
         f"{NAME}.jsonl",
         f"{NAME}.validation.jsonl",
     ]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"logs": "s3://bucket/logs"},
-        {"model_key": "arn:aws:kms:us-west-2:000000000000:key/x"},
-        {"vpc": Vpc(subnets=("subnet-1",), security_groups=("sg-1",))},
-    ],
-)
-def test_what_this_api_cannot_do_is_refused_and_not_left_out(driver, openai, request_, change):
-    with pytest.raises(BadJob, match=f"{next(iter(change))}: the OpenAI-compatible API takes no"):
-        driver.start(replace(request_, **change))
-    assert not openai.jobs
 
 
 def test_a_file_is_sent_once_and_whole(driver, openai, data):
