@@ -33,7 +33,7 @@ import os
 import re
 from base64 import b64encode
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -385,27 +385,17 @@ GIVEN_REFUSED: Final = (
 """What to do about a key that a service refuses."""
 
 
+@dataclass(frozen=True, slots=True)
 class Key:
     """A key that no message shows: neither `repr`, `str` nor a format holds it.
 
     Args:
-        secret: what is sent.
+        secret: what is sent, as a bearer token.
         expires: when it ends; None where nobody knows.
     """
 
-    __slots__ = ("_secret", "expires")
-
-    def __init__(self, secret: str, expires: datetime | None) -> None:
-        self._secret = secret
-        self.expires = expires
-
-    @property
-    def secret(self) -> str:
-        """What is sent, as a bearer token."""
-        return self._secret
-
-    def __repr__(self) -> str:
-        return f"Key(expires={self.expires})"
+    secret: str = field(repr=False)
+    expires: datetime | None
 
 
 class KeySource:

@@ -66,6 +66,7 @@ class Filter(BaseModel):
     )
     not_equals: dict[str, str] | None = Field(
         default=None,
+        serialization_alias="notEquals",
         min_length=1,
         max_length=1,
         description="A key that has another value; in the place of `equals`.",

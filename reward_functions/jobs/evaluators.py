@@ -105,11 +105,11 @@ def content_name(name: str) -> str:
     )
 
 
-def require_fitting(function: FunctionArn, region: str, account: str) -> None:
+def require_fitting(function: FunctionArn) -> None:
     """Refuse a function that no evaluator can hold, or whose content a deployment can change.
 
     Raises:
-        BadJob: it has a qualifier, can change, or is of another region or account.
+        BadJob: it has a qualifier, or can change.
     """
     if function.qualifier is not None and GENERATION_NAME.fullmatch(function.name):
         plain = str(function).removesuffix(f":{function.qualifier}")
@@ -122,11 +122,6 @@ def require_fitting(function: FunctionArn, region: str, account: str) -> None:
             f"deployment: {function} has a qualifier, and SageMaker's evaluators take none: set "
             '"immutable": true for the deployment in cdk.json and deploy, which makes a function '
             "for every digest"
-        )
-    if function.region != region or function.account != account:
-        raise BadJob(
-            f"deployment: {function} is in {function.region} of account {function.account}, and "
-            f"the job in {region} of {account}: deploy the reward there"
         )
     if function.moves:
         raise BadJob(
@@ -227,13 +222,12 @@ class Registry:
 
     def _made(self, calls: list[Call]) -> bool:
         """Make what is missing; False where somebody else took the version meanwhile."""
-        methods = {
-            "CreateHub": self._client.create_hub,
-            "ImportHubContent": self._client.import_hub_content,
-        }
+        from botocore import xform_name  # noqa: PLC0415 - 100 ms
+
         for call in calls:
             try:
-                answer(call.what, methods[call.operation], **call.request)
+                method = getattr(self._client, xform_name(call.operation))
+                answer(call.what, method, **call.request)
             except AwsFailed as error:
                 if error.kind != "conflict":
                     raise
@@ -318,21 +312,15 @@ class Registry:
         return f"{place}/{self.hub}/{CONTENT}/{name}/{version}"
 
 
-def evaluator_of(text: str) -> Arn | None:
-    """What AWS's client takes for an evaluator: of the partition `aws`, and with a version."""
-    form = r"hub-content/[^/]+/JsonDoc/[^/]+/[0-9]+\.[0-9]+\.[0-9]+"
-    found = Arn.read(text, "sagemaker", form)
-    return found if found and found.partition == "aws" else None
-
-
 def require_here(evaluator: str, region: str, account: str, field: str) -> None:
     """Refuse the ARN of an evaluator that a job of this account and region cannot use.
 
     Raises:
         BadJob: it is none, has no version, or is of another account or region.
     """
-    found = evaluator_of(evaluator)
-    if found is None:
+    form = r"hub-content/[^/]+/JsonDoc/[^/]+/[0-9]+\.[0-9]+\.[0-9]+"
+    found = Arn.read(evaluator, "sagemaker", form)
+    if found is None or found.partition != "aws":  # as AWS's client takes one
         raise BadJob(
             f"{field}: {evaluator[:200]!r} is not the ARN of an evaluator: "
             "arn:aws:sagemaker:REGION:ACCOUNT:hub-content/HUB/JsonDoc/NAME/VERSION"

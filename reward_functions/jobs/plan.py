@@ -352,8 +352,7 @@ def _refuse(
         needs = recipe.response_mode if recipe else "list"
         require_mode(deployed.response_mode, needs, f"deployment: {deployed.name}")
     if deployed is not None and driver == "sagemaker":
-        function = FunctionArn.parse(deployed.version_arn)
-        require_fitting(function, function.region, function.account)
+        require_fitting(FunctionArn.parse(deployed.version_arn))
 
 
 def _of_agent(asked: JobConfiguration, stage: DeployedStage | None) -> Plan:

@@ -258,7 +258,7 @@ def _graded(
         return pinned(asked.deployment, stage, driver.region, session, force=force)
     # What moves is refused below, and --force is no remedy: an evaluator takes no version.
     grader = pinned(asked.deployment, stage, driver.region, session, force=True)
-    require_fitting(grader.arn, driver.region, account_of(stage))
+    require_fitting(grader.arn)
     return grader
 
 

@@ -234,10 +234,8 @@ class AgentDriver(InAccount):
         """What the job consists of.
 
         Raises:
-            BadJob: a hyperparameter is wrong, the agent is none, or there is no training file.
+            BadJob: a hyperparameter is wrong, or the agent is none.
         """
-        if not request.training:
-            raise BadJob("data: a multi-turn job is given a training file")
         chosen = request.sagemaker
         training: dict[str, Any] = {
             "BaseModelArn": request.model,
