@@ -41,11 +41,10 @@ from reward_functions.jobs.clients import (
     key_source,
     openai_base_url,
 )
-from reward_functions.jobs.drawing import NOISE
 from reward_functions.jobs.drivers.openai import OpenAIDriver
 from reward_functions.jobs.evaluation_jobs import Evaluation, EvaluationJobs, evaluation_rows
 from reward_functions.jobs.evaluators import Registry, name_of
-from reward_functions.jobs.figures import number, series, signs, sparkline
+from reward_functions.jobs.figures import NOISE, number, series, signs, sparkline
 from reward_functions.jobs.grader import account_of
 from reward_functions.jobs.hosting import Hosting
 from reward_functions.jobs.job import Job

@@ -17,7 +17,7 @@ from reward_functions.aws.deployed.findings import CheckFinding
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.own_resources import agent_of, is_granted
+from reward_functions.jobs.options import agent_of, is_granted
 from reward_functions.serving.descriptions import described
 
 if TYPE_CHECKING:

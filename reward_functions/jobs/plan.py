@@ -44,8 +44,7 @@ from reward_functions.jobs.hyperparameters import (
     written,
 )
 from reward_functions.jobs.models import API, find
-from reward_functions.jobs.options import check_options, serverless_of
-from reward_functions.jobs.own_resources import agent_of, granted
+from reward_functions.jobs.options import agent_of, check_options, granted, serverless_of
 from reward_functions.jobs.services import SERVICES
 from reward_functions.jobs.tags import require_possible
 
@@ -59,7 +58,7 @@ if TYPE_CHECKING:
     from reward_functions.jobs.grader import AccountLimits
     from reward_functions.jobs.job import DriverName, HyperparameterValue
     from reward_functions.jobs.models import Base
-    from reward_functions.jobs.own_resources import Agent
+    from reward_functions.jobs.options import Agent
     from reward_functions.jobs.recipes import Recipe
     from reward_functions.judge_runtime.config import JudgeConfig
 

@@ -45,8 +45,7 @@ from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.grader import account_limits, account_of, scorer_named
 from reward_functions.jobs.hyperparameters import AGENT, written
 from reward_functions.jobs.models import find
-from reward_functions.jobs.options import serverless_of
-from reward_functions.jobs.own_resources import DEFAULT, granted
+from reward_functions.jobs.options import DEFAULT, granted, serverless_of
 from reward_functions.jobs.plan import ROLES, plan
 from reward_functions.jobs.reward_checks import contract_findings, reward_findings
 from reward_functions.jobs.role_checks import Uses, role_findings
@@ -64,8 +63,8 @@ if TYPE_CHECKING:
     from reward_functions.data.linting import LintFinding
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.job import DriverName, HyperparameterValue
-    from reward_functions.jobs.own_resources import Agent
-    from reward_functions.jobs.preparing import PreparedJob
+    from reward_functions.jobs.options import Agent
+    from reward_functions.jobs.starting import PreparedJob
 
 
 def preflight(

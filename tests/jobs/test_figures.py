@@ -10,24 +10,22 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from reward_functions.core.spec import UNIT_SCALE, Scale
-from reward_functions.jobs.drawing import (
+from reward_functions.jobs.figures import (
     MAX_CHARTS,
     MAX_CONSTANT,
     NO_COURSE,
-    constant,
-    page,
-    svg,
-)
-from reward_functions.jobs.figures import (
     SIGNS,
     Series,
     as_csv,
     by_position,
+    constant,
     number,
     overview,
+    page,
     series,
     signs,
     sparkline,
+    svg,
 )
 from reward_functions.jobs.job import MetricPoint
 from reward_functions.reports.pages.charts.lines import MAX_POINTS

@@ -175,7 +175,7 @@ def _started_with(asked: JobConfiguration, file: str, where: Place) -> tuple[Dri
     from reward_functions.jobs.configuration import BadJob
     from reward_functions.jobs.job import Job
     from reward_functions.jobs.models import find
-    from reward_functions.jobs.preparing import prepared
+    from reward_functions.jobs.starting import prepared
 
     service = where.driver(find(asked.model, where.stage.region, asked.driver).driver)
     found = prepared(asked, where.stage, service, session=where.session)

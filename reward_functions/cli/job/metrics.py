@@ -62,8 +62,7 @@ def metrics(
     that could not be scored. Whoever else asks that version meanwhile is counted with the job.
     """
     from reward_functions.data.atomic import Together
-    from reward_functions.jobs.drawing import page, svg
-    from reward_functions.jobs.figures import as_csv
+    from reward_functions.jobs.figures import as_csv, page, svg
 
     _require_plot(plot)
     where, service, found = job_at(job, stage, driver)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from reward_functions.aws.deployed.findings import CheckReport
     from reward_functions.jobs.lookup import Place
-    from reward_functions.jobs.preparing import PreparedJob
+    from reward_functions.jobs.starting import PreparedJob
 
 
 def preflight(
@@ -73,7 +73,7 @@ def preflight(
     from reward_functions.jobs.configuration import BadJob
     from reward_functions.jobs.job import Job
     from reward_functions.jobs.models import find
-    from reward_functions.jobs.preparing import prepared
+    from reward_functions.jobs.starting import prepared
 
     asked = configured(
         file,

@@ -51,7 +51,7 @@ from reward_functions.jobs.drivers.sagemaker import (
 )
 from reward_functions.jobs.hyperparameters import written
 from reward_functions.jobs.job import Call, JobEvent, Progress
-from reward_functions.jobs.own_resources import agent_of
+from reward_functions.jobs.options import agent_of
 from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
