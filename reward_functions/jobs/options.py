@@ -358,7 +358,7 @@ LONGEST: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class JobAgent:
     """Who a multi-turn job asks for rollouts.
 
     Args:
@@ -395,7 +395,7 @@ class Agent:
         return {"BedrockAgentCoreConfig": named}
 
 
-def agent_of(text: str) -> Agent:
+def agent_of(text: str) -> JobAgent:
     """Read an agent's ARN.
 
     Raises:
@@ -404,7 +404,7 @@ def agent_of(text: str) -> Agent:
     found = Arn.read(text, "bedrock-agentcore", RUNTIME) if len(text) <= LONGEST else None
     if found is not None and found.account.isdigit():
         name = str(replace(found, resource=f"runtime/{found['id']}"))
-        return Agent(text, "agentcore", found.region, found.account, name, found["qualifier"])
+        return JobAgent(text, "agentcore", found.region, found.account, name, found["qualifier"])
     try:
         function = FunctionArn.parse(text[: LONGEST + 1])
     except BadArn:
@@ -415,7 +415,7 @@ def agent_of(text: str) -> Agent:
         ) from None
     qualifier = function.qualifier or ""
     plain = text.removesuffix(f":{qualifier}") if qualifier else text
-    return Agent(text, "lambda", function.region, function.account, plain, qualifier)
+    return JobAgent(text, "lambda", function.region, function.account, plain, qualifier)
 
 
 def with_agent(asked: JobConfiguration, stage: DeployedStage) -> JobConfiguration:
@@ -424,7 +424,7 @@ def with_agent(asked: JobConfiguration, stage: DeployedStage) -> JobConfiguratio
     return asked.model_copy(update={"agent": found}) if found else asked
 
 
-def is_granted(agent: Agent, stage: DeployedStage) -> bool:
+def is_granted(agent: JobAgent, stage: DeployedStage) -> bool:
     """Whether a stage's jobs may ask an agent.
 
     Those that `job_rights` names by this name or exactly this ARN, and those that the stage
@@ -436,7 +436,7 @@ def is_granted(agent: Agent, stage: DeployedStage) -> bool:
     return bool(stage.agent_role_arn) and (named or deployed)
 
 
-def granted(text: str | None, stage: DeployedStage) -> Agent:
+def granted(text: str | None, stage: DeployedStage) -> JobAgent:
     """The agent of a job, which its stage has to grant and its region and account to hold.
 
     Args:

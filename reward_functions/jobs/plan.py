@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from reward_functions.jobs.grader import AccountLimits
     from reward_functions.jobs.job import DriverName, HyperparameterValue
     from reward_functions.jobs.models import Base
-    from reward_functions.jobs.options import Agent
+    from reward_functions.jobs.options import JobAgent
     from reward_functions.jobs.recipes import Recipe
     from reward_functions.judge_runtime.config import JudgeConfig
 
@@ -238,7 +238,7 @@ class Plan:
     sizes: Sizes | None = None
     account: AccountLimits | None = None
     recipe: Recipe | None = None
-    agent: Agent | None = None
+    agent: JobAgent | None = None
     figures: Figures | None = None
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

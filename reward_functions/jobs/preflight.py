@@ -40,7 +40,7 @@ from reward_functions.jobs.baseline import FILE, baseline_findings, saved
 from reward_functions.jobs.clients import client, endpoints
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.data import ROWS, measure
-from reward_functions.jobs.drivers.agent_rft import group_names
+from reward_functions.jobs.drivers.agent_rft import package_groups
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.grader import account_limits, account_of, scorer_named
 from reward_functions.jobs.hyperparameters import AGENT, written
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from reward_functions.data.linting import LintFinding
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.job import DriverName, HyperparameterValue
-    from reward_functions.jobs.options import Agent
+    from reward_functions.jobs.options import JobAgent
     from reward_functions.jobs.starting import PreparedJob
 
 
@@ -250,7 +250,7 @@ def _uses(job: PreparedJob) -> Uses:
         mlflow=chosen.mlflow or "",
     )
     if request.agent:
-        packages, _ = group_names(request.name, chosen.model_packages)
+        packages, _ = package_groups(request.name, chosen.model_packages)
         agent = granted(request.agent, job.stage).arn
         return uses._replace(packages=packages, agent=agent)
     if job.driver != "sagemaker":
@@ -518,7 +518,7 @@ SESSION: Final = "reward-functions-smoke-test".ljust(33, "0")
 
 
 def agent_findings(
-    agent: Agent,
+    agent: JobAgent,
     files: Mapping[str, Path],
     hyperparameters: Mapping[str, HyperparameterValue],
     session: Session | None = None,
@@ -566,7 +566,7 @@ def agent_findings(
     yield from _rollouts(rows, hyperparameters)
 
 
-def there(agent: Agent, session: Session | None = None) -> Iterator[CheckFinding]:
+def there(agent: JobAgent, session: Session | None = None) -> Iterator[CheckFinding]:
     """Whether an agent's forwarder is there, and has the time to hand a request on.
 
     Of an AgentCore runtime nothing is said: it is asked.
@@ -613,7 +613,7 @@ def there(agent: Agent, session: Session | None = None) -> Iterator[CheckFinding
         yield CheckFinding("ok", "agent", f"{agent.arn} is there")
 
 
-def _smoke(agent: Agent, session: Session | None) -> Iterator[CheckFinding]:
+def _smoke(agent: JobAgent, session: Session | None) -> Iterator[CheckFinding]:
     # Rollouts name an extra of their own where boto3 is missing; every other job has `aws`.
     from reward_functions.rollouts.episode.smoke import FIELD  # noqa: PLC0415
 
@@ -660,13 +660,13 @@ def _judged(body: bytes, *, failed: bool) -> CheckFinding:
     )
 
 
-def _asked_lambda(agent: Agent, body: bytes, session: Session | None) -> tuple[bool, bytes]:
+def _asked_lambda(agent: JobAgent, body: bytes, session: Session | None) -> tuple[bool, bytes]:
     service = calls.client("lambda", agent.region, session)
     found = answer(f"asking {agent.arn}", service.invoke, FunctionName=agent.arn, Payload=body)
     return "FunctionError" in found, found["Payload"].read(LARGEST)
 
 
-def _asked_runtime(agent: Agent, body: bytes, session: Session | None) -> tuple[bool, bytes]:
+def _asked_runtime(agent: JobAgent, body: bytes, session: Session | None) -> tuple[bool, bytes]:
     service = calls.client("bedrock-agentcore", agent.region, session)
     named: dict[str, Any] = {
         "agentRuntimeArn": agent.name,

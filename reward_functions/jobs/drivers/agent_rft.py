@@ -136,7 +136,7 @@ class AgentDriver(InAccount):
         chosen = request.sagemaker
         groups = [
             self._group(name)
-            for name in group_names(request.name, chosen.model_packages if chosen else None)
+            for name in package_groups(request.name, chosen.model_packages if chosen else None)
         ]
         document = self._document(request, [arn for arn, _ in groups])
         made: dict[str, Any] = {
@@ -299,7 +299,7 @@ def log_events(logs: Any, name: str) -> Iterator[JobEvent]:
             yield JobEvent(known, when, "info", message)
 
 
-def group_names(job: str, given: str | None) -> tuple[str, str]:
+def package_groups(job: str, given: str | None) -> tuple[str, str]:
     """The names of the group of results, and of that of checkpoints, which has to be another one.
 
     Args:
