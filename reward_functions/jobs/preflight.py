@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from reward_functions.aws import calls
 from reward_functions.aws.calls import answer
 from reward_functions.aws.catalogue import JOB_DATA_PREFIX
-from reward_functions.aws.deployed.findings import CheckFinding, CheckReport
+from reward_functions.aws.deployed.findings import CheckFinding, CheckReport, Question
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.types import Sample
 from reward_functions.data.json_rows import Row, scan_rows
@@ -305,7 +305,7 @@ def data_findings(
         OSError: a file cannot be read.
     """
     if not files:
-        yield CheckFinding("unknown", "data", "invocation logs are read by the job alone")
+        yield Question("data").unknown("invocation logs are read by the job alone")
         return
     linted = lint([str(file) for file in files], reward=spec, rows=rows)
     groups: dict[str, list[LintFinding]] = {}
@@ -321,7 +321,7 @@ def data_findings(
         counted = ", ".join(
             f"{len(prompts):,} rows in {file}" for file, prompts in linted.prompts.items()
         )
-        yield CheckFinding("ok", "data", counted)
+        yield Question("data").ok(counted)
 
 
 def synthetic_findings(files: Sequence[Path], *, emulated: bool) -> Iterator[CheckFinding]:
@@ -342,12 +342,10 @@ def synthetic_findings(files: Sequence[Path], *, emulated: bool) -> Iterator[Che
     for file in files:
         rows = (row for row in scan_rows(str(file)) if isinstance(row, Row))
         if count := sum(is_synthetic(row.content) for row in rows):
-            yield CheckFinding(
-                "failure",
-                "data",
+            yield Question("data").failure(
                 f"{GENERATED}: {count:,} in {file} (metadata.{SYNTHETIC}): they are generated to "
                 "rehearse on the local emulator, and an account is billed for training on them: "
-                "reward data prepare makes rows of the real data set",
+                "reward data prepare makes rows of the real data set"
             )
 
 
@@ -390,15 +388,13 @@ def capacity_findings(
     """
     limits = account_limits(function)
     for problem in limits.unmeasured:
-        yield CheckFinding("unknown", "concurrency", problem)
+        yield Question("concurrency").unknown(problem)
     wanted = wanted_at_most(hyperparameters)
     name, reserved = function.arn.name, limits.reserved
     if reserved == 0:
-        yield CheckFinding(
-            "failure",
-            "concurrency",
+        yield Question("concurrency").failure(
             f"{name} has a reserved concurrency of 0: every invocation is throttled; remove "
-            "the reservation, or raise it",
+            "the reservation, or raise it"
         )
     elif reserved is not None:
         yield _compared(reserved, f"{name} has {reserved:,} reserved", wanted)
@@ -428,18 +424,16 @@ def _count(size: HyperparameterValue | None) -> int | None:
 def _compared(available: int, words: str, wanted: int | None) -> CheckFinding:
     named = f"{words} concurrent executions"
     if wanted is not None and available < wanted:
-        return CheckFinding(
-            "warning",
-            "concurrency",
+        return Question("concurrency").warning(
             f"{named}, and a step has {wanted:,} rollouts: where the service sends each alone, "
-            "invocations are throttled; raise the concurrency, or ask for more in Service Quotas",
+            "invocations are throttled; raise the concurrency, or ask for more in Service Quotas"
         )
     if available <= FEW:
-        return CheckFinding(
-            "warning", "concurrency", f"{named}: ask for more in Service Quotas before a long job"
+        return Question("concurrency").warning(
+            f"{named}: ask for more in Service Quotas before a long job"
         )
     step = "" if wanted is None else f", and a step has {wanted:,} rollouts"
-    return CheckFinding("ok", "concurrency", f"{named}{step}")
+    return Question("concurrency").ok(f"{named}{step}")
 
 
 def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
@@ -451,7 +445,7 @@ def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
     if job.request.agent:
         with suppress(BadJob):  # of a row, of which there is a finding
             for warning in plan(job.asked, stage=job.stage).warnings:
-                yield CheckFinding("warning", "plan", warning)
+                yield Question("plan").warning(warning)
         return
     paths, sizes = job.files.paths, None
     if "data" in paths:
@@ -460,7 +454,7 @@ def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
     planned = plan(job.asked, sizes=sizes, region=job.stage.region, recipe=job.recipe)
     for warning in planned.warnings:
         if warning not in planned.base.warnings:
-            yield CheckFinding("warning", "plan", warning)
+            yield Question("plan").warning(warning)
 
 
 def base_findings(model: str, region: str, driver: DriverName | None) -> Iterator[CheckFinding]:
@@ -473,9 +467,9 @@ def base_findings(model: str, region: str, driver: DriverName | None) -> Iterato
     """
     warnings = find(model, region, driver).warnings
     for warning in warnings:
-        yield CheckFinding("warning", "model", warning)
+        yield Question("model").warning(warning)
     if not warnings:
-        yield CheckFinding("ok", "model", f"{model} is trained in {region}")
+        yield Question("model").ok(f"{model} is trained in {region}")
 
 
 def name_finding(name: str, region: str, session: Session | None = None) -> CheckFinding:
@@ -490,15 +484,13 @@ def name_finding(name: str, region: str, session: Session | None = None) -> Chec
         answer(f"looking for a model {name}", bedrock.get_custom_model, modelIdentifier=name)
     except AwsFailed as error:
         if error.missing:
-            return CheckFinding("ok", "model's name", f"no custom model is called {name}")
+            return Question("model's name").ok(f"no custom model is called {name}")
         if error.denied:
-            return CheckFinding("unknown", "model's name", "bedrock:GetCustomModel is not allowed")
+            return Question("model's name").unknown("bedrock:GetCustomModel is not allowed")
         raise
-    return CheckFinding(
-        "failure",
-        "model's name",
+    return Question("model's name").failure(
         f"a custom model is called {name} already: take the next run with --again, or another "
-        "name with --name",
+        "name with --name"
     )
 
 
@@ -539,11 +531,9 @@ def agent_findings(
 
     yield from there(agent, session)
     if agent.moves:
-        yield CheckFinding(
-            "warning",
-            "version",
+        yield Question("version").warning(
             f"{agent.arn} moves: a deployment in the middle of the job changes the agent, which "
-            "ends it; publish a version, and give its ARN",
+            "ends it; publish a version, and give its ARN"
         )
     yield from _smoke(agent, session)
     rows = 0
@@ -551,17 +541,15 @@ def agent_findings(
         try:
             found = counted(file)
         except BadJob as error:
-            yield CheckFinding("failure", field, str(error).removeprefix("data: "))
+            yield Question(field).failure(str(error).removeprefix("data: "))
             continue
         rows = found.number if field == "data" else rows
-        yield CheckFinding("ok", field, f"{found.number:,} rows have a prompt")
+        yield Question(field).ok(f"{found.number:,} rows have a prompt")
         if found.with_reference:
-            yield CheckFinding(
-                "warning",
-                field,
+            yield Question(field).warning(
                 f"{found.with_reference:,} prompts are the JSON of their row, which holds the "
                 "answer for the reward: an agent that hands its prompt on to the model shows it "
-                "the answer; let it read the question out of it",
+                "the answer; let it read the question out of it"
             )
     yield from _rollouts(rows, hyperparameters)
 
@@ -589,28 +577,22 @@ def there(agent: JobAgent, session: Session | None = None) -> Iterator[CheckFind
         )
     except AwsFailed as error:
         if error.missing:
-            yield CheckFinding(
-                "failure", "agent", f"Lambda has no {agent.arn}: deploy the forwarder"
-            )
+            yield Question("agent").failure(f"Lambda has no {agent.arn}: deploy the forwarder")
         elif error.denied:
-            yield CheckFinding(
-                "unknown", "agent", "lambda:GetFunctionConfiguration is not allowed here"
-            )
+            yield Question("agent").unknown("lambda:GetFunctionConfiguration is not allowed here")
         else:
             raise
         return
     state, seconds = found.get("State", "Active"), found.get("Timeout")
     if state not in {"Active", "Inactive"}:
-        yield CheckFinding("failure", "agent", f"{agent.arn} is {state}: deploy it again")
+        yield Question("agent").failure(f"{agent.arn} is {state}: deploy it again")
     elif isinstance(seconds, int) and seconds < LEAST_SECONDS:
-        yield CheckFinding(
-            "warning",
-            "agent",
+        yield Question("agent").warning(
             f"{agent.arn} is ended after {seconds} s: give it {LEAST_SECONDS} or more, since an "
-            "agent may have to start first",
+            "agent may have to start first"
         )
     else:
-        yield CheckFinding("ok", "agent", f"{agent.arn} is there")
+        yield Question("agent").ok(f"{agent.arn} is there")
 
 
 def _smoke(agent: JobAgent, session: Session | None) -> Iterator[CheckFinding]:
@@ -623,9 +605,9 @@ def _smoke(agent: JobAgent, session: Session | None) -> Iterator[CheckFinding]:
         failed, body = ask(agent, asked, session)
     except AwsFailed as error:
         if error.denied:
-            yield CheckFinding("unknown", "answer", f"{agent.arn} may not be asked here")
+            yield Question("answer").unknown(f"{agent.arn} may not be asked here")
         elif not error.missing:  # what is missing has been said
-            yield CheckFinding("failure", "answer", str(error))
+            yield Question("answer").failure(str(error))
         return
     yield _judged(body, failed=failed)
 
@@ -639,24 +621,20 @@ def _judged(body: bytes, *, failed: bool) -> CheckFinding:
     named = answered if isinstance(answered, dict) else {}
     kind, message = str(named.get("errorType", "")), str(named.get("errorMessage", ""))[:SHOWN]
     if failed:
-        return CheckFinding(
-            "failure", "answer", f"the agent's function failed: {kind[:64]}: {message}"
-        )
+        return Question("answer").failure(f"the agent's function failed: {kind[:64]}: {message}")
     if kind == "ValidationError":
-        return CheckFinding(
-            "ok", "answer", "it speaks the contract, and refuses a request without a rollout's ids"
+        return Question("answer").ok(
+            "it speaks the contract, and refuses a request without a rollout's ids"
         )
     if kind in ERRORS:
-        return CheckFinding(
-            "failure", "answer", f"the agent answered {kind}: {message}; a job would end at once"
+        return Question("answer").failure(
+            f"the agent answered {kind}: {message}; a job would end at once"
         )
     if isinstance(answered, dict) and not kind:
-        return CheckFinding("ok", "answer", "it answers, without an error")
-    return CheckFinding(
-        "warning",
-        "answer",
+        return Question("answer").ok("it answers, without an error")
+    return Question("answer").warning(
         "it answers neither {} nor an errorType of the contract: the trainer may take that for a "
-        "failure",
+        "failure"
     )
 
 
@@ -698,8 +676,6 @@ def _rollouts(
         int(float(sent.get(name, str(AGENT[name].default))))
         for name in ("global_batch_size", "group_size")
     )
-    yield CheckFinding(
-        "ok",
-        "rollouts",
-        f"a step asks the agent for up to {min(batch, rows or batch) * group:,} rollouts",
+    yield Question("rollouts").ok(
+        f"a step asks the agent for up to {min(batch, rows or batch) * group:,} rollouts"
     )
