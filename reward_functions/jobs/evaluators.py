@@ -23,12 +23,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.aws.arn import GENERATION_NAME, Arn, FunctionArn
-from reward_functions.aws.calls import answer, present, wait
+from reward_functions.aws.calls import answer, pages, present, wait
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.job import Call
-from reward_functions.jobs.recipes import contents_of_hub, versions_of_content
+from reward_functions.jobs.recipes import PAGE, SUMMARIES, contents_of_hub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -258,8 +258,16 @@ class Registry:
 
     def _versions(self, name: str) -> list[dict[str, Any]]:
         """Every version of a content, the newest first; none where there is no hub or content."""
+        listed = pages(
+            f"listing the versions of {name}",
+            self._client.list_hub_content_versions,
+            SUMMARIES,
+            marker="NextToken",
+            **self._content(name),
+            MaxResults=PAGE,
+        )
         try:
-            found = list(versions_of_content(self._client, self.hub, CONTENT, name))
+            found = list(listed)
         except AwsFailed as error:
             if error.missing:
                 return []
@@ -270,9 +278,7 @@ class Registry:
         found = answer(
             f"reading the evaluator {name}",
             self._client.describe_hub_content,
-            HubName=self.hub,
-            HubContentType=CONTENT,
-            HubContentName=name,
+            **self._content(name),
             HubContentVersion=version,
         )
         document = json.loads(found["HubContentDocument"])
@@ -280,6 +286,9 @@ class Registry:
         kind, reference = (inner.get(each, "") for each in ("EvaluatorType", "Reference"))
         status = found["HubContentStatus"]
         return Evaluator(found["HubContentArn"], name, version, kind, reference, status)
+
+    def _content(self, name: str) -> dict[str, Any]:
+        return {"HubName": self.hub, "HubContentType": CONTENT, "HubContentName": name}
 
     def _new_hub(self) -> Mapping[str, Any]:
         return {
@@ -293,9 +302,7 @@ class Registry:
         by = ["method:lambda"] if kind == "RewardFunction" else []
         content = "byolambda" if kind == "RewardFunction" else "byocode"
         return {
-            "HubName": self.hub,
-            "HubContentType": CONTENT,
-            "HubContentName": name,
+            **self._content(name),
             "HubContentVersion": version,
             "DocumentSchemaVersion": SCHEMA,
             "HubContentDocument": json.dumps({"SubType": SUBTYPE, "JsonContent": inner}),
