@@ -14,25 +14,23 @@ from reward_functions.core.types import Message, Sample
 from reward_functions.jobs.asking import (
     AnswerAttempt,
     AnswerFile,
-    Patience,
-    ask,
-    attempts_for,
-    chosen,
-    cost,
-    setup,
-)
-from reward_functions.jobs.clients import Key
-from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.model_calls import (
     BadPrompt,
     Busy,
     Chat,
     Converse,
     ModelAnswer,
+    Patience,
     Sampling,
+    ask,
+    attempts_for,
+    chosen,
     converse_client,
+    cost,
+    setup,
 )
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.jobs.clients import Key
+from reward_functions.jobs.configuration import BadJob
+from reward_functions.local.emulator.emulator import TRAINING
 from tests.jobs.models_service import KEY, Refusal, Text
 
 MODEL = "amazon.nova-2-lite-v1:0"

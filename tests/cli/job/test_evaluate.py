@@ -17,7 +17,7 @@ from reward_functions.cli import app
 from reward_functions.core.registry import get
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
 from reward_functions.jobs.hosting import ModelDeployment
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 from reward_functions.serving.contract import decode_row
 from tests.bedrock_service import ARN
 from tests.job_fixtures import ROLE
