@@ -157,39 +157,23 @@ def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consistency:
-    """Shares of equal answers.
+def consistency(cases: LabelledCases, ratings: Ratings) -> dict[str, Tally]:
+    """Equal answers to questions that were asked twice, and right ones by whether they were equal.
 
-    Args:
-        orders: pairs with the same answer in both orders.
-        own: the same, of a judge that asks in both orders by itself.
-        repeats: repeated questions with the same answer.
-        right_consistent: right answers among those that did not depend on the order.
-        right_inconsistent: right answers among those that did.
+    "own orders" are those of a judge that asks in both orders by itself.
     """
-
-    orders: Tally
-    own: Tally
-    repeats: Tally
-    right_consistent: Tally
-    right_inconsistent: Tally
-
-
-def consistency(cases: LabelledCases, ratings: Ratings) -> Consistency:
-    """The consistency of a judge, from the questions that were asked twice."""
     both = list(_both_orders(cases, ratings))
     own = [rating for rating in ratings.given.values() if rating.inconsistent is not None]
     right: dict[bool, list[bool]] = {True: [], False: []}
     for case, one, other in both:
         right[one == other].append(one == case.label)
-    return Consistency(
-        orders=agreeing([(one, other) for _, one, other in both]),
-        own=Tally(sum(not rating.inconsistent for rating in own), len(own)),
-        repeats=agreeing(list(_repeats(cases, ratings))),
-        right_consistent=Tally(sum(right[True]), len(right[True])),
-        right_inconsistent=Tally(sum(right[False]), len(right[False])),
-    )
+    return {
+        "both orders": agreeing([(one, other) for _, one, other in both]),
+        "own orders": Tally(sum(not rating.inconsistent for rating in own), len(own)),
+        "asked again": agreeing(list(_repeats(cases, ratings))),
+        "right where consistent": Tally(sum(right[True]), len(right[True])),
+        "right where not": Tally(sum(right[False]), len(right[False])),
+    }
 
 
 def _class(cases: LabelledCases, ratings: Ratings, trial: Trial) -> float | None:
@@ -287,7 +271,7 @@ class Figures:
     bias: Figure
     length_bias: Figure
     points: Sequence[tuple[float, float]]
-    consistency: Consistency
+    consistency: Mapping[str, Tally]
     confidence: Mapping[float, Tally]
 
     @property

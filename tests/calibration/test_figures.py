@@ -93,16 +93,16 @@ def test_the_file_itself_shows_orders_and_repeats(read):
         pair("d", 2, "x", "z", judge=0),
     )
     found = consistency(cases, recorded(cases, "judge"))
-    assert found.orders == Tally(0, 1)
-    assert (found.right_consistent, found.right_inconsistent) == (Tally(0, 0), Tally(1, 1))
-    assert found.repeats == Tally(1, 1)
+    assert found["both orders"] == Tally(0, 1)
+    assert (found["right where consistent"], found["right where not"]) == (Tally(0, 0), Tally(1, 1))
+    assert found["asked again"] == Tally(1, 1)
 
 
 def test_another_prompt_is_no_mirror(read):
     cases = read(
         pair("a", 1, "x", "y", prompt="1", judge=1), pair("b", 2, "y", "x", prompt="2", judge=2)
     )
-    assert consistency(cases, recorded(cases, "judge")).orders == Tally(0, 0)
+    assert consistency(cases, recorded(cases, "judge"))["both orders"] == Tally(0, 0)
 
 
 def test_a_run_shows_orders_and_repeats(read):
@@ -116,15 +116,15 @@ def test_a_run_shows_orders_and_repeats(read):
         one("b", 0.0, repeat=1),
     )
     found = consistency(cases, ratings)
-    assert found.orders == Tally(1, 2)
-    assert found.repeats == Tally(1, 2)
-    assert (found.right_consistent, found.right_inconsistent) == (Tally(1, 1), Tally(1, 1))
+    assert found["both orders"] == Tally(1, 2)
+    assert found["asked again"] == Tally(1, 2)
+    assert (found["right where consistent"], found["right where not"]) == (Tally(1, 1), Tally(1, 1))
 
 
 def test_a_judge_that_asks_both_orders_itself_is_believed(read):
     cases = read(pair("a", 1), pair("b", 2))
     ratings = said(one("a", 1.0, inconsistent=False), one("b", 0.5, inconsistent=True))
-    assert consistency(cases, ratings).own == Tally(1, 2)
+    assert consistency(cases, ratings)["own orders"] == Tally(1, 2)
 
 
 def test_right_answers_by_confidence(read):
