@@ -17,7 +17,7 @@ from reward_functions.cli._console import MESSAGE, errors, leave, plain
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import replaced
 from reward_functions.reports.measured import Measured
-from reward_functions.reports.resampling import quantile
+from reward_functions.reports.statistics import quantile
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from reward_functions.cli._results import cells_of
 from reward_functions.data.json_rows import read_rows
 from reward_functions.local.emulator import running
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
-from reward_functions.local.emulator.processes import ended_like_interrupted
+from reward_functions.local.emulator.emulator import ended_like_interrupted
 from reward_functions.local.scripted_judge import scripted_judge, verdict
 from reward_functions.serving.contract import decode_row
 from reward_functions.testing import FakeAsk

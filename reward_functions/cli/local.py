@@ -24,10 +24,9 @@ from reward_functions.cli._errors import PRINT_ENV
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.local import emulator
 from reward_functions.local.emulator import LocalAws, LocalAwsError, TrainingOptions, known
-from reward_functions.local.emulator.environment import shell_lines
+from reward_functions.local.emulator.emulator import ended_like_interrupted, shell_lines
 from reward_functions.local.emulator.installing import install as installed
 from reward_functions.local.emulator.people import become
-from reward_functions.local.emulator.processes import ended_like_interrupted
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.core.spec import UNIT_SCALE
 from reward_functions.jobs.figures import SPLITS, number, read_as, signs
 from reward_functions.reports.pages.charts.drawing import side_by_side
-from reward_functions.reports.pages.charts.lines import Course, lines
+from reward_functions.reports.pages.charts.plots import Course, lines
 from reward_functions.reports.pages.page import Page, Section, Warned
 
 if TYPE_CHECKING:

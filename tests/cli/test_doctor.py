@@ -17,7 +17,7 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.cli import app
 from reward_functions.cli import doctor as looking
 from reward_functions.local import laptop
-from reward_functions.local.emulator.processes import process_of
+from reward_functions.local.emulator.emulator import process_of
 from tests.loopback import Service, served
 
 ROOT = Path(__file__).parents[2]

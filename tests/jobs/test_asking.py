@@ -32,7 +32,7 @@ from reward_functions.jobs.model_calls import (
     Sampling,
     converse_client,
 )
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 from tests.jobs.models_service import KEY, Refusal, Text
 
 MODEL = "amazon.nova-2-lite-v1:0"

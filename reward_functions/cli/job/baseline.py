@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from reward_functions.aws.deployed.findings import CheckFinding
     from reward_functions.jobs.model_calls import Endpoint, Sampling
-    from reward_functions.reports.group_figures import Share
+    from reward_functions.reports.statistics import Share
 
 
 @taking("file", "stage", "deployment", "model", "data", "hyperparameters", "driver")

@@ -31,14 +31,13 @@ from reward_functions.data.rows.recognition import RowOptions
 from reward_functions.jobs.evaluation.evaluation import Settings
 from reward_functions.jobs.evaluation.evaluation import evaluate as compare
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, save
-from reward_functions.jobs.evaluation.evaluation_sheets import sheets
 from reward_functions.jobs.evaluation.page import markdown as as_markdown
-from reward_functions.jobs.evaluation.page import page
+from reward_functions.jobs.evaluation.page import page, sheets
 from reward_functions.jobs.evaluation.preparing import Options, Prepared, prepared
 
 if TYPE_CHECKING:
-    from reward_functions.jobs.evaluation.both import Askings
     from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
+    from reward_functions.jobs.evaluation.evaluation import Askings
     from reward_functions.jobs.grader import VersionScorer
 
 

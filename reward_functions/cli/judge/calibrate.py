@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.calibration.about import About, about
 from reward_functions.calibration.asking import Judge, TrialPlan, ask
+from reward_functions.calibration.card import About, Card, about, markdown, page, record
 from reward_functions.calibration.cases import LabelledCases, read_cases
+from reward_functions.calibration.estimating import instructions_digest, recorded_questions
 from reward_functions.calibration.figures import figures
-from reward_functions.calibration.ledger import AnswerLedger
-from reward_functions.calibration.plots import page
-from reward_functions.calibration.ratings import Ratings, recorded
-from reward_functions.calibration.recorded_questions import instructions_digest, recorded_questions
-from reward_functions.calibration.records import record
+from reward_functions.calibration.ratings import AnswerLedger, Ratings, recorded
 from reward_functions.calibration.settings import fingerprint, load_judge_config, require_judge
-from reward_functions.calibration.sheets import Card, markdown
 from reward_functions.cli._console import (
     leave,
     output,

@@ -10,14 +10,16 @@ import typer
 from rich.text import Text
 
 from reward_functions.calibration import doctor as doctors
-from reward_functions.calibration.attack_report import AttackReport, markdown, record
 from reward_functions.calibration.doctor import (
+    AttackReport,
     AttackResults,
     AttackTarget,
+    markdown,
+    record,
     targets_from_examples,
     targets_from_samples,
 )
-from reward_functions.calibration.recorded_questions import instructions_digest, recorded_questions
+from reward_functions.calibration.estimating import instructions_digest, recorded_questions
 from reward_functions.calibration.settings import load_judge_config, require_judge, without_cache
 from reward_functions.cli._console import (
     leave,

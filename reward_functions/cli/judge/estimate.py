@@ -10,8 +10,12 @@ import typer
 from rich.text import Text
 
 from reward_functions.calibration import estimating
-from reward_functions.calibration.estimating import Estimate, measured
-from reward_functions.calibration.recorded_questions import examples_with, recorded_questions
+from reward_functions.calibration.estimating import (
+    Estimate,
+    examples_with,
+    measured,
+    recorded_questions,
+)
 from reward_functions.calibration.settings import load_judge_config, require_judge
 from reward_functions.cli._console import facts, output, print_json, remark, table
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from reward_functions.cli import app
 from reward_functions.cli.job import ROWS
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 
 ARGUMENTS = {
     "plan": ("-d", "gsm8k", "-m", "amazon.nova-2-lite-v1:0:256k", "--rows", "200"),
