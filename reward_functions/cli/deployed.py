@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -42,7 +42,7 @@ from reward_functions.cli._console import (
 from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._fitting import print_table
-from reward_functions.cli._invocations import invoked, results_to
+from reward_functions.cli._invocations import invoked, results_to, rows_of
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     AllowEmpty,
     File,
@@ -61,7 +61,7 @@ from reward_functions.data.rows.reading import read_rows
 from reward_functions.data.rows.recognition import RowOptions
 from reward_functions.reports.measured import Measured
 from reward_functions.scoring.rewards import parameter_values, reward_named
-from reward_functions.scoring.rows import require_rows, row_options
+from reward_functions.scoring.rows import row_options
 from reward_functions.serving.contract import ResponseMode, decode_row
 
 if TYPE_CHECKING:
@@ -129,9 +129,7 @@ def invoke(
     """
     arn = target if _is_arn(target) else find(target, stage).live_arn
     function = DeployedFunction(arn)
-    read = read_rows(file, row_options(mapped, shape), answered=True, whole=True)
-    rows = [row.content for row in read]
-    require_rows(len(rows), file, allow_empty=allow_empty)
+    rows = rows_of(file, row_options(mapped, shape), allow_empty=allow_empty)
     with results_to(output, file) as destination:
         invoked(function, rows, batch_size, destination)
 
@@ -272,7 +270,7 @@ def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> No
             reward.digest[:DIGITS],
             _parameters(reward) or None,
             reward.response_mode,
-            (given := _version_given(reward)),
+            (given := FunctionArn.parse(reward.version_arn).qualifier),
             cell(at := live[reward.name], "" if at in (None, given) else "yellow"),
         ]
         for reward in found
@@ -290,11 +288,6 @@ def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> No
         say(f"  {reward.name:{wide}}  {reward.version_arn}")
 
 
-def _version_given(reward: DeployedReward) -> str | None:
-    """The number of the version that jobs are given; None of an immutable deployment."""
-    return FunctionArn.parse(reward.version_arn).qualifier
-
-
 def _parameters(reward: DeployedReward) -> str:
     return ", ".join(f"{name}={json.dumps(value)}" for name, value in reward.parameters.items())
 
@@ -308,18 +301,13 @@ def report_file(out: Path | None) -> Iterator[Callable[[Sequence[CheckReport], s
     Raises:
         OSError: it cannot be written.
     """
-    if out is None:
-        yield (
-            lambda reports, form: (
-                print_reports(reports) if form == "text" else _write(RENDERED[form](reports))
-            )
-        )
-        return
-    with replaced(out) as stream:
+    with nullcontext(sys.stdout) if out is None else replaced(out) as stream:
 
         def write(reports: Sequence[CheckReport], form: str) -> None:
-            stream.write(RENDERED[form](reports))
-            print_reports(reports)
+            if form != "text":
+                stream.write(RENDERED[form](reports))
+            if form == "text" or out is not None:
+                print_reports(reports)
 
         yield write
 
@@ -329,10 +317,6 @@ def print_reports(reports: Sequence[CheckReport]) -> None:
     for report in reports:
         say(f"\n{report.arn}")  # not as a title, which would break it at a hyphen
         print_findings(report.findings, "")
-
-
-def _write(text: str) -> None:
-    sys.stdout.write(text)
 
 
 @app.command()
