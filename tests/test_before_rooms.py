@@ -27,11 +27,10 @@ from reward_functions.cli import app
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Usage
 from reward_functions.feedback.settings import FeedbackSettings
-from reward_functions.jobs.asking import AnswerAttempt, AnswerFile, setup
+from reward_functions.jobs.asking import AnswerAttempt, AnswerFile, ModelAnswer, Sampling, setup
 from reward_functions.jobs.baseline import baseline_findings, saved
 from reward_functions.jobs.configuration import load
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
-from reward_functions.jobs.model_calls import ModelAnswer, Sampling
 from reward_functions.rollouts.collect.ledger import forget, open_sessions
 from reward_functions.rollouts.drive.records import RecordFile, read_records
 from reward_functions.rollouts.record.jsonl import read, written

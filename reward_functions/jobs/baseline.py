@@ -51,9 +51,8 @@ if TYPE_CHECKING:
 
     from reward_functions.aws.catalogue import DeployedReward
     from reward_functions.core.spec import Scale
-    from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt
+    from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt, ModelAnswer
     from reward_functions.jobs.grader import VersionScorer
-    from reward_functions.jobs.model_calls import ModelAnswer
     from reward_functions.reports.pages.page import Part
 
 SPARSE: Final = 0.05

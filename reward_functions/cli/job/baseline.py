@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reward_functions.aws.deployed.findings import CheckFinding
-    from reward_functions.jobs.model_calls import Endpoint, Sampling
+    from reward_functions.jobs.asking import Endpoint, Sampling
     from reward_functions.reports.statistics import Share
 
 

@@ -13,7 +13,7 @@ from reward_functions.cli._echo import say
 from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
 from reward_functions.cli.job._output import SIMULATION
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.hosting import Hosting, ModelDeployment, PackageHosting
+from reward_functions.jobs.hosting import Hosting, ModelDeployment
 
 if TYPE_CHECKING:
     from reward_functions.jobs.job import Job
@@ -86,7 +86,7 @@ def _host_package(
 ) -> None:
     """Import a model package, or make it a custom model with a deployment."""
     with errors().status(f"hosting {plain(name)}") as status:
-        hosted = PackageHosting(where.stage.region, where.session).host(
+        hosted = Hosting(where.stage.region, where.session).host(
             job.tuned_model,
             name,
             role or where.stage.import_role_arn or where.stage.training_role_arn,

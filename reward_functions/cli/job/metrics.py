@@ -23,8 +23,16 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.registry import get
 from reward_functions.core.spec import UNIT_SCALE, Scale
 from reward_functions.data.atomic import Together
-from reward_functions.jobs.drawing import page, svg
-from reward_functions.jobs.figures import Series, as_csv, by_position, overview, series, signs
+from reward_functions.jobs.figures import (
+    Series,
+    as_csv,
+    by_position,
+    overview,
+    page,
+    series,
+    signs,
+    svg,
+)
 from reward_functions.jobs.grader_log import by_minute, read
 from reward_functions.jobs.tags import tag
 from reward_functions.reports.sheets import Sheet
@@ -114,11 +122,6 @@ def _measured(
     """Every series, the service's first, and what could not be read."""
     found = series(watched(driver.metrics(job), "reading the service's figures"))
     notes = [] if found else ["the service has no figures yet"]
-    if found and found[0].every > 1:
-        notes.append(
-            f"the service has very many figures: each {found[0].every:,}th step is shown and "
-            "written, with the first and the last"
-        )
     if grader and job.has_grader:
         own, note = _of_grader(job, session)
         found += own

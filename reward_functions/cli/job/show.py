@@ -24,7 +24,7 @@ from reward_functions.cli.job._output import (
     status,
 )
 from reward_functions.jobs.beside_deployed import beside_deployed
-from reward_functions.jobs.hosting import ModelPackage, Packages
+from reward_functions.jobs.hosting import Hosting, ModelPackage
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -130,7 +130,7 @@ def packages_of(where: Place, job: Job) -> tuple[list[ModelPackage], str]:
     """
     if not job.service.packages or not job.tuned_model:
         return [], ""
-    packages = Packages(where.stage.region, where.session)
+    packages = Hosting(where.stage.region, where.session)
     found: list[ModelPackage] = []
     try:
         made = packages.package(job.tuned_model)

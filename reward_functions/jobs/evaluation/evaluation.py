@@ -34,7 +34,7 @@ from reward_functions.core.means import mean
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Scored
 from reward_functions.data.answer_kinds import kind_of, stated_answer
-from reward_functions.jobs.asking import MILLION, AnswerFile, AskingCost, ask, cost, setup
+from reward_functions.jobs.asking import HIGH, MILLION, AnswerFile, AskingCost, ask, cost, setup
 from reward_functions.jobs.evaluation.evaluation_record import (
     Beside,
     Compared,
@@ -45,7 +45,6 @@ from reward_functions.jobs.evaluation.evaluation_record import (
     Power,
     Verdict,
 )
-from reward_functions.jobs.model_calls import HIGH
 from reward_functions.reports.statistics import (
     Difference,
     McNemar,
@@ -65,10 +64,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reward_functions.core.types import RewardResult, Sample
-    from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt, Patience
+    from reward_functions.jobs.asking import (
+        AnswerAttempt,
+        AskedPrompt,
+        Endpoint,
+        ModelAnswer,
+        Patience,
+        Sampling,
+    )
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side, Verdict
     from reward_functions.jobs.grader import VersionScorer
-    from reward_functions.jobs.model_calls import Endpoint, ModelAnswer, Sampling
     from reward_functions.reports.statistics import Difference
 
 

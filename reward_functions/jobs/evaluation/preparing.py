@@ -39,7 +39,7 @@ from reward_functions.data.leakage import Overlaps, normal
 from reward_functions.data.rows.formats import scan_file
 from reward_functions.data.rows.reading import AS_FOUND, scan_rows
 from reward_functions.data.rows.recognition import RowOptions, UnknownShape
-from reward_functions.jobs.asking import alike, chosen, drawn_as, endpoint_of
+from reward_functions.jobs.asking import Sampling, alike, chosen, drawn_as, endpoint_of
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
 from reward_functions.jobs.evaluation.evaluation import (
@@ -51,9 +51,8 @@ from reward_functions.jobs.evaluation.evaluation import (
     group_names,
 )
 from reward_functions.jobs.grader import scorer_named
-from reward_functions.jobs.hosting import ACTIVE, Hosting, PackageHosting
+from reward_functions.jobs.hosting import ACTIVE, Hosting
 from reward_functions.jobs.lookup import place
-from reward_functions.jobs.model_calls import Sampling
 from reward_functions.jobs.models import find
 from reward_functions.jobs.services import SERVICES
 from reward_functions.jobs.tags import tag
@@ -66,13 +65,13 @@ if TYPE_CHECKING:
 
     from reward_functions.data.json_rows import BadInput
     from reward_functions.data.leakage import Leak
+    from reward_functions.jobs.asking import Sampling
     from reward_functions.jobs.configuration import JobConfiguration
     from reward_functions.jobs.evaluation.evaluation import Price
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.job import DriverName, HyperparameterValue, Job
     from reward_functions.jobs.lookup import Place
-    from reward_functions.jobs.model_calls import Sampling
     from reward_functions.jobs.models import Base
 
 SAGEMAKER: Final = "sagemaker"
@@ -313,8 +312,8 @@ def _model_hosts(job: Job, region: str, session: Session) -> Iterator[str]:
 
 def _package_hosts(job: Job, region: str, session: Session) -> Iterator[str]:
     """ARNs that Converse asks what was made of a model package by."""
-    hosting = PackageHosting(region, session)
-    package = hosting.packages.package(job.tuned_model)
+    hosting = Hosting(region, session)
+    package = hosting.package(job.tuned_model)
     if package is None:
         raise NothingToCompare(
             f"the model package {job.tuned_model} is gone: name what hosts its model with "
