@@ -209,21 +209,16 @@ def bound(port: int | None) -> socket.socket:
         PortInUse: something else listens there.
         LocalAwsError: it is no port.
     """
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((LOOPBACK, port or 0))
-        listening.listen(BACKLOG)
+        return socket.create_server((LOOPBACK, port or 0), backlog=BACKLOG)
     except OverflowError:
-        listening.close()
         raise LocalAwsError(f"{port} is no port: 1 to 65535") from None
     except OSError as error:
-        listening.close()
         raise PortInUse(
-            f"port {port} of the loopback interface cannot be had ({error.strerror}): end what "
-            "listens there, choose another with --port, or leave --port out for a free one"
+            f"port {port} of the loopback interface cannot be had ({os.strerror(error.errno or 0)}"
+            "): end what listens there, choose another with --port, or leave --port out for a free "
+            "one"
         ) from None
-    return listening
 
 
 WATCHDOG: Final = Path(__file__).with_name("watchdog.py")
