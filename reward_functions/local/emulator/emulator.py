@@ -643,42 +643,34 @@ def with_training(aws: LocalAws, options: TrainingOptions, line: int | None) -> 
         line: the `lifeline` it ends with, where it is not to outlive this process.
 
     Raises:
-        LocalAwsError: it cannot be started; nothing is left of the attempt.
+        LocalAwsError: it cannot be started; its process is in the emulator's record.
     """
     log = aws.folder.training_log
     environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
     # The socket is closed here once the child has it: nobody waits at one that is dead.
-    with ExitStack() as failed:
-        with bound(None) as listening:
-            port = listening.getsockname()[1]
-            command = [
-                *(sys.executable, "-m", MODULE, aws.name, str(listening.fileno())),
-                *("--step-seconds", str(options.step_seconds or 0.0)),
-                *(word for file in options.data for word in ("--data", str(file.absolute()))),
-            ]
-            aws = _noted(
-                aws.folder,
-                command,
-                environment=environment | aws.environment,
-                log=log,
-                listening=listening,
-                line=line,
-                record_of=lambda process: replace(
-                    aws.record, training=TrainingRecord(process, port)
-                ),
-            )
-        training = aws.record.training
-        assert training is not None
-        failed.callback(training.process.end)
+    with bound(None) as listening:
+        port = listening.getsockname()[1]
+        command = [
+            *(sys.executable, "-m", MODULE, aws.name, str(listening.fileno())),
+            *("--step-seconds", str(options.step_seconds or 0.0)),
+            *(word for file in options.data for word in ("--data", str(file.absolute()))),
+        ]
+        aws = _noted(
+            aws.folder,
+            command,
+            environment=environment | aws.environment,
+            log=log,
+            listening=listening,
+            line=line,
+            record_of=lambda process: replace(aws.record, training=TrainingRecord(process, port)),
+        )
+    training = aws.record.training
 
-        def require() -> None:
-            if not training.process.alive:
-                raise LocalAwsError(
-                    f"the training double could not be started{aws.folder.tail(log)}"
-                )
+    def require() -> None:
+        if training is None or not training.process.alive:
+            raise LocalAwsError(f"the training double could not be started{aws.folder.tail(log)}")
 
-        _wait(aws.training_ready, require, "the training double")
-        failed.pop_all()
+    _wait(aws.training_ready, require, "the training double")
     return aws
 
 
