@@ -42,7 +42,7 @@ from pydantic import (
 from reward_functions.aws.shell import DEFAULT_STAGE
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.jobs.services import DriverName, HyperparameterValue
+from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,6 +66,7 @@ class Filter(BaseModel):
     )
     not_equals: dict[str, str] | None = Field(
         default=None,
+        serialization_alias="notEquals",
         min_length=1,
         max_length=1,
         description="A key that has another value; in the place of `equals`.",
@@ -386,7 +387,8 @@ def load(
 
 def _on_sagemaker(asked: JobConfiguration) -> bool:
     """Whether it may be a job whose reward is no function: `options` knows what it needs then."""
-    return asked.driver in ("sagemaker", "agent-rft") or ":hub-content/" in asked.model
+    named = asked.driver and SERVICES[asked.driver].packages
+    return bool(named) or ":hub-content/" in asked.model
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.objects import objects_below
-from reward_functions.jobs.hosting import PackageHosting
+from reward_functions.jobs.hosting import Hosting
 from reward_functions.jobs.job import Forgets
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Leftovers:
         self, job: Job, driver: Driver, stage: DeployedStage, session: Session | None = None
     ) -> None:
         self.job, self.driver, self.stage, self.session = job, driver, stage, session
-        self.hosting = PackageHosting(driver.region, session)
+        self.hosting = Hosting(driver.region, session)
 
     def found(self, wanted: Collection[Kind]) -> list[Leftover]:
         """Everything there is, each with the reason where it stays.
@@ -141,7 +141,7 @@ class Leftovers:
         """What a job of SageMaker made; None of other services, and where it is gone."""
         if not self.job.service.packages or not self.job.tuned_model:
             return None
-        return self.hosting.packages.package(self.job.tuned_model)
+        return self.hosting.package(self.job.tuned_model)
 
     def _made_from(self, package: ModelPackage) -> Iterator[Leftover]:
         """What Bedrock has of a model package, and the package."""
@@ -211,7 +211,7 @@ class Leftovers:
 
     def _remove(self, one: Leftover) -> None:
         if one.kind == "model" and self.job.service.packages:
-            self.hosting.packages.delete(one.id)
+            self.hosting.delete_package(one.id)
         elif one.kind in {"deployment", "model"}:
             self.hosting.remove(one.id)
         elif one.kind == "data":

@@ -7,8 +7,7 @@ trained.
 from functools import cache
 
 from reward_functions.cli.job.metrics import _sheets
-from reward_functions.jobs.drawing import page
-from reward_functions.jobs.figures import Series, series
+from reward_functions.jobs.figures import Series, page, series
 from reward_functions.jobs.grader_log import Batch, by_minute
 from reward_functions.jobs.job import MetricPoint
 from reward_functions.local.training_double.page import simulation_page

@@ -256,11 +256,8 @@ class SageMakerDriver(TrainingJobs, InAccount):
         """What `start` would send: what registers the reward, makes the group, starts the job.
 
         Raises:
-            BadJob: it has no data.
             AwsFailed: SageMaker cannot be asked.
         """
-        if not request.training:
-            raise BadJob("data: a job of SageMaker is given a training file")
         prompt = request.sagemaker.judge_prompt if request.sagemaker else None
         evaluator, registered = prompt if prompt and prompt.startswith("arn:") else "", list[Call]()
         if request.grader:

@@ -26,7 +26,7 @@ from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.jobs.json_schema import schema_problems
+from reward_functions.jobs.drivers.agent_rft import schema_problems
 from reward_functions.local.loopback_service.server import Refused, invalid
 from reward_functions.local.training_double.hub import ABSENT, IN_USE, MODELS, absent
 from reward_functions.local.training_double.jobs import (

@@ -24,8 +24,8 @@ from io import StringIO
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.local.training_double.strategies import CORRECT, STRATEGIES
-from reward_functions.reports.pages.charts.bands import bands
-from reward_functions.reports.pages.charts.lines import Course, lines
+from reward_functions.reports.pages.charts.plots import Course, lines
+from reward_functions.reports.pages.charts.rows import bands
 from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.sheets import Sheet
 

@@ -9,7 +9,7 @@ from reward_functions.aws.catalogue import DeployedStage, JobRights
 from reward_functions.jobs.configuration import BadJob, Serverless
 from reward_functions.jobs.drivers.agent_rft import AgentDriver
 from reward_functions.jobs.job import JobRequest, NoSuchJob
-from reward_functions.jobs.own_resources import granted
+from reward_functions.jobs.options import granted
 from reward_functions.jobs.preflight import agent_findings
 from tests.local.training_double.conftest import REGION, until
 

@@ -9,7 +9,7 @@ import pytest
 from reward_functions.jobs import hosting
 from reward_functions.jobs.drivers.mlflow import MlflowApp
 from reward_functions.jobs.figures import read_as, series
-from reward_functions.jobs.hosting import PackageHosting
+from reward_functions.jobs.hosting import Hosting
 from tests.local.training_double.conftest import REGION, rows
 from tests.local.training_double.sagemaker_world import NOVA, channel
 
@@ -22,7 +22,7 @@ def service(sm, monkeypatch):
         return sm.world.s3 if name == "s3" else sm.world.client(sm.person, name)
 
     monkeypatch.setattr(hosting, "client", client)
-    return PackageHosting(REGION, sm.person, pause=lambda _: None)
+    return Hosting(REGION, sm.person, pause=lambda _: None)
 
 
 def test_the_figures_of_a_job_are_read_and_known(sm, trained):
