@@ -467,13 +467,12 @@ def _require_role(call: Call, plan: Plan, rights: Policies) -> None:
 
 def _say(job: Job, session: Session, ending: str) -> None:
     """Write the events of a job to its log stream."""
-    lines = [(event.at, _line(event.message, event.data or {})) for event in job.events]
+    lines = [
+        (event.at, event.message + "".join(f" {k}:{v:.6g}" for k, v in (event.data or {}).items()))
+        for event in job.events
+    ]
     stream = f"{job.name}/algo-1-{round(job.created.timestamp())}"
     write_log(session, LOG_GROUP, stream, [*lines, (job.modified, ending)])
-
-
-def _line(message: str, data: Mapping[str, float]) -> str:
-    return f"{message}{''.join(f' {name}:{value:.6g}' for name, value in data.items())}"
 
 
 def channel(given: dict[str, Any], name: str) -> str:
