@@ -13,7 +13,8 @@ from reward_functions.jobs.options import granted
 from reward_functions.jobs.preflight import agent_findings
 from tests.local.training_double.conftest import REGION, until
 
-MODEL = "openai-reasoning-gpt-oss-20b"
+HUB = f"arn:aws:sagemaker:{REGION}:aws:hub-content/SageMakerPublicHub"
+MODEL = f"{HUB}/Model/openai-reasoning-gpt-oss-20b/1.0.0"
 # The fewest prompts of a step that the service takes: the double's own tests make smaller ones.
 SMALL = {"global_batch_size": 32, "group_size": 2, "max_steps": 1}
 
@@ -91,7 +92,7 @@ def test_a_dry_run_says_what_would_be_sent_and_makes_nothing(jobs, driver, reque
 
 def test_a_job_is_read_whole(ended, jobs, request_):
     assert (ended.status, ended.failure) == ("succeeded", "")
-    assert ended.model.endswith(f"Model/{MODEL}/1.0.0")
+    assert ended.model == MODEL
     assert (ended.grader, ended.tags, ended.files) == (
         jobs.agent,
         {"team": "maths"},
