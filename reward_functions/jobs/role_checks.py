@@ -27,7 +27,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.aws.arn import Arn
-from reward_functions.aws.calls import client
+from reward_functions.aws.calls import OF_SERVICES, client
 from reward_functions.aws.deployed.findings import CheckFinding, Question
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.iam_matching import as_list, like, resolved
@@ -113,7 +113,7 @@ def role_findings(
         return
     iam = client("iam", region, session)
     try:
-        with in_words(f"reading the role {arn['name']}"):
+        with in_words(f"reading the role {arn['name']}", OF_SERVICES):
             found = iam.get_role(RoleName=arn["name"])["Role"]
     except AwsFailed as error:
         if error.code == NO_SUCH_ROLE:
@@ -205,7 +205,7 @@ def _simulated(iam: Any, role: str, asked: RoleAction) -> str:
 
 
 def _decision(iam: Any, role: str, asked: RoleAction) -> str:
-    with in_words("simulating what the job's role may do"):
+    with in_words("simulating what the job's role may do", OF_SERVICES):
         answer = iam.simulate_principal_policy(
             PolicySourceArn=role, ActionNames=[asked.action], ResourceArns=[asked.resource]
         )

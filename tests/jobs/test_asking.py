@@ -177,6 +177,8 @@ def test_a_busy_model_may_be_asked_again(converse, models, code):
         (Refusal(403, "AccessDeniedException", "no InvokeModel"), "not allowed: no InvokeModel"),
         (Refusal(400, "ValidationException", "on-demand throughput is not supported"), "--ask"),
         (Refusal(404, "ResourceNotFoundException", "no model"), "--ask"),
+        # Of a model: no function of Lambda's is meant.
+        (Refusal(404, "ResourceNotFoundException", "no model"), f"asking {MODEL}: no model "),
     ],
 )
 def test_what_converse_refuses_is_one_sentence(converse, models, refusal, sentence):
