@@ -44,7 +44,7 @@ from reward_functions.reports.group_figures import (
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.pages.charts.bars import tallies
 from reward_functions.reports.pages.charts.spans import Row, Span, spans
-from reward_functions.reports.pages.page import Page, Section, Warned
+from reward_functions.reports.pages.page import Page, Part, Section, Warned
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import Scale
     from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt, ModelAnswer
     from reward_functions.jobs.grader import VersionScorer
-    from reward_functions.reports.pages.page import Part
 
 SPARSE: Final = 0.05
 LEARNED: Final = 0.95

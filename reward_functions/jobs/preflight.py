@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from reward_functions.aws import calls
 from reward_functions.aws.calls import answer
 from reward_functions.aws.catalogue import JOB_DATA_PREFIX
-from reward_functions.aws.deployed.findings import CheckFinding, CheckReport, Question
+from reward_functions.aws.deployed.findings import CheckFinding, CheckReport, CheckVerdict, Question
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.types import Sample
 from reward_functions.data.json_rows import Row, scan_rows
@@ -42,14 +42,14 @@ from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.data import ROWS, measure
 from reward_functions.jobs.drivers.agent_rft import package_groups
 from reward_functions.jobs.evaluators import Registry, name_of
-from reward_functions.jobs.grader import account_limits, account_of, scorer_named
+from reward_functions.jobs.grader import VersionScorer, account_limits, account_of, scorer_named
 from reward_functions.jobs.hyperparameters import AGENT, written
 from reward_functions.jobs.models import find
-from reward_functions.jobs.options import DEFAULT, granted, serverless_of
+from reward_functions.jobs.options import DEFAULT, JobAgent, granted, serverless_of
 from reward_functions.jobs.plan import ROLES, plan
 from reward_functions.jobs.reward_checks import contract_findings, reward_findings
 from reward_functions.jobs.role_checks import Uses, role_findings
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
@@ -57,13 +57,9 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.aws.deployed.findings import CheckVerdict
     from reward_functions.aws.deployed.function import DeployedFunction
     from reward_functions.core.spec import RewardSpec
     from reward_functions.data.linting import LintFinding
-    from reward_functions.jobs.grader import VersionScorer
-    from reward_functions.jobs.job import DriverName, HyperparameterValue
-    from reward_functions.jobs.options import JobAgent
     from reward_functions.jobs.starting import PreparedJob
 
 

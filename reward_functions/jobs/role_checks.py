@@ -26,20 +26,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.aws.arn import Arn
+from reward_functions.aws.arn import Arn, FunctionArn
 from reward_functions.aws.calls import OF_SERVICES, client
 from reward_functions.aws.deployed.findings import CheckFinding, Question
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.iam_matching import as_list, like, resolved
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.services import SERVICES, DriverName, Service
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from boto3.session import Session
 
-    from reward_functions.aws.arn import FunctionArn
-    from reward_functions.jobs.services import DriverName, Service
 
 NO_SUCH_ROLE: Final = "NoSuchEntity"
 

@@ -24,15 +24,13 @@ from reward_functions.aws.arn import BadArn
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.figures import TOTAL
 from reward_functions.jobs.grader_log import LATE, MINUTE, JobLines, batches, minutes
-from reward_functions.jobs.job import NoSuchJob
+from reward_functions.jobs.job import Driver, Job, JobEvent, MetricPoint, NoSuchJob
 from reward_functions.jobs.tags import tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from boto3.session import Session
-
-    from reward_functions.jobs.job import Driver, Job, JobEvent, MetricPoint
 
 
 SHOWN: Final = 5
