@@ -42,9 +42,8 @@ from reward_functions.jobs.baseline import (
 from reward_functions.jobs.configuration import load
 from reward_functions.jobs.data import files_of, measure
 from reward_functions.jobs.evaluation.evaluation import CARE, evaluate
-from reward_functions.jobs.evaluation.preparing import Options
+from reward_functions.jobs.evaluation.preparing import Options, SharedPrompts
 from reward_functions.jobs.evaluation.preparing import prepared as compared
-from reward_functions.jobs.evaluation.split import SharedPrompts
 from reward_functions.jobs.figures import charts, series
 from reward_functions.jobs.grader import account_of, graded_by, scorer_named
 from reward_functions.jobs.hosting import Hosting
@@ -74,7 +73,7 @@ if TYPE_CHECKING:
     from reward_functions.jobs.plan import Plan
     from reward_functions.jobs.recipes import Recipe
     from reward_functions.jobs.starting import PreparedJob
-    from reward_functions.reports.group_figures import Share
+    from reward_functions.reports.statistics import Share
 
 
 SIMULATION: Final = "SIMULATION: the training double answers and trains; no language model does."

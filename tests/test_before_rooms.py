@@ -21,7 +21,7 @@ from reward_functions.aws.catalogue import (
     deployment_parameter,
     stage_parameter,
 )
-from reward_functions.calibration.ledger import AnswerLedger as Ratings
+from reward_functions.calibration.ratings import AnswerLedger as Ratings
 from reward_functions.calibration.ratings import Rating, Trial
 from reward_functions.cli import app
 from reward_functions.core.errors import ConfigurationError

@@ -7,7 +7,7 @@ shared between trials or taken from a cache: consistency on equal questions is t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -16,7 +16,7 @@ from reward_functions.calibration.ratings import Rating, Ratings, Trial
 from reward_functions.calibration.settings import without_cache
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BudgetReached, ConfigurationError, NoVerdict
-from reward_functions.core.types import Scored, Unscored, Usage
+from reward_functions.core.types import Scored, Unscored
 from reward_functions.judge_runtime.panel import JudgePool
 from reward_functions.judge_runtime.scores import without_model
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.calibration.cases import LabelledCase, LabelledCases
-    from reward_functions.calibration.ledger import AnswerLedger
+    from reward_functions.calibration.ratings import AnswerLedger
     from reward_functions.core.spec import RewardSpec, Scale
     from reward_functions.core.types import RewardResult, Sample, Score
     from reward_functions.judge_runtime.config import JudgeConfig
@@ -76,21 +76,14 @@ class JudgeInput(NamedTuple):
 class Spending:
     """The cost of the run; safe to use from many threads."""
 
-    usage: Usage
-    usd: float
-    calls: int
-    unpriced: int
-    _lock: Lock
-
-    @classmethod
-    def nothing(cls) -> Spending:
-        """No cost yet."""
-        return cls(Usage(), 0.0, 0, 0, Lock())
+    usd: float = 0.0
+    calls: int = 0
+    unpriced: int = 0
+    _lock: Lock = field(default_factory=Lock)
 
     def add(self, account: Account) -> None:
         """Count the calls of a batch."""
         with self._lock:
-            self.usage += account.usage
             self.usd += account.usd
             self.calls += account["judge_calls"]
             self.unpriced += account["judge_unpriced_calls"]
@@ -124,7 +117,7 @@ class Judge:
         """
         pool = JudgePool(without_cache(config))
         pool.batch(spec, parameters)  # raises for wrong parameters before the first call
-        return cls(spec, parameters, config, pool, Spending.nothing())
+        return cls(spec, parameters, config, pool, Spending())
 
     def input(
         self, cases: LabelledCases, case: LabelledCase, *, swapped: bool = False

@@ -12,10 +12,10 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
-from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from reward_functions.cli._echo import harmless, say
+from reward_functions.cli._group import Commands, LazyGroup
 from reward_functions.reports import measured
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _TYPED: Final = "reward_functions.typed"
 """Where a context keeps the arguments."""
 
 
-class OneLineErrors(TyperGroup):
+class OneLineErrors(LazyGroup):
     """A command group that reports errors as this module's docstring says."""
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **options: Any) -> Any:
@@ -87,7 +87,7 @@ def _evaluated() -> Iterator[None]:
 
 @contextmanager
 def _one_line_errors(  # noqa: C901, PLR0912 - one clause for each way to fail
-    group: TyperGroup, typed: Sequence[str]
+    group: LazyGroup, typed: Sequence[str]
 ) -> Iterator[None]:
     try:
         yield
@@ -185,13 +185,15 @@ def _missing_extra(error: ModuleNotFoundError, command: str) -> MissingExtra | N
     return missing(error, command)
 
 
-def _command(group: TyperGroup, typed: Sequence[str]) -> str:
+def _command(group: Any, typed: Sequence[str]) -> str:
     """The command that was typed, without its arguments: `reward data upload`."""
-    words, commands = ["reward"], group.commands
+    words = ["reward"]
     for word in typed:
+        commands = getattr(group, "commands", {})
         if word in commands:
             words.append(word)
-            commands = getattr(commands[word], "commands", {})
+            # What could not be imported a moment ago is not imported again.
+            group = commands.data[word] if isinstance(commands, Commands) else commands[word]
     return " ".join(words)
 
 

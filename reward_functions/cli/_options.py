@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from reward_functions.aws.shell import STAGE_VARIABLE
+from reward_functions.aws.shell import STAGE_VARIABLE, default_stage
 
 Name = Annotated[
     str,
@@ -27,8 +27,6 @@ Registered = Annotated[
 
 
 def _default_stage() -> str:
-    from reward_functions.aws.shell import default_stage
-
     return default_stage().name
 
 

@@ -5,13 +5,24 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from importlib.metadata import version
+from shutil import which
 from typing import TYPE_CHECKING, Final
+
+from reward_functions.aws.deployed.findings import (
+    Check,
+    CheckFinding,
+    failure,
+    ok,
+    unknown,
+    warning,
+)
+from reward_functions.cli._echo import several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from reward_functions.aws.deployed.findings import Check, CheckFinding
     from reward_functions.cdk.app.preview import Preview
     from reward_functions.cdk.model.project import Project
 
@@ -31,7 +42,6 @@ def checks_of(project: Project | None, name: str, preview: Preview | str) -> Ite
         name: the stage's.
         preview: what it would be; or why there is none.
     """
-    from reward_functions.aws.deployed.findings import Check
     from reward_functions.cdk.app.preview import Preview
 
     yield Check("stage", lambda: stage(name, preview))
@@ -44,13 +54,10 @@ def checks_of(project: Project | None, name: str, preview: Preview | str) -> Ite
 
 def stage(name: str, preview: Preview | str) -> CheckFinding:
     """Whether a synth would take it."""
-    from reward_functions.aws.deployed.findings import CheckFinding
-
     if isinstance(preview, str):
-        return CheckFinding("failure", "stage", preview)
-    count = len(preview.functions)
-    deployments = "1 deployment" if count == 1 else f"{count} deployments"
-    return CheckFinding("ok", "stage", f"{name}: {deployments} in {preview.stage.region}")
+        return failure("stage", preview)
+    deployments = several(len(preview.functions), "deployment")
+    return ok("stage", f"{name}: {deployments} in {preview.stage.region}")
 
 
 def shell(preview: Preview) -> CheckFinding:
@@ -59,12 +66,11 @@ def shell(preview: Preview) -> CheckFinding:
     Raises:
         BadStage: it points elsewhere; the message is the synth's.
     """
-    from reward_functions.aws.deployed.findings import CheckFinding
     from reward_functions.cdk.app.shell import check_shell
 
     check_shell(preview.stage, os.environ)
     where = "the local emulator" if preview.stage.emulated else "an account of AWS"
-    return CheckFinding("ok", "shell", f"{preview.stage.name} is for {where}, and so is this shell")
+    return ok("shell", f"{preview.stage.name} is for {where}, and so is this shell")
 
 
 def python(preview: Preview, given: object) -> CheckFinding:
@@ -73,42 +79,34 @@ def python(preview: Preview, given: object) -> CheckFinding:
     Raises:
         NoInterpreter: the one that `cdk.json` names does not answer.
     """
-    from reward_functions.aws.deployed.findings import CheckFinding
     from reward_functions.cdk.artifact.interpreter import interpreter
     from reward_functions.cdk.constructs.artifacts import COST
 
     wanted = preview.stage.python
     found = interpreter(wanted, given if isinstance(given, str) else None)
     if found is None:
-        return CheckFinding("warning", "python", COST.format(python=wanted))
-    return CheckFinding("ok", "python", f"{wanted} compiles: {found}")
+        return warning("python", COST.format(python=wanted))
+    return ok("python", f"{wanted} compiles: {found}")
 
 
 def lock(preview: Preview) -> CheckFinding:
     """Whether the lock is there, as far as it is seen without building."""
-    from reward_functions.aws.deployed.findings import CheckFinding
-
     named = f"reward lock --stage {preview.stage.name}"
     if preview.lock == "missing":
-        return CheckFinding("warning", "lock", f"missing: {named}, and commit it")
+        return warning("lock", f"missing: {named}, and commit it")
     if preview.lock == "undecided":
-        return CheckFinding("unknown", "lock", f"a build knows whether one is needed: {named}")
-    return CheckFinding("ok", "lock", preview.lock)
+        return unknown("lock", f"a build knows whether one is needed: {named}")
+    return ok("lock", preview.lock)
 
 
 def node() -> CheckFinding:
     """Which Node jsii starts."""
-    from shutil import which
-
     import reward_functions.cdk  # sets JSII_NODE
-    from reward_functions.aws.deployed.findings import CheckFinding
 
     del reward_functions
     chosen = os.environ.get("JSII_NODE") or which("node")
     if chosen is None:
-        return CheckFinding(
-            "warning", "node", "none, and cdk needs it: pip install 'reward-functions[deploy]'"
-        )
+        return warning("node", "none, and cdk needs it: pip install 'reward-functions[deploy]'")
     try:
         ran = subprocess.run(  # noqa: S603 - found by name, no shell
             [chosen, "--version"],
@@ -120,26 +118,24 @@ def node() -> CheckFinding:
     except (OSError, subprocess.TimeoutExpired):
         ran = None
     if ran is None or ran.returncode:
-        return CheckFinding("failure", "node", f"{chosen} does not answer: unset JSII_NODE")
-    return CheckFinding("ok", "node", f"{ran.stdout.strip()}, {chosen}")
+        return failure("node", f"{chosen} does not answer: unset JSII_NODE")
+    return ok("node", f"{ran.stdout.strip()}, {chosen}")
 
 
 def cdk(folder: Path) -> CheckFinding:
     """Which CDK command line `npx cdk` starts in a folder, and whether it is the pinned one."""
-    from reward_functions.aws.deployed.findings import CheckFinding
-
     for each in (folder, *folder.parents):
         path = each / "node_modules" / "aws-cdk" / "package.json"
         if path.is_file():
             break
     else:
-        return CheckFinding("warning", "cdk", f"not installed here: npm ci, or {INSTALL_CDK}")
+        return warning("cdk", f"not installed here: npm ci, or {INSTALL_CDK}")
     try:
         found = str(json.loads(path.read_text(encoding="utf-8"))["version"])
     except (OSError, ValueError, LookupError, TypeError):
-        return CheckFinding("failure", "cdk", f"{path} cannot be read: {INSTALL_CDK}")
+        return failure("cdk", f"{path} cannot be read: {INSTALL_CDK}")
     if found == CDK:
-        return CheckFinding("ok", "cdk", f"{found}, as pinned")
+        return ok("cdk", f"{found}, as pinned")
     major = found.partition(".")[0]
     return CheckFinding(
         "failure" if major != CDK.partition(".")[0] else "warning",
@@ -150,15 +146,9 @@ def cdk(folder: Path) -> CheckFinding:
 
 def uv() -> CheckFinding:
     """Whether the resolver is there."""
-    from importlib.metadata import version
-
-    from reward_functions.aws.deployed.findings import CheckFinding
-
     try:
         from uv import find_uv_bin
 
-        return CheckFinding("ok", "uv", f"{version('uv')}, {find_uv_bin()}")
+        return ok("uv", f"{version('uv')}, {find_uv_bin()}")
     except (ModuleNotFoundError, FileNotFoundError):
-        return CheckFinding(
-            "warning", "uv", "none, and packages need it: pip install 'reward-functions[deploy]'"
-        )
+        return warning("uv", "none, and packages need it: pip install 'reward-functions[deploy]'")

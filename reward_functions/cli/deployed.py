@@ -7,12 +7,31 @@ in the region its ARN names.
 from __future__ import annotations
 
 import json
-from pathlib import Path  # noqa: TC003 - typer reads annotations
+import sys
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
+from reward_functions.aws.deployed import (
+    DeployedFunction,
+    Expectation,
+    FunctionArn,
+    deployments,
+    expectation,
+    find,
+)
+from reward_functions.aws.deployed import check as checked
+from reward_functions.aws.deployed.catalogue import nothing_deployed
+from reward_functions.aws.deployed.checking import expectation_of, made_up
+from reward_functions.aws.deployed.findings import RENDERED
+from reward_functions.aws.deployed.versions import live_version
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._console import cell, errors, leave, print_json, say_measured
 from reward_functions.cli._echo import say
+from reward_functions.cli._fitting import print_table
+from reward_functions.cli._invocations import invoked, results_to
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     AllowEmpty,
     File,
@@ -22,14 +41,26 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Shape,
     Stage,
 )
+from reward_functions.cli.job._output import print_findings
+from reward_functions.cli.prune import prune
+from reward_functions.cli.rollback import rollback
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.types import Unscored
+from reward_functions.data.atomic import replaced
+from reward_functions.data.json_rows import BadInput, shown
+from reward_functions.data.rows.reading import read_rows
+from reward_functions.data.rows.recognition import RowOptions
+from reward_functions.reports.measured import Measured
+from reward_functions.scoring.rewards import parameter_values, reward_named
+from reward_functions.scoring.rows import require_rows, row_options
+from reward_functions.serving.contract import ResponseMode, decode_row
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from reward_functions.aws.catalogue import DeployedReward
-    from reward_functions.aws.deployed import DeployedFunction, Expectation
-    from reward_functions.data.rows.recognition import RowOptions
-    from reward_functions.serving.contract import ResponseMode
+    from reward_functions.aws.deployed import CheckReport
 
 app = typer.Typer(
     no_args_is_help=True, help="Functions that are deployed: the catalogue, invoke, check."
@@ -55,16 +86,12 @@ def list_deployed(
     The columns `job` and `live` are versions of the function: what the catalogue gives to jobs, and
     what the alias points to.
     """
-    from reward_functions.aws.deployed import deployments
-    from reward_functions.aws.deployed.versions import live_version
-    from reward_functions.aws.shell import aws_session
-
     session = aws_session(stage)
     found = deployments(stage, session)
     live = {reward.name: live_version(reward, session) for reward in found}
     if as_json:
         rows = [reward.model_dump() | {"live_version": live[reward.name]} for reward in found]
-        typer.echo(json.dumps(rows, indent=2))
+        print_json(rows)
     elif not found:
         say(f"stage {stage!r} has no deployments here")
     else:
@@ -89,11 +116,6 @@ def invoke(
 
     Exit status: 0 every batch was answered, 1 some were not, 2 none was, or nothing was done.
     """
-    from reward_functions.aws.deployed import DeployedFunction, find
-    from reward_functions.cli._invocations import invoked, results_to
-    from reward_functions.data.rows.reading import read_rows
-    from reward_functions.scoring.rows import require_rows, row_options
-
     arn = target if _is_arn(target) else find(target, stage).live_arn
     function = DeployedFunction(arn)
     read = read_rows(file, row_options(mapped, shape), answered=True, whole=True)
@@ -151,14 +173,6 @@ def check(
 
     Exit status: 0 nothing failed, 1 something did, 2 no sample was scored, or nothing was done.
     """
-    from reward_functions.aws.deployed import check as checked
-    from reward_functions.cli._check_reports import report_file
-    from reward_functions.cli._console import errors, leave, say_measured
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.rows.recognition import RowOptions
-    from reward_functions.reports.measured import Measured
-    from reward_functions.scoring.rows import row_options
-
     how = row_options(mapped, shape)
     if samples is None and how != RowOptions():
         raise ConfigurationError("--map and --rows say how the FILE of --samples is read")
@@ -180,20 +194,14 @@ def check(
     leave(measured, failed=not all(report.passed for report in reports))
 
 
+app.command("rollback")(rollback)
+app.command("prune")(prune)
+
+
 def _work(
     targets: Sequence[str], stage: str, given: Expectation | None
 ) -> list[tuple[DeployedFunction, Expectation]]:
     """The functions to check, each with its expectation."""
-    from reward_functions.aws.deployed import (
-        DeployedFunction,
-        Expectation,
-        deployments,
-        expectation,
-        find,
-    )
-    from reward_functions.aws.deployed.catalogue import nothing_deployed
-    from reward_functions.aws.deployed.checking import made_up
-
     arns = [target for target in targets if _is_arn(target)]
     names = [target for target in targets if not _is_arn(target)]
     catalogue = [find(name, stage) for name in names] if targets else deployments(stage)
@@ -221,10 +229,6 @@ def _given(
     mode: ResponseMode | None,
 ) -> Expectation | None:
     """What was typed about the function behind an ARN; None where nothing was."""
-    from reward_functions.aws.deployed.checking import Expectation, expectation_of, made_up
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.scoring.rewards import parameter_values, reward_named
-
     if reward is not None and samples is not None:
         raise ConfigurationError("--reward and --samples exclude each other")
     if reward is None and parameters:
@@ -240,11 +244,6 @@ def _given(
 
 def _rows(file: str, how: RowOptions) -> tuple[dict[str, Any], ...]:
     """The samples of a file, each under an id that no other has."""
-    from reward_functions.core.types import Unscored
-    from reward_functions.data.json_rows import BadInput, shown
-    from reward_functions.data.rows.reading import read_rows
-    from reward_functions.serving.contract import decode_row
-
     rows = []
     for at, row in enumerate(read_rows(file, how, whole=True)):
         decoded = decode_row(row.content, at)
@@ -258,18 +257,15 @@ def _rows(file: str, how: RowOptions) -> tuple[dict[str, Any], ...]:
 
 def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> None:
     """A table, and below it every ARN whole on a line of its own."""
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-
     rows = [
         [
-            cell(reward.name),
-            cell(reward.reward),
-            cell(str(reward.version)),
-            cell(reward.digest[:DIGITS]),
-            cell(_parameters(reward) or None),
-            cell(reward.response_mode),
-            cell(given := _version_given(reward)),
+            reward.name,
+            reward.reward,
+            str(reward.version),
+            reward.digest[:DIGITS],
+            _parameters(reward) or None,
+            reward.response_mode,
+            (given := _version_given(reward)),
             cell(at := live[reward.name], "" if at in (None, given) else "yellow"),
         ]
         for reward in found
@@ -289,10 +285,44 @@ def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> No
 
 def _version_given(reward: DeployedReward) -> str | None:
     """The number of the version that jobs are given; None of an immutable deployment."""
-    from reward_functions.aws.deployed import FunctionArn
-
     return FunctionArn.parse(reward.version_arn).qualifier
 
 
 def _parameters(reward: DeployedReward) -> str:
     return ", ".join(f"{name}={json.dumps(value)}" for name, value in reward.parameters.items())
+
+
+@contextmanager
+def report_file(out: Path | None) -> Iterator[Callable[[Sequence[CheckReport], str], None]]:
+    """Where reports go: to a file, with the table on standard output, or there alone.
+
+    The file is opened before anything is asked, and appears once it is whole.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if out is None:
+        yield (
+            lambda reports, form: (
+                print_reports(reports) if form == "text" else _write(RENDERED[form](reports))
+            )
+        )
+        return
+    with replaced(out) as stream:
+
+        def write(reports: Sequence[CheckReport], form: str) -> None:
+            stream.write(RENDERED[form](reports))
+            print_reports(reports)
+
+        yield write
+
+
+def print_reports(reports: Sequence[CheckReport]) -> None:
+    """A table for each function, below its ARN, which no width breaks."""
+    for report in reports:
+        say(f"\n{report.arn}")  # not as a title, which would break it at a hyphen
+        print_findings(report.findings, "")
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)

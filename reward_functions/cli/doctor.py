@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -11,12 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.aws.deployed.findings import Check, credentials, findings_of
+from reward_functions.aws.shell import DEFAULT_STAGE, default_stage
+from reward_functions.cli import _stage_checks
+from reward_functions.cli._console import errors, print_json
 from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli.job._output import print_findings
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.extras import require
+from reward_functions.local import laptop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.aws.deployed.findings import Check
     from reward_functions.cdk.app.preview import Preview
     from reward_functions.cdk.model.project import Project
 
@@ -44,14 +50,10 @@ def doctor(
 
     Exit status: 0 nothing failed, 1 something did, 2 there is no such stage.
     """
-    from reward_functions.aws.deployed.findings import findings_of
-    from reward_functions.cli._console import errors
-    from reward_functions.cli.job._output import print_findings
-
     with errors().status("looking"):
         findings = findings_of([*_checks(stage, offline=offline)])
     if as_json:
-        typer.echo(json.dumps([asdict(each) for each in findings], indent=2))
+        print_json([asdict(each) for each in findings])
     else:
         print_findings(findings, "This machine, from this shell", asked="check")
     if any(each.verdict == "failure" for each in findings):
@@ -59,10 +61,6 @@ def doctor(
 
 
 def _checks(name: str | None, *, offline: bool) -> Iterator[Check]:
-    from reward_functions.aws.deployed.findings import Check, credentials
-    from reward_functions.cli import _stage_checks
-    from reward_functions.local import laptop
-
     project, chosen, preview = _stage(name)
     there = None if preview is None or isinstance(preview, str) else preview.stage
     region = there.region if there else None
@@ -98,10 +96,6 @@ def _stage(name: str | None) -> tuple[Project | None, str, Preview | str | None]
     Raises:
         ConfigurationError: the one that is named is not there.
     """
-    from reward_functions.aws.shell import DEFAULT_STAGE, default_stage
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.core.extras import require
-
     try:
         usual = name or default_stage().name
     except ConfigurationError as error:
@@ -125,7 +119,6 @@ def _stage(name: str | None) -> tuple[Project | None, str, Preview | str | None]
 
 def _previewed(project: Project, name: str) -> Preview | str:
     from reward_functions.cdk.app.preview import previewed
-    from reward_functions.core.errors import ConfigurationError
 
     try:
         return previewed(project, name)

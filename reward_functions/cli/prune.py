@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
-from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.aws.deployed.pruning import UNSEEN, PrunePlan, StoredVersion, planned, removed
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._console import cell, errors, output, table
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
+from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.aws.deployed.pruning import PrunePlan, StoredVersion
 
 MEGABYTE: Final = 1_000_000
 GIGABYTE: Final = 1_000_000_000
@@ -63,10 +65,6 @@ def prune(
 
     Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
     """
-    from reward_functions.aws.deployed.pruning import planned
-    from reward_functions.aws.shell import aws_session
-    from reward_functions.cli._console import errors
-
     if not dry_run:
         require_somebody_to_ask("prune", yes=yes)
     session = aws_session(stage)
@@ -92,16 +90,16 @@ def _carry_out(
     plan: PrunePlan, decided: Callable[[], PrunePlan], session: Session, *, yes: bool
 ) -> None:
     """Ask, look again, and remove what is still to go."""
-    from reward_functions.aws.deployed.pruning import removed
-
-    if not agreed(f"Remove {_versions(len(plan.going))}? It cannot be undone.", yes=yes):
-        typer.echo("nothing was removed", err=True)
-        raise typer.Exit(UNUSABLE)
+    require_agreement(
+        f"Remove {several(len(plan.going), 'version')}? It cannot be undone.",
+        "nothing was removed",
+        yes=yes,
+    )
     if not yes:  # a job may have begun while the question stood
         plan = plan.still(decided())
     done = list(removed(plan, session))
     gone = [each for each in done if each.problem is None]
-    say(f"{_versions(len(gone))} removed")
+    say(f"{several(len(gone), 'version')} removed")
     for each in done:
         if each.problem is not None:
             say(f"not removed: {each.problem}", err=True)
@@ -111,9 +109,6 @@ def _carry_out(
 
 def _show(plan: PrunePlan) -> None:
     """The table, and what the decision rests on."""
-    from reward_functions.aws.deployed.pruning import UNSEEN
-    from reward_functions.cli._console import cell, output, table
-
     shown = table(
         *("deployment", "version", "serves", "published", "MB", "", "why"),
         names=("deployment", "version", "published"),
@@ -122,16 +117,16 @@ def _show(plan: PrunePlan) -> None:
     for decision in plan.decisions:
         stored = decision.stored
         shown.add_row(
-            cell(stored.deployment),
-            cell(_name(stored)),
-            cell(stored.serves or None),
-            cell(stored.published[:16]),
-            cell(f"{stored.size / MEGABYTE:.1f}"),
-            cell("goes", "yellow") if decision.goes else cell("stays"),
-            cell(decision.reason),
+            stored.deployment,
+            _name(stored),
+            stored.serves or None,
+            stored.published[:16],
+            f"{stored.size / MEGABYTE:.1f}",
+            cell("goes", "yellow") if decision.goes else "stays",
+            decision.reason,
         )
     output().print(shown)
-    count = f"{len(plan.going)} of {_versions(len(plan.decisions))}"
+    count = f"{len(plan.going)} of {several(len(plan.decisions), 'version')}"
     say(f"{count} can go: {plan.bytes_going / MEGABYTE:,.1f} MB. {_cost(plan)}")
     if plan.going:
         say(f"{UNSEEN}: be sure that none of these names a version that goes.")
@@ -151,7 +146,3 @@ def _cost(plan: PrunePlan) -> str:
 def _name(stored: StoredVersion) -> str:
     """The number of a version; the digest of a generation."""
     return stored.key.version or stored.key.function.rpartition("-")[2]
-
-
-def _versions(count: int) -> str:
-    return "1 version" if count == 1 else f"{count} versions"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
-from reward_functions.cli._errors import UNUSABLE
+from reward_functions.aws.deployed.versions import Rollback, prepared, rolled_back
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._console import errors
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
-
-if TYPE_CHECKING:
-    from reward_functions.aws.deployed.versions import Rollback
 
 
 def rollback(
@@ -34,17 +33,11 @@ def rollback(
 
     Exit status: 0 it was done, 2 it was not, or not wholly: the message says what has moved.
     """
-    from reward_functions.aws.deployed.versions import prepared, rolled_back
-    from reward_functions.aws.shell import aws_session
-    from reward_functions.cli._console import errors
-
     require_somebody_to_ask("a rollback", yes=yes)
     session = aws_session(stage)
     step = prepared(name, stage, to, session)
     say(_intended(step), err=True)
-    if not agreed("Roll back?", yes=yes):
-        typer.echo("nothing has moved", err=True)
-        raise typer.Exit(UNUSABLE)
+    require_agreement("Roll back?", "nothing has moved", yes=yes)
     with errors().status(f"asking version {step.version} for its examples"):
         rolled_back(step, stage, session)
     say(_done(step))

@@ -11,7 +11,7 @@
 Source of the first three: "Reward functions" for open-weight models in the Bedrock user guide and
 "Reinforcement fine-tuning" in the Nova user guide. A failure stands only where the sample is large
 enough to be sure of it: the far end of a 95 % interval lies on the same side. Else it is a warning.
-`group_figures` makes the intervals.
+`reports.statistics` makes the intervals.
 
 `baseline.json` is a measured baseline without a text, which `preflight` and `start` read. It counts
 for a job of the same model, on the same data, with the same reward. Another version of the function
@@ -34,18 +34,17 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.means import mean
 from reward_functions.core.types import Scored
 from reward_functions.data.atomic import replaced
-from reward_functions.reports.group_figures import (
+from reward_functions.reports.measured import Measured
+from reward_functions.reports.pages.charts.rows import Row, Span, spans, tallies
+from reward_functions.reports.pages.page import Page, Part, Section, Warned
+from reward_functions.reports.sheets import Sheet
+from reward_functions.reports.statistics import (
     Share,
     mean_reward,
     share,
     share_among,
     share_mixed,
 )
-from reward_functions.reports.measured import Measured
-from reward_functions.reports.pages.charts.bars import tallies
-from reward_functions.reports.pages.charts.spans import Row, Span, spans
-from reward_functions.reports.pages.page import Page, Part, Section, Warned
-from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -512,7 +511,7 @@ def _intervals(measured: Baseline) -> Part:
         if share is not None
     ]
     label = "Shares of the baseline with their 95% intervals"
-    return spans(label, rows, x="share, with its 95 % interval by prompt", names={})
+    return spans(label, rows, x="share, with its 95 % interval by prompt")
 
 
 def _figures(measured: Baseline) -> Sheet:

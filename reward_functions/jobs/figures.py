@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 from reward_functions.core.means import mean
 from reward_functions.core.spec import UNIT_SCALE, Scale
 from reward_functions.reports.pages.charts.drawing import Chart, side_by_side
-from reward_functions.reports.pages.charts.lines import Course, lines
+from reward_functions.reports.pages.charts.plots import Course, lines
 from reward_functions.reports.pages.page import Page, Part, Section, Warned
 from reward_functions.reports.sheets import Sheet
 

@@ -25,9 +25,10 @@ from reward_functions.calibration.estimating import (
     ResponseCost,
     TrainingRun,
     estimate,
+    examples_with,
     measured,
+    recorded_questions,
 )
-from reward_functions.calibration.recorded_questions import examples_with, recorded_questions
 from reward_functions.data.lengths import CHARACTERS_PER_TOKEN
 from reward_functions.jobs.configuration import BadJob, JobConfiguration
 from reward_functions.jobs.data import Sizes, require_two_files

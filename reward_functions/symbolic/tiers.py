@@ -9,7 +9,7 @@ from reward_functions.core.allowance import ALGEBRA
 from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
 from reward_functions.symbolic.cas.admission import admitted
 from reward_functions.symbolic.compare.closed_forms import apart
-from reward_functions.symbolic.compare.dispatch import AnswerComparison
+from reward_functions.symbolic.compare.dispatch import AnswerComparison, by_units
 from reward_functions.symbolic.compare.formulas import by_formula, same_formula, to_base_ten
 from reward_functions.symbolic.compare.scalars import ScalarComparison
 from reward_functions.symbolic.compare.words import by_text, by_words
@@ -173,7 +173,7 @@ def _by_meaning(mine: Document, theirs: Document, *, natural: bool = False) -> F
     trees = _with_bases(mine, theirs, natural=natural)
     finding = _guarded(lambda: comparison.compare(*trees))
     if not finding.equal and not _UNITS.isdisjoint(_written(mine, theirs)):
-        again = _guarded(lambda: comparison.by_units(*trees) or finding)
+        again = _guarded(lambda: by_units(comparison, *trees) or finding)
         finding = again if again.equal else finding
     if finding.different and (
         (mine.spelled and mine.spelled - theirs.letters)

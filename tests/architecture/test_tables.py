@@ -5,6 +5,8 @@ A row that names the wrong function is found when it is called, and else by a us
 the tests of what reads them try values of other types.
 """
 
+from pathlib import Path
+
 import pytest
 
 from tests.architecture.called import (
@@ -20,6 +22,8 @@ from tests.architecture.called import (
 )
 from tests.architecture.called.rows import outcome, table, wrong
 from tests.architecture.tables import found
+
+REPOSITORY = Path(__file__).parents[2]
 
 MODULES = (
     datasets,
@@ -53,17 +57,28 @@ TYPES = {
 }
 
 
-WEIGHED = {"symbolic.cas.weights:NUMBERS", "symbolic.cas.weights:POLYNOMIALS"}
-"""Weights of functions of sympy's: tests/symbolic/cas/test_weights.py calls each row."""
-
-ASKED = {"jobs.preflight:CHECKS"}
-"""Questions whose answers say what was asked: tests/jobs/test_preflight*.py has each."""
+ELSEWHERE = {
+    "symbolic.cas.weights:NUMBERS": "tests/symbolic/cas/test_weights.py",
+    "symbolic.cas.weights:POLYNOMIALS": "tests/symbolic/cas/test_weights.py",
+    "symbolic.expr.functions:FUNCTIONS": "tests/symbolic/test_functions.py",
+    "jobs.preflight:CHECKS": "tests/jobs/test_preflight_service.py",
+    # By boto3, which their answers fit; each asks for the right that has its name.
+    "local.training_double.agent_rft:OPERATIONS": "tests/local/training_double/test_agent_jobs.py",
+    "local.training_double.bedrock:OPERATIONS": "tests/local/training_double/test_bedrock.py",
+    "local.training_double.hub:OPERATIONS": "tests/local/training_double/test_sagemaker_hub.py",
+    "local.training_double.mlflow:OPERATIONS": "tests/local/training_double/test_sagemaker.py",
+    "local.training_double.sagemaker:OPERATIONS": "tests/local/training_double/test_sagemaker.py",
+    "local.training_double.server:REST": "tests/local/training_double/test_bedrock.py",
+}
+"""Tables whose rows another test calls."""
 
 
 def test_every_table_of_functions_is_listed():
     assert len(ROWS) == sum(len(module.ROWS) for module in MODULES)
     assert ROWS.keys().isdisjoint(TYPES)
-    assert TYPES | WEIGHED | ASKED <= found().keys() <= ROWS.keys() | TYPES | WEIGHED | ASKED
+    others = TYPES | ELSEWHERE.keys()
+    assert others <= found().keys() <= ROWS.keys() | others
+    assert all((REPOSITORY / test).is_file() for test in ELSEWHERE.values())
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -6,8 +6,7 @@ from statistics import linear_regression
 
 import pytest
 
-from reward_functions.calibration.consistency import consistency
-from reward_functions.calibration.figures import figures
+from reward_functions.calibration.figures import consistency, figures
 from reward_functions.calibration.ratings import Rating, Ratings, Share, Trial, recorded
 
 

@@ -16,7 +16,7 @@ from reward_functions.aws.emulator_record import Folder, Record
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.cli import _stage_checks, app
 from reward_functions.local import laptop
-from reward_functions.local.emulator.processes import process_of
+from reward_functions.local.emulator.emulator import process_of
 from tests.loopback import Service, served
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 from helpers.job_steps import FIGURES, REPORTED, checkpoints, events, how_to_read
 from reward_functions.jobs.drivers.openai import Checkpoint, OpenAIDriver
 from reward_functions.jobs.job import Job, JobEvent, MetricPoint
-from reward_functions.local.training_double.metric_files import EVENT_KEYS
+from reward_functions.local.training_double.page import EVENT_KEYS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

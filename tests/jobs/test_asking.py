@@ -31,7 +31,7 @@ from reward_functions.jobs.asking import (
 from reward_functions.jobs.clients import Key
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.openai import Api
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 from tests.jobs.models_service import KEY, Refusal, Text
 
 MODEL = "amazon.nova-2-lite-v1:0"

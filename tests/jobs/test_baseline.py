@@ -20,7 +20,7 @@ from reward_functions.jobs.baseline import (
     save,
     saved,
 )
-from reward_functions.reports.group_figures import share
+from reward_functions.reports.statistics import share
 from tests.jobs.graders import deployed, handler, serve
 from tests.lambda_api import function_error, lambda_api, result
 

@@ -28,7 +28,7 @@ from reward_functions.jobs.figures import (
     svg,
 )
 from reward_functions.jobs.job import MetricPoint
-from reward_functions.reports.pages.charts.lines import MAX_POINTS
+from reward_functions.reports.pages.charts.plots import MAX_POINTS
 from tests.parsed_page import harmless
 
 

@@ -39,12 +39,7 @@ from reward_functions.aws.deployed.catalogue import (
     other_stages,
     stage_record,
 )
-from reward_functions.aws.deployed.versions import (
-    aliases_of,
-    generations,
-    lambda_of,
-    published,
-)
+from reward_functions.aws.deployed.versions import aliases_of, generations, lambda_of, published
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.names import Names
 from reward_functions.core.errors import ConfigurationError

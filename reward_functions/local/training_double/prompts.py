@@ -72,23 +72,33 @@ def prompts(content: bytes, name: str) -> list[Row]:
         JobFailed: a line is not a prompt.
     """
     rows: list[Row] = []
-    for number, line in enumerate(content.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            # Half a surrogate pair has no UTF-8: whatever is to be sent or hashed would fail.
-            json.dumps(row, ensure_ascii=False).encode()
-        except (ValueError, RecursionError):
-            raise JobFailed(
-                f"{name} is not JSONL: line {number} is not a JSON value in UTF-8."
-            ) from None
+    for number, row in json_lines(content, name):
         if problem := _problem(row):
             raise JobFailed(f"{name}, line {number}: {problem}.")
         rows.append(row)
         if len(rows) > MAX_ROWS:
             break
     return rows
+
+
+def json_lines(content: bytes, name: str) -> Iterator[tuple[int, Any]]:
+    """The values of a file of JSON lines, each with the number of its line.
+
+    Raises:
+        JobFailed: a line is something else.
+    """
+    for number, line in enumerate(content.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+            # Half a surrogate pair has no UTF-8: whatever is to be sent or hashed would fail.
+            json.dumps(value, ensure_ascii=False).encode()
+        except (ValueError, RecursionError):
+            raise JobFailed(
+                f"{name} is not JSONL: line {number} is not a JSON value in UTF-8."
+            ) from None
+        yield number, value
 
 
 def _problem(row: Any) -> str:

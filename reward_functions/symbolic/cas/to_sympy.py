@@ -11,11 +11,12 @@ on sight (powers, factorials, binomials of numbers) has its limits here, before 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import sympy
 
 from reward_functions.symbolic.budget import BITS, EXPONENT, OverBudget, Unreadable
+from reward_functions.symbolic.expr.functions import applied
 from reward_functions.symbolic.expr.names import indexed_by
 from reward_functions.symbolic.expr.nodes import (
     Apply,
@@ -39,7 +40,7 @@ from reward_functions.symbolic.expr.nodes import (
 from reward_functions.symbolic.expr.traversal import parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from fractions import Fraction
 
 ORDER: Final = 10
@@ -55,39 +56,6 @@ FORMAT: Final = 4
 """Rows of a determinant of expressions; it has as many terms as their factorial."""
 
 _CONSTANTS: Final = {"π": sympy.pi, "e": sympy.E, "i": sympy.I, "∞": sympy.oo}
-
-_FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "sin": sympy.sin,
-    "cos": sympy.cos,
-    "tan": sympy.tan,
-    "cot": sympy.cot,
-    "sec": sympy.sec,
-    "csc": sympy.csc,
-    "arcsin": sympy.asin,
-    "arccos": sympy.acos,
-    "arctan": sympy.atan,
-    "arcsec": sympy.asec,
-    "arccsc": sympy.acsc,
-    "arcsinh": sympy.asinh,
-    "arccosh": sympy.acosh,
-    "arctanh": sympy.atanh,
-    "sinh": sympy.sinh,
-    "cosh": sympy.cosh,
-    "tanh": sympy.tanh,
-    "coth": sympy.coth,
-    "sech": sympy.sech,
-    "csch": sympy.csch,
-    "ln": sympy.log,
-    "log": sympy.log,
-    "exp": sympy.exp,
-    "abs": sympy.Abs,
-    "sgn": sympy.sign,
-    "floor": sympy.floor,
-    "ceil": sympy.ceiling,
-    "max": sympy.Max,
-    "min": sympy.Min,
-}
-"""Not arccot, whose range is a matter of taste, and nothing that counts (gcd, lcm)."""
 
 
 class Conversion:
@@ -160,16 +128,15 @@ class Conversion:
                 return self._determinant(rows)
         values = [self.expression(argument) for argument in arguments]
         match name, values:
-            case "log_", [base, value]:
-                return sympy.log(value) / sympy.log(base)
             case "factorial", [value]:
                 return sympy.factorial(_moderate(value))
             case "doublefactorial", [value]:
                 return sympy.factorial2(_moderate(value))
             case "binom", [upper, lower]:
                 return sympy.binomial(_moderate(upper), _moderate(lower))
-        if name in _FUNCTIONS and (len(values) == 1 or name in ("max", "min")):
-            return _FUNCTIONS[name](*values)
+        found = applied(name, "sympy", sympy, values)
+        if found is not None:
+            return found
         if len(name) == 1:
             return sympy.Function(self.symbol(f"{name}()").name)(*values)
         raise Unreadable(f"{name} is not worked out")

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.expr.nodes import Clock, Date, Node, Number, Ratio
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
+
+if TYPE_CHECKING:
+    from reward_functions.symbolic.compare.members import Comparison
 
 _DIAL: Final = 12
 _HALF_DAY: Final = _DIAL * 60
 
 
-def compare_times(reference: Clock | Date, candidate: Clock | Date) -> Finding:
-    """Two times of day, or two dates."""
-    match reference, candidate:
-        case Clock(), Clock():
-            return compare_clocks(reference, candidate)
-        case Date(), Date():
-            return compare_dates(reference, candidate)
-    return unknown("shape", "one is a time of day, the other a date")
-
-
-def compare_clocks(reference: Clock, candidate: Clock) -> Finding:
+def compare_clocks(_answers: Comparison, reference: Clock, candidate: Clock) -> Finding:
     """Times of day; a missing a.m. or p.m. agrees with both. Two bare times may also be ratios.
 
     From 13:00 on and before 1:00 a bare time says which half of the day it is.
@@ -54,7 +47,7 @@ def on_the_dial(node: Node) -> Node:
     return Ratio((Number(Fraction(hours)), Number(Fraction(rest))))
 
 
-def compare_dates(reference: Date, candidate: Date) -> Finding:
+def compare_dates(_answers: Comparison, reference: Date, candidate: Date) -> Finding:
     """Dates: the answer has all that the reference states, and may say more."""
     stated = [
         (mine, theirs)
@@ -68,7 +61,7 @@ def compare_dates(reference: Date, candidate: Date) -> Finding:
     return same("date", "the same day")
 
 
-def day_of_month(number: Node, date: Date) -> Finding:
+def day_of_month(_answers: Comparison, number: Number, date: Date) -> Finding:
     """A number beside a date, whose day it may be."""
     if number == Number(Fraction(date.day)) and date.day:
         return same("date", "the day of the month")

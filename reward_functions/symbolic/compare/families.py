@@ -10,7 +10,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.symbolic.compare.assignments import name_of
-from reward_functions.symbolic.compare.relations import RelationComparison
+from reward_functions.symbolic.compare.relations import members
 from reward_functions.symbolic.expr.names import in_order_of_names, with_names
 from reward_functions.symbolic.expr.nodes import (
     Apply,
@@ -32,6 +32,8 @@ from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from reward_functions.symbolic.compare.members import Comparison
 
 MAY_BE_FAMILIES: Final = (Given, Listing, BuiltSet, Congruence)
 _WHOLE: Final = frozenset(("Z", "N", "N0", "Z+"))
@@ -68,64 +70,59 @@ class Family(NamedTuple):
         return tuple(with_names(each, names) for each in self.bodies)
 
 
-class FamilyComparison(RelationComparison):
-    """Comparisons of answers of which at least one has conditions behind it."""
-
-    def families(self, reference: Node, candidate: Node) -> Finding | None:
-        """Both without their conditions, under one name of each index; None without conditions."""
-        if isinstance(reference, Congruence) == isinstance(candidate, Congruence):
-            mine, theirs = _family(reference), _family(candidate)
-        else:
-            mine, theirs = _family(_progression(reference)), _family(_progression(candidate))
-        if mine is None and theirs is None:
-            return None
-        mine, theirs = mine or _bare(reference), theirs or _bare(candidate)
-        if mine.conditions and theirs.conditions and not self.alike(mine, theirs):
-            return unknown("condition-differs", "the answers hold under other conditions")
-        if theirs.conditions and not mine.conditions and _restricted(theirs):
-            return unknown("condition-restricts", "the answer holds for some values only")
-        if not mine.indices and not theirs.indices:
-            return self.compare(mine.whole, theirs.whole)
-        if mine.named and theirs.named and mine.named != theirs.named:
-            return differ("names", f"{mine.named} is not {theirs.named}")
-        return self.indexed(mine, theirs)
-
-    def alike(self, mine: Family, theirs: Family) -> bool:
-        """Whether conditions are the same, where a quantified letter may have another name."""
-        first, second = ({_unnamed(each) for each in side.conditions} for side in (mine, theirs))
-        return first == second or super().members(mine.conditions, theirs.conditions).equal
-
-    def indexed(self, mine: Family, theirs: Family) -> Finding:
-        """Two families, one of which may lack its quantifier."""
-        own, other = _letters(mine, theirs), _letters(theirs, mine)
-        if not 0 < len(own) == len(other) <= _MOST_INDICES:
-            return unknown("family", "the numbers of indices differ")
-        kinds = [sorted(each.indices.values()) for each in (mine, theirs) if each.indices]
-        if kinds[0] != kinds[-1]:
-            return unknown("family", "the indices run through other numbers")
-        fresh = {name: f"#{place}" for place, name in enumerate(own)}
-        bodies = mine.under(fresh)
-        for names in permutations(other):
-            renamed = theirs.under(dict(zip(names, fresh.values(), strict=True)))
-            if _paired(bodies, renamed, self):
-                return same("family-index-renamed", "the same family but for the names of indices")
-            if len(own) == 1 and kinds[0] == ["Z"] and (mine.indices or _turns(mine)):
-                found = self.progressions(bodies, renamed)
-                if found is not None and (found.equal or mine.indices):
-                    return found
-        return unknown("family", "the families are not shown to be equal")
-
-    def progressions(self, bodies: Sequence[Node], others: Sequence[Node]) -> Finding | None:
-        """Whether families of one index are the same progressions; None where that is open."""
-        from reward_functions.symbolic.compare import periods  # noqa: PLC0415 - few get here
-
-        return periods.same_progressions(bodies, others, "#0", self.scalars)
+def families(answers: Comparison, reference: Node, candidate: Node) -> Finding | None:
+    """Both without their conditions, under one name of each index; None without conditions."""
+    if isinstance(reference, Congruence) == isinstance(candidate, Congruence):
+        mine, theirs = _family(reference), _family(candidate)
+    else:
+        mine, theirs = _family(_progression(reference)), _family(_progression(candidate))
+    if mine is None and theirs is None:
+        return None
+    mine, theirs = mine or _bare(reference), theirs or _bare(candidate)
+    if mine.conditions and theirs.conditions and not alike(answers, mine, theirs):
+        return unknown("condition-differs", "the answers hold under other conditions")
+    if theirs.conditions and not mine.conditions and _restricted(theirs):
+        return unknown("condition-restricts", "the answer holds for some values only")
+    if not mine.indices and not theirs.indices:
+        return answers.compare(mine.whole, theirs.whole)
+    if mine.named and theirs.named and mine.named != theirs.named:
+        return differ("names", f"{mine.named} is not {theirs.named}")
+    return indexed(answers, mine, theirs)
 
 
-def _paired(bodies: Sequence[Node], others: Sequence[Node], each: FamilyComparison) -> bool:
+def alike(answers: Comparison, mine: Family, theirs: Family) -> bool:
+    """Whether conditions are the same, where a quantified letter may have another name."""
+    first, second = ({_unnamed(each) for each in side.conditions} for side in (mine, theirs))
+    return first == second or members(answers, mine.conditions, theirs.conditions).equal
+
+
+def indexed(answers: Comparison, mine: Family, theirs: Family) -> Finding:
+    """Two families, one of which may lack its quantifier."""
+    own, other = _letters(mine, theirs), _letters(theirs, mine)
+    if not 0 < len(own) == len(other) <= _MOST_INDICES:
+        return unknown("family", "the numbers of indices differ")
+    kinds = [sorted(each.indices.values()) for each in (mine, theirs) if each.indices]
+    if kinds[0] != kinds[-1]:
+        return unknown("family", "the indices run through other numbers")
+    fresh = {name: f"#{place}" for place, name in enumerate(own)}
+    bodies = mine.under(fresh)
+    for names in permutations(other):
+        renamed = theirs.under(dict(zip(names, fresh.values(), strict=True)))
+        if _paired(answers, bodies, renamed):
+            return same("family-index-renamed", "the same family but for the names of indices")
+        if len(own) == 1 and kinds[0] == ["Z"] and (mine.indices or _turns(mine)):
+            from reward_functions.symbolic.compare import periods  # noqa: PLC0415 - few get here
+
+            found = periods.same_progressions(bodies, renamed, "#0", answers.scalars)
+            if found is not None and (found.equal or mine.indices):
+                return found
+    return unknown("family", "the families are not shown to be equal")
+
+
+def _paired(answers: Comparison, bodies: Sequence[Node], others: Sequence[Node]) -> bool:
     if len(bodies) == len(others) == 1:
-        return each.compare(bodies[0], others[0]).equal
-    return each.members(bodies, others).equal
+        return answers.compare(bodies[0], others[0]).equal
+    return members(answers, bodies, others).equal
 
 
 def _restricted(side: Family) -> bool:

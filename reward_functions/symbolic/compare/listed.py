@@ -15,21 +15,22 @@ from reward_functions.symbolic.compare.assignments import (
     stated_value,
     turned_round,
 )
-from reward_functions.symbolic.compare.members import entries, is_vector
+from reward_functions.symbolic.compare.members import entries, in_order, is_vector, multiset
+from reward_functions.symbolic.compare.relations import assignments
 from reward_functions.symbolic.expr.nodes import Braces, Bracket, Listing, Matrix, Node, Relation
 from reward_functions.symbolic.verdict import Finding, differ, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.symbolic.compare.dispatch import AnswerComparison
+    from reward_functions.symbolic.compare.members import Comparison
     from reward_functions.symbolic.verdict import Ordered
 
 _COLLECTIONS: Final = (Braces, Bracket, Listing, Matrix)
 
 
 def compare_listed(
-    members: Sequence[Node], candidate: Node, comparison: AnswerComparison, ordered: Ordered
+    members: Sequence[Node], candidate: Node, comparison: Comparison, ordered: Ordered
 ) -> Finding:
     """Whether an answer gives two or more members.
 
@@ -47,7 +48,7 @@ def compare_listed(
         case Braces(items):
             free = ordered != "always"
             return (
-                comparison.multiset(members, items)
+                multiset(comparison, members, items)
                 if free
                 else _in_order(members, items, comparison)
             )
@@ -66,7 +67,7 @@ def _of_listing(
     members: Sequence[Node],
     items: Sequence[Node],
     word: str,
-    comparison: AnswerComparison,
+    comparison: Comparison,
     ordered: Ordered,
 ) -> Finding:
     """Members side by side: with names of their own, with one name, or bare."""
@@ -74,10 +75,10 @@ def _of_listing(
         return unknown("names", "one of several statements is not all of them")
     if by_name(items):
         point = Bracket("<", tuple(members), ">")
-        return comparison.assignments((point,), items) or unknown("names", "values by name")
+        return assignments(comparison, (point,), items) or unknown("names", "values by name")
     values = _of_one_name(items)
     if values or word == "or" or (word == "and" and ordered == "as-written"):
-        return comparison.multiset(members, values or items)
+        return multiset(comparison, members, values or items)
     return _in_order(members, items, comparison)
 
 
@@ -95,12 +96,10 @@ def _of_one_name(items: Sequence[Node]) -> list[Node] | None:
     return [stated_value(item) for item in statements]
 
 
-def _in_order(
-    members: Sequence[Node], items: Sequence[Node], comparison: AnswerComparison
-) -> Finding:
+def _in_order(members: Sequence[Node], items: Sequence[Node], comparison: Comparison) -> Finding:
     if len(members) != len(items):
         return differ("tuple", "the numbers of members differ")
-    found = comparison.in_order("tuple", members, items)
-    if found.equal or not comparison.multiset(members, items).equal:
+    found = in_order(comparison, "tuple", members, items)
+    if found.equal or not multiset(comparison, members, items).equal:
         return found
     return unknown("tuple", "the members stand in another order")

@@ -1,7 +1,7 @@
 """Parts against parts: entries in their order, members in any order, terms in proportion.
 
 Order counts in points, matrices and ratios and nowhere else; every member is required and none
-extra. How two parts compare is the business of whoever builds on this.
+extra.
 """
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.exact.rational import rational
-from reward_functions.symbolic.expr.nodes import Bracket, Node, Number, Percent, Product
+from reward_functions.symbolic.expr.nodes import (
+    Bracket,
+    Matrix,
+    Node,
+    Number,
+    Percent,
+    Product,
+    Ratio,
+)
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
@@ -20,158 +28,176 @@ if TYPE_CHECKING:
 
     from reward_functions.symbolic.compare.scalars import ScalarComparison
 
+
 _COMPARISON_COST: Final = 1
 """Steps of work that one comparison of two members is worth."""
 
 _ZERO: Final = Number(Fraction(0))
 
 
-class MemberComparison(ABC):
-    """Comparisons of what has parts, with the single values compared by `scalars`."""
+class Comparison(ABC):
+    """A comparison of answers, whose single values are compared by `scalars`."""
 
     def __init__(self, scalars: ScalarComparison) -> None:
         self.scalars = scalars
 
     @abstractmethod
     def compare(self, reference: Node, candidate: Node) -> Finding:
-        """Whether two parts are equal, each of whatever kind."""
+        """Whether two answers, or two parts of answers, are equal."""
 
-    # ---- in order
+    @abstractmethod
+    def equations(self, reference: Node, candidate: Node) -> Finding:
+        """Whether two equations that still have to be solved have the same solutions."""
 
-    def points(self, reference: Bracket, candidate: Bracket) -> Finding:
-        """Points entry by entry; of two entries they may be an interval, whose ends count."""
-        if len(reference.items) != len(candidate.items):
-            return differ("tuple", "the numbers of entries differ")
-        found = self.in_order("tuple", reference.items, candidate.items)
-        mine, theirs = (reference.left, reference.right), (candidate.left, candidate.right)
-        if len(reference.items) == 2 and mine != theirs and "<" not in (*mine, *theirs):  # noqa: PLR2004
-            return differ("interval", "the brackets differ: an end belongs to one side only")
-        if _matched(reference) and not _matched(candidate):
-            return differ("tuple", "brackets that do not match")
-        return found
 
-    def in_order(self, rule: str, items: Sequence[Node], others: Sequence[Node]) -> Finding:
-        """Entry by entry: one difference decides, then one doubt."""
-        findings = []
-        self.scalars.of_parts |= len(items) > 1
-        for item, other in zip(items, others, strict=True):
-            finding = self.compare(item, other)
-            if finding.different:
-                return differ(rule, f"an entry differs: {finding.reason}")
-            findings.append(finding)
-        doubt = next((finding for finding in findings if not finding.equal), None)
-        return doubt or same(rule, "equal entry by entry")
+# ---- in order
 
-    def pairwise_equal(self, items: Sequence[Node], others: Sequence[Node]) -> bool:
-        """Whether two lists are equal entry by entry."""
-        return len(items) == len(others) and self.in_order("names", items, others).equal
 
-    def unbracketed(self, items: Sequence[Node], others: Sequence[Node]) -> Finding:
-        """A point that lost its brackets, or a list that got some: equal in the same order only."""
-        if len(items) != len(others):
-            return unknown("tuple", "one is a point, the other a list of another length")
-        found = self.in_order("tuple", items, others)
-        return (
-            found if found.equal else unknown("tuple", "one is a point, the other a list of others")
+def points(answers: Comparison, reference: Bracket, candidate: Bracket) -> Finding:
+    """Points entry by entry; of two entries they may be an interval, whose ends count."""
+    if len(reference.items) != len(candidate.items):
+        return differ("tuple", "the numbers of entries differ")
+    found = in_order(answers, "tuple", reference.items, candidate.items)
+    mine, theirs = (reference.left, reference.right), (candidate.left, candidate.right)
+    if len(reference.items) == 2 and mine != theirs and "<" not in (*mine, *theirs):  # noqa: PLR2004
+        return differ("interval", "the brackets differ: an end belongs to one side only")
+    if _matched(reference) and not _matched(candidate):
+        return differ("tuple", "brackets that do not match")
+    return found
+
+
+def in_order(
+    answers: Comparison, rule: str, items: Sequence[Node], others: Sequence[Node]
+) -> Finding:
+    """Entry by entry: one difference decides, then one doubt."""
+    findings = []
+    answers.scalars.of_parts |= len(items) > 1
+    for item, other in zip(items, others, strict=True):
+        finding = answers.compare(item, other)
+        if finding.different:
+            return differ(rule, f"an entry differs: {finding.reason}")
+        findings.append(finding)
+    doubt = next((finding for finding in findings if not finding.equal), None)
+    return doubt or same(rule, "equal entry by entry")
+
+
+def pairwise_equal(answers: Comparison, items: Sequence[Node], others: Sequence[Node]) -> bool:
+    """Whether two lists are equal entry by entry."""
+    return len(items) == len(others) and in_order(answers, "names", items, others).equal
+
+
+def unbracketed(answers: Comparison, items: Sequence[Node], others: Sequence[Node]) -> Finding:
+    """A point that lost its brackets, or a list that got some: equal in the same order only."""
+    if len(items) != len(others):
+        return unknown("tuple", "one is a point, the other a list of another length")
+    found = in_order(answers, "tuple", items, others)
+    return found if found.equal else unknown("tuple", "one is a point, the other a list of others")
+
+
+def matrices(answers: Comparison, reference: Matrix, candidate: Matrix) -> Finding:
+    """Matrices of one format entry by entry; a row is not a column."""
+    rows, others = reference.rows, candidate.rows
+    if len(rows) != len(others) or len(rows[0]) != len(others[0]):
+        return differ("matrix", "the matrices have other numbers of rows or columns")
+    return in_order(answers, "matrix", entries(rows), entries(others))
+
+
+def vector(answers: Comparison, rows: Sequence[Sequence[Node]], items: Sequence[Node]) -> Finding:
+    """A tuple equals a column or a row of the same entries."""
+    if not is_vector(rows) or len(entries(rows)) != len(items):
+        return unknown("matrix", "one is a matrix, the other no vector of its length")
+    return in_order(answers, "matrix", entries(rows), items)
+
+
+def ratios(answers: Comparison, reference: Ratio, candidate: Ratio) -> Finding:
+    """Ratios are equal in proportion: 6:8 is 3:4; of zeros only there is none.
+
+    All terms are measured by the first one that is not zero, which must not be on either side.
+    """
+    parts, others = reference.parts, candidate.parts
+    if len(parts) != len(others):
+        return differ("ratio", "the ratios have other numbers of terms")
+    mine, theirs = (
+        [answers.scalars.compare(_ZERO, each).equal for each in side] for side in (parts, others)
+    )
+    if all(mine) or all(theirs):
+        return unknown("ratio", "a ratio of zeros")
+    pivot = mine.index(False)
+    if theirs[pivot]:
+        return differ("ratio", "the proportions differ")
+    for place in range(len(parts)):
+        found = answers.scalars.compare(
+            Product((parts[pivot], others[place])), Product((others[pivot], parts[place]))
         )
+        if not found.equal:
+            return differ("ratio", "the proportions differ") if found.different else found
+    return same("ratio", "the same proportions")
 
-    def matrices(self, rows: Sequence[Sequence[Node]], others: Sequence[Sequence[Node]]) -> Finding:
-        """Matrices of one format entry by entry; a row is not a column."""
-        if len(rows) != len(others) or len(rows[0]) != len(others[0]):
-            return differ("matrix", "the matrices have other numbers of rows or columns")
-        return self.in_order("matrix", entries(rows), entries(others))
 
-    def vector(self, rows: Sequence[Sequence[Node]], items: Sequence[Node]) -> Finding:
-        """A tuple equals a column or a row of the same entries."""
-        if not is_vector(rows) or len(entries(rows)) != len(items):
-            return unknown("matrix", "one is a matrix, the other no vector of its length")
-        return self.in_order("matrix", entries(rows), items)
+# ---- in any order
 
-    def ratios(self, parts: Sequence[Node], others: Sequence[Node]) -> Finding:
-        """Ratios are equal in proportion: 6:8 is 3:4; of zeros only there is none.
 
-        All terms are measured by the first one that is not zero, which must not be on either side.
-        """
-        if len(parts) != len(others):
-            return differ("ratio", "the ratios have other numbers of terms")
-        zeros, other_zeros = self.zeros(parts), self.zeros(others)
-        if all(zeros) or all(other_zeros):
-            return unknown("ratio", "a ratio of zeros")
-        pivot = zeros.index(False)
-        if other_zeros[pivot]:
-            return differ("ratio", "the proportions differ")
-        for place in range(len(parts)):
-            found = self.scalars.compare(
-                Product((parts[pivot], others[place])), Product((others[pivot], parts[place]))
-            )
-            if not found.equal:
-                return differ("ratio", "the proportions differ") if found.different else found
-        return same("ratio", "the same proportions")
+def in_any_order(
+    answers: Comparison, items: Sequence[Node], others: Sequence[Node], *, counted: bool = False
+) -> Finding:
+    """Lists and sets: each member has its equal on the other side, and none is left over.
 
-    def zeros(self, parts: Sequence[Node]) -> list[bool]:
-        """Which of the terms are zero."""
-        return [self.scalars.compare(_ZERO, part).equal for part in parts]
-
-    # ---- in any order
-
-    def members(
-        self, items: Sequence[Node], others: Sequence[Node], *, counted: bool = False
-    ) -> Finding:
-        """Lists and sets: each member has its equal on the other side, and none is left over.
-
-        A list is a set, so it may repeat its members. When both repeat some (`counted`: and both
-        are lists), they are data, which are repeated equally often.
-        """
-        self.scalars.of_parts |= len(items) > 1
-        unpaired, left = _unpaired(items, others)
-        missing = []
-        for item in unpaired:
-            place, _ = self.find(item, left)
-            if place is not None:
-                left.pop(place)
-            else:
-                missing.append(item)
-        for alone, side in ((missing, others), (left, items)):
-            for item in alone:
-                place, doubt = self.find(item, side)
-                if place is None:  # else it only repeats a member that was matched before
-                    return doubt or differ(
-                        "members", _unequal(items, others, lost=alone is missing)
-                    )
-        if counted and (missing or left) and self.repeats(items) and self.repeats(others):
-            return unknown("members", "a value is repeated another number of times")
-        return same("members", "the same members")
-
-    def multiset(self, items: Sequence[Node], others: Sequence[Node]) -> Finding:
-        """The same members in any order, each as often on both sides."""
-        if len(items) != len(others):
-            return differ("members", "a value is repeated another number of times, or missing")
-        self.scalars.of_parts |= len(items) > 1
-        unpaired, left = _unpaired(items, others)
-        for item in unpaired:
-            place, doubt = self.find(item, left)
-            if place is None:
-                return doubt or differ("members", _unequal(items, others, lost=True))
+    A list is a set, so it may repeat its members. When both repeat some (`counted`: and both
+    are lists), they are data, which are repeated equally often.
+    """
+    answers.scalars.of_parts |= len(items) > 1
+    unpaired, left = _unpaired(items, others)
+    missing = []
+    for item in unpaired:
+        place, _ = find(answers, item, left)
+        if place is not None:
             left.pop(place)
-        return same("members", "the same members, each as often")
+        else:
+            missing.append(item)
+    for alone, side in ((missing, others), (left, items)):
+        for item in alone:
+            place, doubt = find(answers, item, side)
+            if place is None:  # else it only repeats a member that was matched before
+                return doubt or differ("members", _unequal(items, others, lost=alone is missing))
+    if counted and (missing or left) and repeats(answers, items) and repeats(answers, others):
+        return unknown("members", "a value is repeated another number of times")
+    return same("members", "the same members")
 
-    def repeats(self, items: Sequence[Node]) -> bool:
-        """Whether a member is equal to another one."""
-        return len(set(map(_key, items))) < len(items) or any(
-            self.find(item, items[:place])[0] is not None for place, item in enumerate(items)
-        )
 
-    def find(self, item: Node, among: Sequence[Node]) -> tuple[int | None, Finding | None]:
-        """The place of an equal member, or the first doubt there is about one."""
-        doubt = None
-        self.scalars.field.work.spend(_COMPARISON_COST * len(among))
-        for place, other in enumerate(among):
-            finding = self.compare(item, other)
-            if finding.equal:
-                return place, None
-            if not finding.different and doubt is None:
-                doubt = finding
-        return None, doubt
+def multiset(answers: Comparison, items: Sequence[Node], others: Sequence[Node]) -> Finding:
+    """The same members in any order, each as often on both sides."""
+    if len(items) != len(others):
+        return differ("members", "a value is repeated another number of times, or missing")
+    answers.scalars.of_parts |= len(items) > 1
+    unpaired, left = _unpaired(items, others)
+    for item in unpaired:
+        place, doubt = find(answers, item, left)
+        if place is None:
+            return doubt or differ("members", _unequal(items, others, lost=True))
+        left.pop(place)
+    return same("members", "the same members, each as often")
+
+
+def repeats(answers: Comparison, items: Sequence[Node]) -> bool:
+    """Whether a member is equal to another one."""
+    return len(set(map(_key, items))) < len(items) or any(
+        find(answers, item, items[:place])[0] is not None for place, item in enumerate(items)
+    )
+
+
+def find(
+    answers: Comparison, item: Node, among: Sequence[Node]
+) -> tuple[int | None, Finding | None]:
+    """The place of an equal member, or the first doubt there is about one."""
+    doubt = None
+    answers.scalars.field.work.spend(_COMPARISON_COST * len(among))
+    for place, other in enumerate(among):
+        finding = answers.compare(item, other)
+        if finding.equal:
+            return place, None
+        if not finding.different and doubt is None:
+            doubt = finding
+    return None, doubt
 
 
 def _matched(point: Bracket) -> bool:

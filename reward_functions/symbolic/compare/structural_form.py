@@ -12,6 +12,7 @@ from fractions import Fraction
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from reward_functions.symbolic.expr.functions import DIVIDING, EXTREME, named
 from reward_functions.symbolic.expr.names import with_bound_renamed
 from reward_functions.symbolic.expr.nodes import (
     Apply,
@@ -33,7 +34,7 @@ from reward_functions.symbolic.expr.traversal import operations
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_SYMMETRIC: Final = frozenset({"gcd", "lcm", "max", "min", "=", "≠", "Braces", "Listing"})
+_SYMMETRIC: Final = named(DIVIDING) | named(EXTREME) | {"=", "≠", "Braces", "Listing"}
 _TURNED: Final = {">": "<", "≥": "≤"}
 _ATOMS: Final = frozenset({"number", "symbol", "constant"})
 _COLLECTIONS: Final = frozenset({"Braces", "Listing", "Bracket", "Matrix", "Union"})

@@ -12,6 +12,7 @@ from typing import Final
 
 from reward_functions.symbolic.compare.assignments import name_of
 from reward_functions.symbolic.compare.structural_form import Form, form, lowest
+from reward_functions.symbolic.expr.functions import DIVIDING, named
 from reward_functions.symbolic.expr.names import symbols
 from reward_functions.symbolic.expr.nodes import (
     Apply,
@@ -47,7 +48,7 @@ from reward_functions.symbolic.parsing.plain import literal
 from reward_functions.symbolic.parsing.spelling import same_spelling
 
 _TEN: Final = 10
-_OPERATORS: Final = frozenset(("det", "gcd", "lcm"))
+_OPERATORS: Final = named(DIVIDING) | {"det"}
 
 
 def unevaluated(reference: str, answer: str) -> bool:

@@ -16,6 +16,7 @@ from reward_functions.symbolic.exact.polynomials import (
     single_term,
 )
 from reward_functions.symbolic.exact.rational import ONE
+from reward_functions.symbolic.expr.functions import applied
 
 HALF: Final = Fraction(1, 2)
 PI: Final[Monomial] = (("kπ", ONE),)
@@ -29,21 +30,19 @@ class Trigonometry:
 
     def trigonometric(self, name: str, angle: Quotient) -> Quotient:
         """Sine and cosine, exact at multiples of 15 degrees; the others through them."""
-        if name == "sin":
-            return self._sine(angle)
-        if name == "cos":
-            return self._cosine(angle)
-        sine, cosine = self._sine(angle), self._cosine(angle)
-        match name:
-            case "tan":
-                return self.field.divide(sine, cosine)
-            case "cot":
-                return self.field.divide(cosine, sine)
-            case "sec":
-                return self.field.inverse(cosine)
-        return self.field.inverse(sine)
+        value: Quotient = applied(name, "numeric", self, [angle])
+        return value
 
-    def _sine(self, angle: Quotient) -> Quotient:
+    def divide(self, first: Quotient, second: Quotient) -> Quotient:
+        """The quotient."""
+        return self.field.divide(first, second)
+
+    def inverse(self, value: Quotient) -> Quotient:
+        """One over the value."""
+        return self.field.inverse(value)
+
+    def sin(self, angle: Quotient) -> Quotient:
+        """The sine, an atom where it is not exact."""
         turn = _turn(angle)
         known = None if turn is None else self.cosine_of_turn(turn - HALF)
         if known is not None:
@@ -52,7 +51,8 @@ class Trigonometry:
         sine = atom(f"s({rendered(angle)})")
         return self.field.negate(sine) if flipped else sine
 
-    def _cosine(self, angle: Quotient) -> Quotient:
+    def cos(self, angle: Quotient) -> Quotient:
+        """The cosine, likewise."""
         turn = _turn(angle)
         known = None if turn is None else self.cosine_of_turn(turn)
         if known is not None:

@@ -16,9 +16,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from math import comb, factorial
-from typing import Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from reward_functions.symbolic.budget import BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 Ball = TypeVar("Ball")
 
@@ -184,6 +187,49 @@ class BallArithmetic(ABC, Generic[Ball]):
             result = self.multiply(result, factor)
         return result
 
+    def of_integers(self, function: Callable[..., int], values: Sequence[Ball]) -> Ball:
+        """A common divisor or multiple."""
+        integers = [self.whole(value) for value in values]
+        if None in integers:
+            raise NoValue("a common divisor or multiple of what is no integer")
+        return self.rational(Fraction(function(*integers)))
+
+    def largest(self, *values: Ball) -> Ball:
+        """The maximum."""
+        best = values[0]
+        for value in values[1:]:
+            sign = self.sign(self.add(value, self.negative(best)))
+            if not sign:
+                raise NoValue("a maximum or minimum that is not certain")
+            best = value if sign > 0 else best
+        return best
+
+    def smallest(self, *values: Ball) -> Ball:
+        """The minimum."""
+        return self.negative(self.largest(*map(self.negative, values)))
+
+    def ceil(self, value: Ball) -> Ball:
+        """The smallest integer that is not below a real number."""
+        return self.negative(self.floor(self.negative(value)))
+
+    def sgn(self, value: Ball) -> Ball:
+        """1, 0 or -1."""
+        sign = self.sign(value)
+        if not sign and self.whole(value) != 0:
+            raise NoValue("the sign of what may be zero")
+        return self.rational(Fraction(sign))
+
+    def complex(self, real: Ball, imaginary: Ball) -> Ball:
+        """The number with these parts."""
+        return self.add(real, self.multiply(imaginary, self.constant("i")))
+
+    def conjugate(self, value: Ball) -> Ball:
+        """The complex conjugate."""
+        if self.is_real(value):
+            return value
+        real, imaginary = self.parts(value)
+        return self.complex(real, self.negative(imaginary))
+
     def sinh(self, value: Ball) -> Ball:
         """The hyperbolic sine."""
         up = self.exp(value)
@@ -193,6 +239,10 @@ class BallArithmetic(ABC, Generic[Ball]):
         """The hyperbolic cosine."""
         up = self.exp(value)
         return self.halved(self.add(up, self.inverse(up)))
+
+    def log_to_base(self, base: Ball, value: Ball) -> Ball:
+        """The logarithm to a base."""
+        return self.divide(self.ln(value), self.ln(base))
 
     def arcsin(self, value: Ball) -> Ball:
         """The inverse sine of a real number, from the two sides of its triangle."""
@@ -208,6 +258,12 @@ class BallArithmetic(ABC, Generic[Ball]):
         """The inverse cosine of a real number."""
         right_angle = self.halved(self.constant("π"))
         return self.add(right_angle, self.negative(self.arcsin(value)))
+
+    def arccot(self, value: Ball) -> Ball:
+        """The inverse cotangent of a positive number; of a negative one conventions disagree."""
+        if self.sign(value) <= 0:
+            raise NoValue("an inverse cotangent that conventions disagree on")
+        return self.arctan(self.inverse(value))
 
     def arcsinh(self, value: Ball) -> Ball:
         """The inverse hyperbolic sine."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.budget import OverBudget
 from reward_functions.symbolic.exact.rational import rational
+from reward_functions.symbolic.expr import functions
 from reward_functions.symbolic.expr.literals import negated
 from reward_functions.symbolic.expr.nodes import (
     Apply,
@@ -32,7 +33,7 @@ from reward_functions.symbolic.numeric.evaluate import Evaluation, Interpretatio
 from reward_functions.symbolic.numeric.root_finding import Function, least, sign_change, sign_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from reward_functions.symbolic.budget import Work
     from reward_functions.symbolic.numeric.sample_points import Point
@@ -61,9 +62,7 @@ _PI_HALVES: Final = tuple(
 )
 """Zeros and turning points of sines and cosines, as far as a double knows π."""
 
-_INVERSES: Final = frozenset("arcsin arccos arctan arccot arcsec arccsc".split())
-_WAVES: Final = frozenset("sin cos tan cot sec csc".split())
-_LOGARITHMS: Final = frozenset({"ln", "log", "log_"})
+_WAVES: Final = functions.named(functions.WAVE) - functions.named(functions.COMPLEX)
 
 
 class Breakpoints:
@@ -115,7 +114,7 @@ class Breakpoints:
                 return self.places(inner, name, point)
             case Power(base, _) if name in free_names(base):
                 return self.places(base, name, point)
-            case Apply("max" | "min", inside):
+            case Apply(function, inside) if functions.EXTREME in functions.traits_of(function):
                 return self._all(inside, name, point)
             case Apply(wave, (angle,)) if wave in _WAVES:
                 return self._all(
@@ -240,21 +239,12 @@ class Breakpoints:
         return value
 
 
-def _vanishing(tree: Node) -> Iterator[Node]:  # noqa: C901 - one case per kind of node
+def _vanishing(tree: Node) -> Iterator[Node]:
     """What changes a formula where it is zero."""
     for part in parts(tree):
         match part:
-            case Apply("abs" | "sgn" | "floor" | "ceil", (inner,)):
-                yield inner
-            case Apply("max" | "min", several):
-                yield from (_less(*pair) for pair in combinations(several, 2))
-            case Apply(name, arguments) if name in _LOGARITHMS:
-                yield arguments[-1]
-            case Apply("arcsin" | "arccos" | "arcsec" | "arccsc", (inner,)):
-                yield _less(inner, _ONE)
-                yield _less(negated(inner), _ONE)
-            case Apply("arccot", (inner,)):
-                yield inner
+            case Apply(name, arguments):
+                yield from _turns(functions.traits_of(name), arguments)
             case Root(_, inner):
                 yield inner
             case Power(base, exponent) if (value := rational(exponent)) is None or (
@@ -263,8 +253,21 @@ def _vanishing(tree: Node) -> Iterator[Node]:  # noqa: C901 - one case per kind 
                 yield base
         if isinstance(part, Product):
             yield from part.under
-        elif isinstance(part, Apply) and part.name in _INVERSES:
+        elif isinstance(part, Apply) and functions.ANGLE in functions.traits_of(part.name):
             yield from (each for each in parts(part) if _is_wave(each))
+
+
+def _turns(traits: Sequence[str], arguments: tuple[Node, ...]) -> Iterator[Node]:
+    """What changes the formula of a function where it is zero."""
+    if functions.TURNING in traits:
+        yield arguments[0]
+    if functions.LOGARITHM in traits:
+        yield arguments[-1]
+    if functions.EXTREME in traits:
+        yield from (_less(*pair) for pair in combinations(arguments, 2))
+    if functions.BOUNDED in traits:
+        yield _less(arguments[0], _ONE)
+        yield _less(negated(arguments[0]), _ONE)
 
 
 def _bare(expression: Node) -> Node:

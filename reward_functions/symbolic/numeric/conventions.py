@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.symbolic.expr.functions import MODULUS, named
 from reward_functions.symbolic.expr.nodes import Apply, Constant, Node, Power, Sum
 from reward_functions.symbolic.expr.traversal import names_in, parts
 
@@ -20,7 +21,7 @@ _COMPLEX_LETTERS: Final = frozenset("zw")
 _REAL_LETTERS: Final = frozenset("xytrθφ")
 _REFERENCE: Final = 1
 _I: Final = Constant("i")
-_MODULI: Final = frozenset({"abs", "re", "im", "conj", "arg"})
+_MODULI: Final = named(MODULUS)
 
 
 def whole_names(

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import reduce
-from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple
 
 from reward_functions.symbolic.budget import Unreadable, Work
 from reward_functions.symbolic.exact.operators import REPEATS
 from reward_functions.symbolic.exact.rational import rational
+from reward_functions.symbolic.expr.functions import applied
 from reward_functions.symbolic.expr.nodes import (
     Apply,
     Based,
@@ -161,17 +161,11 @@ class Evaluation(Generic[Ball]):
         if node.name == "det":
             return self.determinant(node)
         arguments = [self.value(argument) for argument in node.arguments]
-        if node.name in _OF_MANY:
-            return _of_many(self.numbers, _OF_MANY[node.name], arguments)
-        if _ARGUMENTS.get(node.name) != len(arguments):
+        result: Ball | None = applied(node.name, "numeric", self.numbers, arguments)
+        if result is None:
             raise Unreadable(f"{node.name} is not evaluated")
-        if node.name == "log":
-            return _logarithm(self.numbers, arguments[0], common=self.interpretation.common)
-        result: Ball
-        if node.name in _DERIVED:
-            result = _DERIVED[node.name](self.numbers, *arguments)
-        else:
-            result = getattr(self.numbers, _METHODS[node.name])(*arguments)
+        if node.name == "log" and self.interpretation.common:
+            return self.numbers.divide(result, self.numbers.ln(self.numbers.rational(_TEN)))
         return result
 
     def determinant(self, node: Apply) -> Ball:
@@ -227,157 +221,3 @@ _RULES: Final[dict[type, Callable[[Any, Any], Any]]] = {
     Based: Evaluation.number,
     Iterated: Evaluation.iterated,
 }
-
-
-# ---- functions of one or two numbers
-
-
-def _logarithm(numbers: BallArithmetic[Ball], value: Ball, *, common: bool) -> Ball:
-    natural = numbers.ln(value)
-    return numbers.divide(natural, numbers.ln(numbers.rational(_TEN))) if common else natural
-
-
-def _log_to_base(numbers: BallArithmetic[Ball], base: Ball, value: Ball) -> Ball:
-    return numbers.divide(numbers.ln(value), numbers.ln(base))
-
-
-def _tan(numbers: BallArithmetic[Ball], angle: Ball) -> Ball:
-    return numbers.divide(numbers.sin(angle), numbers.cos(angle))
-
-
-def _cot(numbers: BallArithmetic[Ball], angle: Ball) -> Ball:
-    return numbers.divide(numbers.cos(angle), numbers.sin(angle))
-
-
-def _sec(numbers: BallArithmetic[Ball], angle: Ball) -> Ball:
-    return numbers.inverse(numbers.cos(angle))
-
-
-def _csc(numbers: BallArithmetic[Ball], angle: Ball) -> Ball:
-    return numbers.inverse(numbers.sin(angle))
-
-
-def _tanh(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    return numbers.divide(numbers.sinh(value), numbers.cosh(value))
-
-
-def _coth(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    return numbers.divide(numbers.cosh(value), numbers.sinh(value))
-
-
-def _sech(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    return numbers.inverse(numbers.cosh(value))
-
-
-def _csch(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    return numbers.inverse(numbers.sinh(value))
-
-
-def _arccot(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    if numbers.sign(value) <= 0:
-        raise NoValue("an inverse cotangent that conventions disagree on")
-    return numbers.arctan(numbers.inverse(value))
-
-
-def _arcsec(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    return numbers.arccos(numbers.inverse(value))
-
-
-def _arccsc(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    return numbers.arcsin(numbers.inverse(value))
-
-
-def _ceil(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    return numbers.negative(numbers.floor(numbers.negative(value)))
-
-
-def _sgn(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    sign = numbers.sign(value)
-    if not sign and numbers.whole(value) != 0:
-        raise NoValue("the sign of what may be zero")
-    return numbers.rational(Fraction(sign))
-
-
-def _real_part(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    return numbers.parts(value)[0]
-
-
-def _imaginary_part(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    return numbers.parts(value)[1]
-
-
-def _conjugate(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    if numbers.is_real(value):
-        return value
-    real, imaginary = numbers.parts(value)
-    turned = numbers.multiply(imaginary, numbers.constant("i"))
-    return numbers.add(real, numbers.negative(turned))
-
-
-def _argument(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
-    return numbers.parts(numbers.ln(value))[1]
-
-
-def _cis(numbers: BallArithmetic[Ball], angle: Ball) -> Ball:
-    turned = numbers.multiply(numbers.constant("i"), numbers.sin(angle))
-    return numbers.add(numbers.cos(angle), turned)
-
-
-_DERIVED: Final[dict[str, Callable[..., Any]]] = {
-    "tan": _tan,
-    "cot": _cot,
-    "sec": _sec,
-    "csc": _csc,
-    "arccot": _arccot,
-    "arcsec": _arcsec,
-    "arccsc": _arccsc,
-    "tanh": _tanh,
-    "coth": _coth,
-    "sech": _sech,
-    "csch": _csch,
-    "log_": _log_to_base,
-    "ceil": _ceil,
-    "sgn": _sgn,
-    "re": _real_part,
-    "im": _imaginary_part,
-    "conj": _conjugate,
-    "arg": _argument,
-    "cis": _cis,
-}
-_METHODS: Final = {
-    **{
-        name: name
-        for name in "sin cos arcsin arccos arctan sinh cosh arcsinh arccosh arctanh ln exp "
-        "floor factorial".split()
-    },
-    "abs": "magnitude",
-    "binom": "binomial",
-}
-_ARGUMENTS: Final = {
-    **dict.fromkeys((*_DERIVED, *_METHODS, "log"), 1),
-    **dict.fromkeys(("log_", "binom"), 2),
-}
-
-
-# ---- functions of any number of numbers
-
-
-def _of_many(
-    numbers: BallArithmetic[Ball], function: Callable[..., Any], values: list[Ball]
-) -> Ball:
-    if function in (gcd, lcm):
-        integers = [numbers.whole(value) for value in values]
-        if None in integers:
-            raise NoValue("a common divisor or multiple of what is no integer")
-        return numbers.rational(Fraction(function(*integers)))
-    wanted = 1 if function is max else -1
-    best = values[0]
-    for value in values[1:]:
-        sign = numbers.sign(numbers.add(value, numbers.negative(best)))
-        if not sign:
-            raise NoValue("a maximum or minimum that is not certain")
-        best = value if sign == wanted else best
-    return best
-
-
-_OF_MANY: Final[dict[str, Callable[..., Any]]] = {"gcd": gcd, "lcm": lcm, "max": max, "min": min}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable
 from reward_functions.symbolic.exact.rational import rational
+from reward_functions.symbolic.expr import functions
 from reward_functions.symbolic.expr.names import WHOLE, indexed_by
 from reward_functions.symbolic.expr.nodes import (
     Apply,
@@ -44,13 +45,7 @@ _SEED: Final = (1 << 61) - 1
 _STEP: Final = 6364136223846793005
 """The multiplier of a common linear congruential generator; any odd number of its size will do."""
 
-_INTEGER_STEPS: Final = frozenset({"floor", "ceil", "sgn"})
-_PIECEWISE: Final = frozenset("abs max min arcsin arccos arctan arccot ln log log_".split())
-_COUNTING: Final = frozenset({"factorial", "binom"})
-_DIVIDING: Final = frozenset({"gcd", "lcm"})
-_WAVES: Final = frozenset("sin cos tan cot sec csc cis".split())
-_COMPLEX: Final = frozenset({"re", "im", "conj", "arg"})
-_MODULI: Final = _COMPLEX | {"abs"}
+_WAVES: Final = functions.named(functions.WAVE)
 _I: Final = Constant("i")
 _PI: Final = Constant("π")
 
@@ -216,23 +211,19 @@ class Traits:
         name, arguments = node.name, node.arguments
         self.mix(hashed(name))
         self.walk_all(arguments)
-        if name in _COUNTING:
+        traits = functions.traits_of(name)
+        if functions.COUNTING in traits:
             self.note(self.counted, _free(node))
-        elif name in _DIVIDING:
+        if functions.DIVIDING in traits:
             self.note(self.integer_step, _free(node))
+        if functions.DIVIDING in traits or functions.WAVE in traits:
             self.note(self.integrality_sensitive, _free(node))
-        elif name in _WAVES:
-            self.imaginary = self.imaginary or name == "cis"
-            self.note(self.integrality_sensitive, _free(node))
-            if _PI in parts(node) and _free(node) <= INTEGER_LETTERS:
-                self.note(self.turning, _free(node))
-        elif name in _INTEGER_STEPS:
-            self.jumps = self.jumps or bool(_free(node))
-        elif name in _PIECEWISE:
-            self.piecewise = True
-        elif name in _COMPLEX:
-            self.imaginary = True
-        self.moduli = self.moduli or name in _MODULI
+        if functions.WAVE in traits and _PI in parts(node) and _free(node) <= INTEGER_LETTERS:
+            self.note(self.turning, _free(node))
+        self.jumps = self.jumps or (functions.STEPS in traits and bool(_free(node)))
+        self.piecewise = self.piecewise or functions.PIECEWISE in traits
+        self.imaginary = self.imaginary or functions.COMPLEX in traits
+        self.moduli = self.moduli or functions.MODULUS in traits
         self.bare_logs = self.bare_logs or name == "log"
 
     def note(self, where: dict[str, int], names: set[str]) -> None:

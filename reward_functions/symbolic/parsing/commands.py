@@ -17,9 +17,9 @@ from reward_functions.symbolic.parsing.functions import binomial, function, radi
 from reward_functions.symbolic.parsing.grammar import symbol_name
 from reward_functions.symbolic.parsing.unicode_notation import GREEK
 from reward_functions.symbolic.parsing.vocabulary import (
+    COMMAND_FUNCTIONS,
     CONJUGATED,
     DECORATIONS,
-    FUNCTIONS,
     SPELLINGS,
 )
 
@@ -67,7 +67,7 @@ def decorated(parser: Grammar, token: Token) -> Node:
 
 
 COMMANDS: Final[dict[str, Rule]] = {
-    **dict.fromkeys((*FUNCTIONS, *SPELLINGS), function),
+    **dict.fromkeys((*COMMAND_FUNCTIONS, *SPELLINGS), function),
     **dict.fromkeys(DECORATIONS, decorated),
     **dict.fromkeys(("ell", "hbar", "partial", "nabla", "square"), named_symbol),
     **dict.fromkeys(("top", "intercal"), transposition),

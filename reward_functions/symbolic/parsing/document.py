@@ -42,7 +42,7 @@ from reward_functions.symbolic.parsing.plus_minus import spelled_out
 from reward_functions.symbolic.parsing.progressions import progression
 from reward_functions.symbolic.parsing.unicode_notation import GREEK
 from reward_functions.symbolic.parsing.vocabulary import (
-    FUNCTIONS,
+    COMMAND_FUNCTIONS,
     LETTER_FUNCTIONS,
     SHORT_ROMAN,
     SPELLINGS,
@@ -380,7 +380,7 @@ def _words(stream: list[Token], *, wordy: bool = True) -> str:
 
 # Two-letter runs that are words before they are products of two symbols.
 _SHORT_WORDS: Final = frozenset("no on so it is if in at by we us do he up my go me".split())
-_MATHEMATICAL: Final = FUNCTIONS | frozenset(SPELLINGS)
+_MATHEMATICAL: Final = COMMAND_FUNCTIONS | frozenset(SPELLINGS)
 _SYMBOLIC: Final = LETTER_FUNCTIONS | set(GREEK) | {"pi", "infinity", "infty", "and", "or"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.parsing.cursor import END, Cursor
-from reward_functions.symbolic.parsing.vocabulary import FUNCTIONS, LETTER_FUNCTIONS
+from reward_functions.symbolic.parsing.vocabulary import COMMAND_FUNCTIONS, LETTER_FUNCTIONS
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.parsing.grammar import Grammar
@@ -60,6 +60,6 @@ def modulus_follows(cursor: Cursor) -> bool:
 def function_follows(cursor: Cursor) -> bool:
     """Whether the name of a function comes next."""
     token = cursor.peek()
-    return (token.kind == "command" and token.text in FUNCTIONS) or (
+    return (token.kind == "command" and token.text in COMMAND_FUNCTIONS) or (
         token.kind == "letters" and token.text in LETTER_FUNCTIONS
     )

@@ -104,13 +104,5 @@ def arguments_of_name(cursor: Cursor, name: str) -> str:
     return "".join(map(_spelled, inside))
 
 
-def _mentioned(argument: Token, cursor: Cursor) -> bool:
-    """Whether a letter stands in what follows."""
-    return any(
-        token.text == argument.text or (token.kind == "letters" and argument.text in token.text)
-        for token in cursor.stream[cursor.position :]
-    )
-
-
 def _spelled(token: Token) -> str:
     return GREEK.get(token.text, token.text)

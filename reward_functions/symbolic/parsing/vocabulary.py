@@ -5,33 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from reward_functions.quantities.units import SCALE_ABBREVIATIONS, SCALES
+from reward_functions.symbolic.expr.functions import COMMAND, FUNCTIONS, LETTERS, named
 
-FUNCTIONS: Final = frozenset(
-    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh coth sech csch ln log lg exp "
-    "arccot arcsec arccsc arcsinh arccosh arctanh sgn arg gcd lcm max min det deg cis".split()
-)
+COMMAND_FUNCTIONS: Final = named(COMMAND)
 """Functions that LaTeX writes with a backslash."""
 
-LETTER_FUNCTIONS: Final = FUNCTIONS - {"arg", "det", "deg", "max", "min", "lg"} | {"sqrt"}
+LETTER_FUNCTIONS: Final = named(LETTERS)
 """Functions that plain text writes without one."""
 
-SPELLINGS: Final = {
-    **{f"a{name}": f"arc{name}" for name in "sin cos tan sinh cosh tanh".split()},
-    **{f"ar{name}": f"arc{name}" for name in "sinh cosh tanh".split()},
-    "tg": "tan",
-    "ctg": "cot",
-    "cosec": "csc",
-    "arctg": "arctan",
-    "sign": "sgn",
-    "Re": "re",
-    "Im": "im",
-    **{name: name.lower() for name in ("abs", "Abs", "floor", "ceil")},
-    "ceiling": "ceil",
-    "diag": "diag",
-}
+SPELLINGS: Final = {spelling: row.name for row in FUNCTIONS for spelling in row.spellings}
 """Other names of functions, in upright type or before a bracket."""
 
-INVERSES: Final = {name: f"arc{name}" for name in "sin cos tan cot sec csc sinh cosh tanh".split()}
+INVERSES: Final = {row.name: row.inverse for row in FUNCTIONS if row.inverse}
 """What the power -1 makes of a function."""
 
 INFINITY: Final = frozenset({"infinity", "infty", "oo", "Infinity"})

@@ -1,10 +1,7 @@
 """Functions of mathematics, and what evaluates trees."""
 
-import cmath
 import math
 from fractions import Fraction
-
-import sympy
 
 from reward_functions.symbolic.budget import Work
 from reward_functions.symbolic.cas import protocol
@@ -30,73 +27,10 @@ from tests.architecture.called.rows import Rows, placed
 
 DIGITS = 10
 
-LOW, HIGH, TURNED = 0.3, 1.5, 3 + 4j
-
-VALUES = {
-    # what a table of mathematics has, at a point that tells a function from the others
-    "sin": (LOW, math.sin(LOW)),
-    "cos": (LOW, math.cos(LOW)),
-    "tan": (LOW, math.tan(LOW)),
-    "cot": (LOW, 1 / math.tan(LOW)),
-    "sec": (LOW, 1 / math.cos(LOW)),
-    "csc": (LOW, 1 / math.sin(LOW)),
-    "arcsin": (LOW, math.asin(LOW)),
-    "arccos": (LOW, math.acos(LOW)),
-    "arctan": (LOW, math.atan(LOW)),
-    "arccot": (LOW, math.atan(1 / LOW)),
-    "arcsec": (HIGH, math.acos(1 / HIGH)),
-    "arccsc": (HIGH, math.asin(1 / HIGH)),
-    "sinh": (LOW, math.sinh(LOW)),
-    "cosh": (LOW, math.cosh(LOW)),
-    "tanh": (LOW, math.tanh(LOW)),
-    "coth": (LOW, 1 / math.tanh(LOW)),
-    "sech": (LOW, 1 / math.cosh(LOW)),
-    "csch": (LOW, 1 / math.sinh(LOW)),
-    "arcsinh": (LOW, math.asinh(LOW)),
-    "arccosh": (HIGH, math.acosh(HIGH)),
-    "arctanh": (LOW, math.atanh(LOW)),
-    "ln": (LOW, math.log(LOW)),
-    "log": (LOW, math.log(LOW)),
-    "exp": (LOW, math.exp(LOW)),
-    "abs": (-HIGH, HIGH),
-    "sgn": (-2.5, -1.0),
-    "floor": (-HIGH, -2.0),
-    "ceil": (HIGH, 2.0),
-    "factorial": (4, 24.0),
-    "re": (TURNED, 3.0),
-    "im": (TURNED, 4.0),
-    "conj": (TURNED, 3 - 4j),
-    "arg": (TURNED, math.atan2(4, 3)),
-    "cis": (LOW, cmath.exp(LOW * 1j)),
-    "log_": ((2, 8), 3.0),
-    "binom": ((5, 2), 10.0),
-    "max": ((8, 12), 12.0),
-    "min": ((8, 12), 8.0),
-    "gcd": ((8, 12), 4.0),
-    "lcm": ((8, 12), 24.0),
-}
-
-
-def points(name):
-    point = VALUES[name][0]
-    return point if isinstance(point, tuple) else (point,)
-
 
 def rounded(value):
     value = complex(value)
     return complex(round(value.real, DIGITS), round(value.imag, DIGITS))
-
-
-def valued(*names):
-    return {name: rounded(VALUES[name][1]) for name in names}
-
-
-def ball(value):
-    """A number in double arithmetic."""
-    real, imaginary = (COMPLEX.rational(Fraction(str(part))) for part in (value.real, value.imag))
-    if not value.imag:
-        return real
-    return COMPLEX.add(real, COMPLEX.multiply(COMPLEX.constant("i"), imaginary))
 
 
 def valued_tree(tree, numbers=COMPLEX, **variables):
@@ -107,18 +41,6 @@ def valued_tree(tree, numbers=COMPLEX, **variables):
 
 def number(value):
     return Number(Fraction(str(value)))
-
-
-def applied(name):
-    return Apply(name, tuple(map(number, points(name))))
-
-
-def of_sympy(name, function):
-    return rounded(function(*(sympy.Float(str(each), 20) for each in points(name))))
-
-
-def derived(name, function):
-    return rounded(function(COMPLEX, *map(ball, points(name)))[0])
 
 
 def node_kind(name, kind):
@@ -186,13 +108,6 @@ def walked(kind):
 
 
 ROWS = {
-    "symbolic.cas.to_sympy:_FUNCTIONS": Rows(
-        of_sympy,
-        valued(
-            *"sin cos tan cot sec csc arcsin arccos arctan arcsec arccsc arcsinh arccosh arctanh "
-            "sinh cosh tanh coth sech csch ln log exp abs sgn floor ceil max min".split()
-        ),
-    ),
     "symbolic.cas.to_sympy:_CONSTANTS": Rows(
         lambda _, value: str(value), {"π": "pi", "e": "E", "i": "I", "∞": "oo"}
     ),
@@ -207,24 +122,6 @@ ROWS = {
     "symbolic.numeric.evaluate:_RULES": Rows(
         placed("symbolic.numeric.evaluate:_RULES", evaluated),
         {kind: rounded(value) for kind, (_, value) in TREES.items()},
-    ),
-    "symbolic.numeric.evaluate:_DERIVED": Rows(
-        derived,
-        valued(
-            *"tan cot sec csc arccot arcsec arccsc tanh coth sech csch log_ ceil sgn re im conj "
-            "arg cis".split()
-        ),
-    ),
-    "symbolic.numeric.evaluate:_METHODS": Rows(
-        placed("symbolic.numeric.evaluate:_METHODS", lambda name: valued_tree(applied(name))),
-        valued(
-            *"sin cos arcsin arccos arctan sinh cosh arcsinh arccosh arctanh ln exp floor "
-            "factorial abs binom".split()
-        ),
-    ),
-    "symbolic.numeric.evaluate:_OF_MANY": Rows(
-        placed("symbolic.numeric.evaluate:_OF_MANY", lambda name: valued_tree(applied(name))),
-        valued("gcd", "lcm", "max", "min"),
     ),
     "symbolic.numeric.traits:_RULES": Rows(
         placed("symbolic.numeric.traits:_RULES", walked),

@@ -51,7 +51,8 @@ LEXED = {
 
 FUNCTIONS = (
     "sin cos tan cot sec csc arcsin arccos arctan arccot arcsec arccsc sinh cosh tanh coth sech "
-    "csch arcsinh arccosh arctanh ln log exp sgn arg gcd lcm max min det deg cis"
+    "csch arcsinh arccosh arctanh arccoth arcsech arccsch ln log "
+    "exp sgn arg gcd lcm max min det deg cis"
 ).split()
 
 OTHERWISE_CALLED = {
@@ -64,6 +65,12 @@ OTHERWISE_CALLED = {
     "arsinh": "arcsinh",
     "arcosh": "arccosh",
     "artanh": "arctanh",
+    "acoth": "arccoth",
+    "asech": "arcsech",
+    "acsch": "arccsch",
+    "arcoth": "arccoth",
+    "arsech": "arcsech",
+    "arcsch": "arccsch",
     "tg": "tan",
     "ctg": "cot",
     "cosec": "csc",

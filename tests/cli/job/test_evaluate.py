@@ -17,7 +17,7 @@ from reward_functions.cli import app
 from reward_functions.core.registry import get
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
 from reward_functions.jobs.hosting import ModelDeployment
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 from reward_functions.serving.contract import decode_row
 from tests.bedrock_service import ARN
 from tests.job_fixtures import ROLE
@@ -492,9 +492,9 @@ def test_a_template_with_another_sign_is_another_prompt(evaluated, models, file)
 def test_a_training_file_of_fewer_rows_than_the_jobs_is_another(
     evaluated, monkeypatch, models, trained, status
 ):
-    from reward_functions.jobs.evaluation import training_files
+    from reward_functions.jobs.evaluation import preparing
 
-    monkeypatch.setattr(training_files, "tag", lambda *_: trained)
+    monkeypatch.setattr(preparing, "tag", lambda *_: trained)
     ran = evaluated()
     assert ran.exit_code == status, ran.output
     if status:
@@ -506,7 +506,7 @@ def test_the_jobs_own_files_are_read_in_s3(run, job, service, file, models, monk
     import io
     from dataclasses import replace
 
-    from reward_functions.jobs.evaluation import preparing, training_files
+    from reward_functions.jobs.evaluation import preparing
 
     kept = {
         "train.jsonl": rows(range(1_000, 1_100)),
@@ -518,13 +518,13 @@ def test_the_jobs_own_files_are_read_in_s3(run, job, service, file, models, monk
             lines = "".join(f"{json.dumps(row)}\n" for row in kept[asked["Key"]])
             return {"Body": io.BytesIO(lines.encode())}
 
-    found = training_files.files_seen
+    found = preparing.files_seen
     files = ("s3://b/train.jsonl", "s3://b/dev.jsonl")
 
     def seen(job, *rest, **named):
         return found(replace(job, files=files[: len(kept)]), *rest, **named)
 
-    monkeypatch.setattr(training_files, "client", lambda *_: S3())
+    monkeypatch.setattr(preparing, "client", lambda *_: S3())
     monkeypatch.setattr(preparing, "files_seen", seen)
     words = (job, "--data", file("test.jsonl", rows(range(8))), "-k", "0", "--yes")
     ran = run(*words)

@@ -40,7 +40,9 @@ def sources():
     )
 
 
-@pytest.mark.parametrize("operation", [*server.SERVING, *server.SAGEMAKER])
+@pytest.mark.parametrize(
+    "operation", [*(name for names in server.REST.values() for name in names), *server.SAGEMAKER]
+)
 def test_an_operation_of_aws_is_called(operation):
     """By boto3's name of it, or by the service's in quotes; a right of IAM is no call."""
     assert re.search(rf"\.{xform_name(operation)}\b|\"{operation}\"", sources())

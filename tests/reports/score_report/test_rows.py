@@ -8,9 +8,7 @@ from reward_functions import sample
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.spec import Scale
 from reward_functions.core.types import Score, Scored, Unscored
-from reward_functions.reports.score_report.batch import Batch
-from reward_functions.reports.score_report.labels import confusion, labels_of
-from reward_functions.reports.score_report.surprising import (
+from reward_functions.reports.score_report.cases import (
     CUT_AND_CORRECT,
     DISAGREES,
     ONLY_FAILURE,
@@ -18,7 +16,9 @@ from reward_functions.reports.score_report.surprising import (
     REFERENCE_AT_END,
     surprises,
 )
-from reward_functions.reports.score_report.truncation import SIGNALS, truncated
+from reward_functions.reports.score_report.figures import Batch
+from reward_functions.reports.score_report.labels import confusion, labels_of
+from reward_functions.reports.score_report.reasons import SIGNALS, truncated
 
 UNIT = Scale(0.0, 1.0)
 STOPPED, REASONING, BOX, FENCE = (signal.name for signal in SIGNALS)
@@ -161,14 +161,22 @@ def test_precision_recall_and_accuracy_leave_out_unscored_rows():
         (True, True): 3, (True, False): 1, (True, None): 1,
         (False, True): 1, (False, False): 3, (False, None): 1,
     }  # fmt: skip
-    figures = (found.precision.value, found.recall.value, found.accuracy.value)
+    figures = (
+        found.agreement["precision"].share.value,
+        found.agreement["recall"].share.value,
+        found.agreement["accuracy"].share.value,
+    )
     assert figures == (3 / 4, 3 / 4, 6 / 8)
     assert found.disagreements == [3, 5]
     # Wilson (1927) for 3 of 4: 0.3006 to 0.9544
-    assert found.precision[1:] == pytest.approx((0.3006, 0.9544), abs=1e-4)
+    assert found.agreement["precision"].share[1:] == pytest.approx((0.3006, 0.9544), abs=1e-4)
 
 
 def test_without_a_row_of_its_kind_a_share_is_none():
     rows = [sample("x", ok=False)]
     found = confusion(batch(rows, [0.0]), labels_of(rows, "ok", UNIT))
-    assert (found.precision, found.recall, found.accuracy.value) == (None, None, 1.0)
+    assert (
+        found.agreement["precision"].share,
+        found.agreement["recall"].share,
+        found.agreement["accuracy"].share.value,
+    ) == (None, None, 1.0)

@@ -29,6 +29,7 @@ from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.cas import client, protocol, to_sympy, worker
 from reward_functions.symbolic.cas import solver as solver_module
 from reward_functions.symbolic.cas.client import SolverClient
+from reward_functions.symbolic.expr.functions import BY_NAME, Function
 from reward_functions.symbolic.expr.nodes import (
     Apply,
     Constant,
@@ -197,11 +198,11 @@ def test_a_working_child_that_stops_holds_nobody_up_and_is_no_fault_of_the_answe
 
 def misnamed():
     """The function of a name called with the arguments of another, as a wrong row of a table is."""
-    to_sympy._FUNCTIONS["misnamed"] = sympy.limit
+    BY_NAME["misnamed"] = Function("misnamed", sympy="limit")
     try:
         to_sympy.Conversion(X).expression(Apply("misnamed", (X,)))
     finally:
-        del to_sympy._FUNCTIONS["misnamed"]
+        del BY_NAME["misnamed"]
 
 
 TROUBLES = [
@@ -221,16 +222,16 @@ def test_a_bug_is_ours_where_our_line_raised_it(trouble, kind, ours):
         trouble()
     place = worker.our_line(raised.value)
     assert bool(place) is ours
-    assert place is None or place.startswith("reward_functions.symbolic.cas.")
+    assert place is None or place.startswith("reward_functions.symbolic.")
 
 
 def test_a_bug_in_the_working_child_is_replied_as_one(monkeypatch):
-    monkeypatch.setitem(to_sympy._FUNCTIONS, "ceil", sympy.limit)
+    monkeypatch.setitem(BY_NAME, "ceil", Function("ceil", sympy="limit"))
     budget = protocol.Budget(1, 1.0, 1.0)
     tree = Iterated("sum", Apply("ceil", (K,)), K, number(1), Symbol("n"))
     said = protocol.bug_of(worker._reply(protocol.request(budget, tree, number(1))))
     assert said is not None
-    assert said.startswith("TypeError at reward_functions.symbolic.cas.to_sympy:")
+    assert said.startswith("TypeError at reward_functions.symbolic.expr.functions:")
 
 
 def test_a_bug_of_ours_in_the_worker_is_unscored_and_named(solver, monkeypatch):

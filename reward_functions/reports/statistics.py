@@ -1,4 +1,22 @@
-"""The statistics of a comparison: an interval, McNemar's test, pass@k, and sizes of samples.
+"""The statistics of all reports: each figure is computed here, once.
+
+Confidence intervals by the cluster bootstrap, with prompts as clusters.
+
+Cases of one prompt are alike. A draw therefore takes whole prompts with replacement, as many as
+there are; the interval lies between two percentiles of the figures of many draws. The draws are
+seeded: the same cases give the same interval. Source: Efron and Tibshirani, An Introduction to
+the Bootstrap, 1993, chapter 13; Cameron, Gelbach and Miller, Bootstrap-Based Improvements for
+Inference with Clustered Errors, 2008, for the clusters.
+
+The quantiles that lengths and times are reported in.
+
+Figures of groups of rewards, each with its 95 % interval: what a GRPO trainer would see.
+
+A group is the rewards of the responses to one prompt. They are alike, so that the prompts are what
+an interval counts: a share has Wilson's (Journal of the American Statistical Association 22, 1927)
+with prompts as its number, and a mean that of the bootstrap by prompt.
+
+The statistics of a comparison: an interval, McNemar's test, pass@k, and sizes of samples.
 
 The interval of a mean difference is the bootstrap over prompts, which are what is independent.
 
@@ -49,18 +67,203 @@ Paired-Sample Design, Biometrics 43, 1987). Power is 80 %, the level 5 %, two-si
 
 from __future__ import annotations
 
-from math import ceil, comb, erfc, fsum, sqrt
+from dataclasses import dataclass
+from math import ceil, comb, erfc, floor, fsum, inf, sqrt
+from random import Random
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from reward_functions.core.means import mean
-from reward_functions.reports.resampling import LEVEL, draws, percentile
+from reward_functions.core.means import LARGEST_SUMMED, mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+Cluster = TypeVar("Cluster")
+
+LEVEL: Final = 0.95
+DRAWS: Final = 1_000
+"""Enough for the second digit of a 95 % interval; more draws hardly move it."""
 
 
-DRAWS: Final = 2_000
+NORMAL: Final = NormalDist()
+
+
+def z_quantile() -> float:
+    """The 97.5 % quantile of the normal distribution."""
+    return NORMAL.inv_cdf((1 + LEVEL) / 2)
+
+
+class Interval(NamedTuple):
+    """The percentile interval of a figure."""
+
+    low: float
+    high: float
+
+
+def draws(clusters: Sequence[Cluster], times: int, seed: int) -> Iterator[list[Cluster]]:
+    """Bootstrap samples of the clusters, each as large as all of them.
+
+    Args:
+        clusters: to draw from.
+        times: the number of samples.
+        seed: of the draws.
+    """
+    random = Random(seed)  # noqa: S311 - the same draws in every run
+    for _ in range(times):
+        yield random.choices(clusters, k=len(clusters))
+
+
+def intervals(
+    clusters: Sequence[Cluster],
+    figures: Callable[[Sequence[Cluster]], Mapping[str, float | None]],
+    *,
+    times: int = DRAWS,
+    seed: int = 0,
+) -> dict[str, Interval | None]:
+    """The interval of every figure; None where no draw has it.
+
+    Args:
+        clusters: to draw from.
+        figures: of the clusters of one draw; the same names for every draw.
+        times: how many draws.
+        seed: of the draws.
+    """
+    seen: dict[str, list[float]] = {}
+    for drawn in draws(clusters, times, seed):
+        for name, value in figures(drawn).items():
+            kept = seen.setdefault(name, [])
+            if value is not None:  # a draw without a class has no figure of it
+                kept.append(value)
+    return {name: _interval(values) for name, values in seen.items()}
+
+
+def percentile(ordered: Sequence[float], share: float) -> float:
+    """The value below which a share of them lies, between neighbours in proportion.
+
+    Args:
+        ordered: at least one value, smallest first.
+        share: 0 to 1.
+    """
+    place = share * (len(ordered) - 1)
+    below, above = ordered[floor(place)], ordered[ceil(place)]
+    return below + (above - below) * (place - floor(place))
+
+
+def _interval(values: Sequence[float]) -> Interval | None:
+    if not values:
+        return None
+    ordered, outside = sorted(values), (1 - LEVEL) / 2
+    return Interval(percentile(ordered, outside), percentile(ordered, 1 - outside))
+
+
+Number = TypeVar("Number", int, float)
+
+
+def quantile(values: Sequence[Number], share: float) -> Number:
+    """The smallest value that at least this share of the values does not exceed.
+
+    Args:
+        values: at least one.
+        share: above 0, at most 1.
+    """
+    return sorted(values)[ceil(share * len(values)) - 1]
+
+
+PAIR: Final = 2
+"""Rewards of the smallest group that has a standard deviation; prompts that have an interval."""
+
+
+class Share(NamedTuple):
+    """A share of something, or a mean, with its interval.
+
+    Args:
+        value: 0 to 1 for a share.
+        low: the lower end of the 95 % interval.
+        high: the upper end.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+def share(count: int, of: int, independent: int) -> Share:
+    """A share with Wilson's interval.
+
+    Args:
+        count: that have it.
+        of: all, at least one.
+        independent: how many of them say something of their own, for the interval.
+    """
+    return wilson(count / of, independent)
+
+
+def wilson(value: float, independent: int) -> Share:
+    """Wilson's interval around a share.
+
+    Args:
+        value: 0 to 1.
+        independent: how many things it is a share of, for the interval.
+    """
+    number = max(1, independent)
+    z = z_quantile()
+    middle = (value + z * z / (2 * number)) / (1 + z * z / number)
+    half = z * sqrt(value * (1 - value) / number + z * z / (4 * number**2)) / (1 + z * z / number)
+    return Share(value, max(0.0, middle - half), min(1.0, middle + half))
+
+
+def mean_reward(groups: Sequence[Sequence[float]]) -> Share | None:
+    """The mean of all rewards; None where there is none."""
+    values = [value for group in groups for value in group]
+    if not values:
+        return None
+
+    summed = _Summed(groups)
+    interval = intervals(range(len(groups)), lambda drawn: {"mean": summed.mean(drawn)})["mean"]
+    return Share(mean(values), *(interval or Interval(0.0, 1.0)))
+
+
+class _Summed:
+    """Groups, as the mean of a draw needs them: 1,000 draws look at each group 1,000 times."""
+
+    def __init__(self, groups: Sequence[Sequence[float]]) -> None:
+        values = [value for group in groups for value in group]
+        # Values whose sum would overflow are divided before, by as many as a draw can have.
+        most = float(len(groups) * max(map(len, groups)))
+        self._unit = 1.0 if max(map(abs, values)) < LARGEST_SUMMED else most
+        self._totals = [fsum(value / self._unit for value in group) for group in groups]
+        self._counts = [len(group) for group in groups]
+        self._lows = [min(group, default=inf) for group in groups]
+        self._highs = [max(group, default=-inf) for group in groups]
+
+    def mean(self, drawn: Sequence[int]) -> float | None:
+        """The mean of the values of groups, as `core.means` has it: never outside their range."""
+        count = sum(map(self._counts.__getitem__, drawn))
+        if not count:
+            return None
+        middle = fsum(map(self._totals.__getitem__, drawn)) / count * self._unit
+        low = min(map(self._lows.__getitem__, drawn))
+        return min(max(middle, low), max(map(self._highs.__getitem__, drawn)))
+
+
+def share_among(groups: Collection[Sequence[float]], has: Callable[[float], bool]) -> Share | None:
+    """The share of all rewards that have something; None where there is no reward."""
+    values = [value for group in groups for value in group]
+    return share(sum(map(has, values)), len(values), len(groups)) if values else None
+
+
+def share_mixed(groups: Collection[Sequence[float]]) -> Share | None:
+    """The share of groups whose rewards differ; the others have zero advantage.
+
+    None where no group has two rewards.
+    """
+    several = [group for group in groups if len(group) >= PAIR]
+    if not several:
+        return None
+    return share(sum(max(group) > min(group) for group in several), len(several), len(several))
+
+
+PAIRED_DRAWS: Final = 2_000
 """Draws of an interval: each percentile is then known to within a half percent of the draws."""
 
 MOST: Final = 4_000_000
@@ -68,13 +271,9 @@ MOST: Final = 4_000_000
 
 FEWEST: Final = 400
 
-PAIR: Final = 2
-"""Prompts of which an interval can be made."""
 
-NORMAL: Final = NormalDist()
-
-
-class Difference(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Difference:
     """A mean difference with its 95 % interval.
 
     Args:
@@ -93,6 +292,11 @@ class Difference(NamedTuple):
     def width(self) -> float:
         """From the lower end to the upper."""
         return self.high - self.low
+
+    @property
+    def holds_zero(self) -> bool:
+        """Whether no difference may be what there is."""
+        return self.low <= 0 <= self.high
 
 
 def mean_difference(differences: Sequence[float], seed: int = 0) -> Difference | None:
@@ -114,7 +318,7 @@ def mean_difference(differences: Sequence[float], seed: int = 0) -> Difference |
     if not any(differences):
         unseen = 1 - ((1 - LEVEL) / 2) ** (1 / count)
         return Difference(middle, -unseen, unseen, count)
-    times = min(DRAWS, max(FEWEST, MOST // count))
+    times = min(PAIRED_DRAWS, max(FEWEST, MOST // count))
     smoothed = [*differences, *_pseudo(differences)]
     moved = middle - sum(smoothed) / len(smoothed)
     means = sorted(moved + sum(drawn) / len(smoothed) for drawn in draws(smoothed, times, seed))
@@ -144,7 +348,7 @@ def t_quantile(freedom: int) -> float:
     Args:
         freedom: degrees, at least 1.
     """
-    z = NORMAL.inv_cdf((1 + LEVEL) / 2)
+    z = z_quantile()
     terms = (
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,
@@ -158,7 +362,8 @@ EXACT: Final = 1_000
 """Prompts that differ up to which the binomial sum is made."""
 
 
-class McNemar(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class McNemar:
     """The test of two counts.
 
     Args:
@@ -296,8 +501,7 @@ def smallest_shown(square: float, prompts: int) -> float | None:
 
 
 def _needed(square: float, difference: float) -> float:
-    normal = NormalDist()
-    level, power = normal.inv_cdf((1 + LEVEL) / 2), normal.inv_cdf(POWER)
+    level, power = z_quantile(), NORMAL.inv_cdf(POWER)
     # A difference d has a mean square of d² at least, whatever was seen.
     square = max(square, difference * difference)
     half = level * sqrt(square) + power * sqrt(square - difference * difference)
