@@ -146,16 +146,16 @@ def presigned(token: str, kind: TokenKind) -> Presigned:
     Raises:
         Refused: it is no token of this kind.
     """
-    unknown = Refused("UnrecognizedClientException", f"the bearer token is not {kind.words}")
+    words = f"the bearer token is not {kind.words}"
+    unknown = Refused("UnrecognizedClientException", words)
     try:
         url = base64.b64decode(token.removeprefix(kind.prefix), validate=True).decode("ascii")
         parts = urlsplit(f"https://{url.removesuffix(ADDED_AFTER_SIGNING)}")
         fields = {name: value for name, (value,) in parse_qs(parts.query).items()}
         ours = (token[: len(kind.prefix)], parts.hostname, fields["Action"])
         life = min(max(int(fields["X-Amz-Expires"]), 0), LONGEST)
-        credential, headers, value, date = (
-            fields[f"X-Amz-{name}"] for name in ("Credential", "SignedHeaders", "Signature", "Date")
-        )
+        names = ("Credential", "SignedHeaders", "Signature", "Date")
+        credential, headers, value, date = (fields[f"X-Amz-{name}"] for name in names)
     except (ValueError, KeyError):
         raise unknown from None
     signed = moment_of(date)

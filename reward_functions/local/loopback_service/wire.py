@@ -210,4 +210,5 @@ def refusal(refused: Refused) -> tuple[HTTPStatus, dict[str, str], bytes]:
 def _written(shape: Shape, moment: datetime) -> str | float:
     if shape.serialization.get("timestampFormat") != "iso8601":
         return moment.timestamp()
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    written = moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    return written.replace("+00:00", "Z")

@@ -480,7 +480,8 @@ def _relayed(content: bytes) -> Answer:
 def _counted(given: Any) -> Usage | None:
     """Its own count; None where it has none."""
     names = ("prompt_tokens", "completion_tokens")
-    counts: list[Any] = [given.get(name) for name in names] if isinstance(given, dict) else [None]
+    stated = given if isinstance(given, dict) else {}
+    counts: list[Any] = [stated.get(name) for name in names]
     if not all(type(each) is int and 0 <= each <= MOST_TOKENS for each in counts):
         return None
     return Usage(*counts)

@@ -231,7 +231,8 @@ def _group(call: Call, document: dict[str, Any]) -> Made:
 
 
 def _job(call: Call, job: Job) -> dict[str, Any]:
-    moves, document = transitions(job), job.request["Document"] | {"ServiceOutput": _output(job)}
+    moves, tags = transitions(job), call.state.tags[job.id]
+    document = job.request["Document"] | {"ServiceOutput": _output(job)}
     return {
         "JobArn": job.id,
         "JobStatus": job.word,
@@ -243,7 +244,7 @@ def _job(call: Call, job: Job) -> dict[str, Any]:
         "SecondaryStatusTransitions": moves,
         "JobConfigDocument": json.dumps(document),
         "FailureReason": job.failure[:LONGEST_REASON] or None,
-        "Tags": [{"Key": key, "Value": text} for key, text in call.state.tags[job.id].items()],
+        "Tags": [{"Key": key, "Value": text} for key, text in tags.items()],
     }
 
 

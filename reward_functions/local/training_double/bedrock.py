@@ -146,7 +146,8 @@ def create_job(call: Call) -> dict[str, Any]:
     """CreateModelCustomizationJob."""
     given, place = call.parameters, call.place
     base, resource, policy = _base(call, given["baseModelIdentifier"])
-    arn, model = JOBS.arn(call, f"{base}/{fresh_id()}"), MODELS.arn(call, f"{base}/{fresh_id()}")
+    arn = JOBS.arn(call, f"{base}/{fresh_id()}")
+    model = MODELS.arn(call, f"{base}/{fresh_id()}")
     tags = call.require_making(resource, arn, member="jobTags")
     model_tags = call.require_tagging(model, "customModelTags")
     grader = _grader(call)
@@ -160,7 +161,8 @@ def create_job(call: Call) -> dict[str, Any]:
     with call.state.lock:
         if before := JOBS.made_before(call):
             return {"jobArn": before}
-        coming = [each.request["customModelName"] for each in JOBS.here(call) if not each.ended]
+        going = [each for each in JOBS.here(call) if not each.ended]
+        coming = [each.request["customModelName"] for each in going]
         MODELS.require_free(call, given["customModelName"], coming)
         JOBS.keep(call, job, tags)
         call.state.tags[model] = model_tags
@@ -284,10 +286,11 @@ def _deployment(call: Call, made: Made) -> dict[str, Any]:
 
 def _import(call: Call, made: Import) -> dict[str, Any]:
     done = call.state.settled(made.created)
+    model = made.model if done and made.model in call.state.made else None
     ended = "Failed" if made.failure else "Completed"
     return {
         "jobArn": made.id,
-        "importedModelArn": made.model if done and made.model in call.state.made else None,
+        "importedModelArn": model,
         "status": ended if done else "InProgress",
         "failureMessage": (made.failure or None) if done else None,
         "creationTime": made.created,
@@ -385,7 +388,8 @@ def create_deployment(call: Call) -> dict[str, Any]:
     with call.state.lock:
         if not DEPLOYMENTS.made_before(call) and model not in call.state.made:
             raise missing(f"The custom model {model} does not exist")
-        made = Made(id=arn, name=given["modelDeploymentName"], place=call.place, request=given)
+        name = given["modelDeploymentName"]
+        made = Made(id=arn, name=name, place=call.place, request=given)
         return {"customModelDeploymentArn": DEPLOYMENTS.keep(call, made, tags)}
 
 
@@ -562,7 +566,8 @@ OPERATIONS: Final[dict[str, Serve]] = {
     "GetModelImportJob": IMPORTS.describe,
     "GetImportedModel": IMPORTED.describe,
     "ListImportedModels": IMPORTED.list,
-    "DeleteImportedModel": IMPORTED.delete,  # the job that imported it stays, with its name
+    # The job that imported it stays, with its name.
+    "DeleteImportedModel": IMPORTED.delete,
     "CreateCustomModel": create_model,
     "ListTagsForResource": list_tags,
 }

@@ -212,7 +212,8 @@ CONTENTS: Final = Kind(
 def create_hub(call: Call) -> dict[str, Any]:
     """CreateHub."""
     name = call.parameters["HubName"]
-    hub = Made(id=HUBS.arn(call, name), name=name, place=call.place, request=call.parameters)
+    arn = HUBS.arn(call, name)
+    hub = Made(id=arn, name=name, place=call.place, request=call.parameters)
     tags = call.require_making(hub.id)
     HUBS.require_free(call, name, (HUB,))
     return {"HubArn": HUBS.keep(call, hub, tags)}
@@ -243,7 +244,8 @@ def import_content(call: Call) -> dict[str, Any]:
         raise invalid(f"{HUB} is AWS's own: nothing can be imported into it")
     name = given["HubContentName"]
     with call.state.lock:
-        newest = max((each.version for each in _contents(call, hub, name)), default=(0,))
+        there = _contents(call, hub, name)
+        newest = max((each.version for each in there), default=(0,))
         version = given.get("HubContentVersion", f"{newest[0] + 1}.0.0")
         made = _version(hub, given | {"HubContentVersion": version})
         tags = call.require_making(made.id)
@@ -255,8 +257,10 @@ def import_content(call: Call) -> dict[str, Any]:
 
 def _version(hub: Made, given: dict[str, Any]) -> Content:
     """A version of something in a hub."""
-    kind, name, version = (given[f"HubContent{each}"] for each in ("Type", "Name", "Version"))
-    arn = hub.place.arn("sagemaker", f"hub-content/{hub.name}/{kind}/{name}/{version}")
+    kind, name = given["HubContentType"], given["HubContentName"]
+    version = given["HubContentVersion"]
+    named = f"hub-content/{hub.name}/{kind}/{name}/{version}"
+    arn = hub.place.arn("sagemaker", named)
     created = hub.created if hub.name == HUB else now()
     return Content(id=arn, name=name, place=hub.place, request=given, hub=hub, created=created)
 
@@ -295,7 +299,8 @@ def list_versions(call: Call) -> dict[str, Any]:
     if not found:
         raise absent(f"Hub content {name} does not exist")
     least = _in_order(call.parameters.get("MinVersion", "0.0.0"))
-    return CONTENTS.page(call, [each for each in found if each.version >= least])
+    there = [each for each in found if each.version >= least]
+    return CONTENTS.page(call, there)
 
 
 def _contents(call: Call, hub: Made, name: str = "") -> list[Content]:

@@ -332,7 +332,8 @@ def _root(key: str, region: str, *, bearer: bool = False) -> Caller:
 
 def _refused(status: int, body: bytes) -> Refused:
     code, message = _error(body)
-    return Refused(code or "AccessDeniedException", message or f"refused with status {status}")
+    words = message or f"refused with status {status}"
+    return Refused(code or "AccessDeniedException", words)
 
 
 def _error(body: bytes) -> tuple[str, str]:

@@ -216,7 +216,8 @@ def create_file(call: Call) -> dict[str, Any]:
     if not isinstance(given.get("file"), tuple):
         raise invalid("Invalid value for 'file': it is required", "file")
     name, content = given["file"]
-    file = File(id=f"file-{uuid4().hex}", name=name, place=call.place, content=content)
+    identifier = f"file-{uuid4().hex}"
+    file = File(id=identifier, name=name, place=call.place, content=content)
     call.state.made[file.id] = file
     # Of a file that is wrong, the job that names it will say so.
     with suppress(JobFailed):
@@ -304,8 +305,10 @@ def bedrock_names(
 
 
 def _tuned(call: Call, model: str) -> Model | None:
-    found = [each for each in call.of(Model, model) if each.job.path == "openai"]
-    return found[0] if found else None
+    for each in call.of(Model, model):
+        if each.job.path == "openai":
+            return each
+    return None
 
 
 def _base(call: Call, model: str) -> tuple[str, Policy]:

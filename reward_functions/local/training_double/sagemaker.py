@@ -467,10 +467,10 @@ def _require_role(call: Call, plan: Plan, rights: Policies) -> None:
 
 def _say(job: Job, session: Session, ending: str) -> None:
     """Write the events of a job to its log stream."""
-    lines = [
-        (event.at, event.message + "".join(f" {k}:{v:.6g}" for k, v in (event.data or {}).items()))
-        for event in job.events
-    ]
+    lines = []
+    for event in job.events:
+        figures = [f" {name}:{value:.6g}" for name, value in (event.data or {}).items()]
+        lines.append((event.at, event.message + "".join(figures)))
     stream = f"{job.name}/algo-1-{round(job.created.timestamp())}"
     write_log(session, LOG_GROUP, stream, [*lines, (job.modified, ending)])
 
