@@ -474,7 +474,8 @@ def _relayed(content: bytes) -> Answer:
     finish = choice.finish_reason
     known = finish if isinstance(finish, str) and finish in FINISHES else "stop"
     finished = "tool_calls" if calls else known
-    return Answer(choice.message.content or "", calls, finished, _counted(reply.usage))
+    text = choice.message.content or ""
+    return Answer(text, calls, finished, _counted(reply.usage))
 
 
 def _counted(given: Any) -> Usage | None:

@@ -312,7 +312,9 @@ def _contents(call: Call, hub: Made, name: str = "") -> list[Content]:
         else call.state.of(Content)
     )
     there = [
-        each for each in held if each.hub.id == hub.id and each.request["HubContentType"] == kind
+        each
+        for each in held  # of every hub, and of every kind
+        if each.hub.id == hub.id and each.request["HubContentType"] == kind
     ]
     return sorted(
         (each for each in there if name in {"", each.name}), key=lambda each: each.version
