@@ -73,9 +73,7 @@ if TYPE_CHECKING:
     from reward_functions.aws.catalogue import DeployedReward
     from reward_functions.aws.deployed import CheckReport
 
-app = typer.Typer(
-    no_args_is_help=True, help="Functions that are deployed: the catalogue, invoke, check."
-)
+app = typer.Typer(no_args_is_help=True)
 
 Target = Annotated[
     str,

@@ -32,10 +32,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="A local AWS emulator on this machine: no account, no Docker, no network.",
-)
+app = typer.Typer(no_args_is_help=True)
 
 Named = Annotated[
     str, typer.Option("--name", metavar="NAME", help="Which one, where several run side by side.")

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from reward_functions.cdk.app.preview import Preview
     from reward_functions.cdk.model.project import Project
 
-app = typer.Typer(
-    no_args_is_help=True, help="Stages of this folder's cdk.json: check, show, schema."
-)
+app = typer.Typer(no_args_is_help=True)
 
 Named = Annotated[
     str | None,

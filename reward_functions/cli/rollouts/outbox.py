@@ -35,11 +35,7 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.report.outbox import Outbox
     from reward_functions.rollouts.request.outcomes import Outcome
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="Reports of rollouts that are durable: delivered, to be sent, refused, or too late.",
-)
+app = typer.Typer(no_args_is_help=True)
 
 Url = Annotated[
     str,

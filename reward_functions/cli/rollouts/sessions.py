@@ -23,11 +23,7 @@ from reward_functions.rollouts.collect.ledger import (
 from reward_functions.rollouts.collect.payloads import region_of
 from reward_functions.rollouts.collect.rate_limit import RateLimiter
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="AgentCore sessions that were started and not stopped: each is paid for until it is idle.",
-)
+app = typer.Typer(no_args_is_help=True)
 
 Folder = Annotated[
     Path | None,
