@@ -49,13 +49,13 @@ from reward_functions.aws.calls import FOREIGN, NO_ANSWER
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.types import Usage
+from reward_functions.core.types import Message, Sample, Usage
 from reward_functions.data.appended_lines import AppendedLines
 from reward_functions.data.lengths import prompt_tokens
 from reward_functions.jobs.clients import endpoints
-from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.openai import connected, wish_of
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.configuration import BadJob, JobConfiguration
+from reward_functions.jobs.drivers.openai import Api, connected, wish_of
+from reward_functions.jobs.services import SERVICES, HyperparameterValue
 from reward_functions.judge_runtime.usage import token_count
 
 if TYPE_CHECKING:
@@ -65,10 +65,6 @@ if TYPE_CHECKING:
     from boto3.session import Session
     from openai import APIStatusError
 
-    from reward_functions.core.types import Message, Sample
-    from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.drivers.openai import Api
-    from reward_functions.jobs.job import HyperparameterValue
     from reward_functions.jobs.lookup import Place
     from reward_functions.jobs.models import Base
 
@@ -185,7 +181,7 @@ class Converse:
 
         request = self.request(prompt)
         try:
-            with in_words(f"asking {self.model}"):
+            with in_words(f"asking {self.model}", {}):
                 try:
                     return _conversed(self.client.converse(**request))
                 except HTTPClientError as error:

@@ -117,6 +117,14 @@ TRAINING: Final = (
 SERVICES: Final = (*TRAINING, "s3", "lambda")
 """What a job needs: with the last two, its data and its grader."""
 
+ADDRESSES: Final = {
+    MANTLE: ("the OpenAI-compatible API", "https://bedrock-mantle.{}.api.aws"),
+    MLFLOW: ("MLflow", "https://mlflow.sagemaker.{}.app.aws"),
+}
+"""AWS's own, by region, of services that boto3 does not know. Source: AWS's guide to Bedrock,
+"Access and security for open-weight models"; of MLflow, the host that the package sagemaker-mlflow
+asks."""
+
 VERSION: Final = "/v1"
 """The path below which the OpenAI-compatible API lies."""
 
@@ -262,11 +270,8 @@ def openai_base_url(region: str, session: Session | None = None) -> str:
             known.
         AwsFailed: the configuration cannot be read.
     """
-    given = _own_address(MANTLE, session)
-    if not given:
-        region = _known(region, MANTLE, "the OpenAI-compatible API")
-        return f"https://{MANTLE}.{region}.api.aws{VERSION}"
-    return given if given.endswith(VERSION) else given + VERSION
+    found = _base_url(MANTLE, region, session)
+    return found if found.endswith(VERSION) else found + VERSION
 
 
 def mlflow_base_url(region: str, session: Session | None = None) -> str:
@@ -285,22 +290,29 @@ def mlflow_base_url(region: str, session: Session | None = None) -> str:
             known.
         AwsFailed: the configuration cannot be read.
     """
-    given = _own_address(MLFLOW, session)
-    if given:
-        return given
-    return f"https://mlflow.sagemaker.{_known(region, MLFLOW, 'MLflow')}.app.aws"
+    return _base_url(MLFLOW, region, session)
 
 
-def _own_address(service: str, session: Session | None) -> str:
-    """What a shell names for a service that boto3 does not know; "" for AWS's own address."""
+def _base_url(service: str, region: str, session: Session | None) -> str:
+    """What a shell names for a service that boto3 does not know; else AWS's own address."""
+    import boto3  # noqa: PLC0415 - half a second
+
     found = endpoints(session)
     found.check()
     given = found.services[service]
-    if not given or given == found.general:
-        return ""
-    if not given.startswith("https://") and not (given.startswith("http://") and found.local):
-        raise WrongEndpoint(f"{_variable(service)}: {given} is not https://")
-    return given.rstrip("/")
+    if given and given != found.general:
+        if not given.startswith("https://") and not (given.startswith("http://") and found.local):
+            raise WrongEndpoint(f"{_variable(service)}: {given} is not https://")
+        return given.rstrip("/")
+    words, address = ADDRESSES[service]
+    with in_words(f"finding the address of {words}"):
+        partition = boto3.Session(region_name=region).get_partition_for_region(region)
+    if partition != "aws":
+        raise WrongEndpoint(
+            f"no address of {words} is published for {region} ({partition}): "
+            f"set {_variable(service)}"
+        )
+    return address.format(region)
 
 
 def ca_bundle(session: Session | None = None) -> str:
@@ -320,24 +332,6 @@ def _core(session: Session | None) -> Any:
 
     known = session is not None and session.profile_name in session.available_profiles
     return botocore.session.Session(profile=session.profile_name if session and known else None)
-
-
-def _known(region: str, service: str, words: str) -> str:
-    """A region in which the address of a service is published.
-
-    Source: AWS's guide to Bedrock, "Access and security for open-weight models"; of MLflow, the
-    host that the package sagemaker-mlflow asks.
-    """
-    import boto3  # noqa: PLC0415 - half a second
-
-    with in_words(f"finding the address of {words}"):
-        partition = boto3.Session(region_name=region).get_partition_for_region(region)
-    if partition != "aws":
-        raise WrongEndpoint(
-            f"no address of {words} is published for {region} ({partition}): "
-            f"set {_variable(service)}"
-        )
-    return region
 
 
 def _variable(service: str) -> str:

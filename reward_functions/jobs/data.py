@@ -49,10 +49,10 @@ from reward_functions.data.lengths import (
     suggested_inference_tokens,
     suggested_prompt_length,
 )
-from reward_functions.data.linting import MAX_ROWS, MIN_ROWS, UNREADABLE, lint
+from reward_functions.data.linting import MAX_ROWS, MIN_ROWS, UNREADABLE, LintFinding, lint
 from reward_functions.data.records import text_of
 from reward_functions.data.rows.formats import scan_file
-from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.configuration import BadJob, JobConfiguration
 from reward_functions.jobs.services import SERVICES
 from reward_functions.rollouts.episode.scoring.samples import INSIDE, LARGEST_CELL, REFERENCE
 
@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.data.linting import LintFinding
-    from reward_functions.jobs.configuration import JobConfiguration
 
 ANY: Final = (1, 2**31 - 1)
 

@@ -25,18 +25,16 @@ from reward_functions.aws.deployed.checking import configuration
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.causes import LikelyCause, Symptom, likely
-from reward_functions.jobs.figures import series
+from reward_functions.jobs.figures import Series, series
 from reward_functions.jobs.figures import signs as signs_of
 from reward_functions.jobs.grader import account_limits
-from reward_functions.jobs.grader_log import JobLines, batches, by_minute, endings
+from reward_functions.jobs.grader_log import GraderLog, JobLines, batches, by_minute, endings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from boto3.session import Session
 
-    from reward_functions.jobs.figures import Series
-    from reward_functions.jobs.grader_log import GraderLog
     from reward_functions.jobs.job import Job, MetricPoint
 
 FULL: Final = 0.98

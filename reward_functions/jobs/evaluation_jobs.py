@@ -43,13 +43,12 @@ from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.base import checked
 from reward_functions.jobs.drivers.objects import objects_below
 from reward_functions.jobs.drivers.sagemaker import TrainingJobs, channels, tag_list
-from reward_functions.jobs.job import Call
+from reward_functions.jobs.job import Call, HyperparameterValue, Job
 from reward_functions.jobs.watching import Polling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from reward_functions.jobs.job import HyperparameterValue, Job
 
 FIXED: Final = {
     "task": "gen_qa",

@@ -36,19 +36,16 @@ from statistics import median
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 from reward_functions.core.means import mean
-from reward_functions.core.spec import UNIT_SCALE
-from reward_functions.reports.pages.charts.drawing import side_by_side
+from reward_functions.core.spec import UNIT_SCALE, Scale
+from reward_functions.reports.pages.charts.drawing import Chart, side_by_side
 from reward_functions.reports.pages.charts.plots import Course, lines
-from reward_functions.reports.pages.page import Page, Section, Warned
+from reward_functions.reports.pages.page import Page, Part, Section, Warned
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from reward_functions.core.spec import Scale
     from reward_functions.jobs.job import MetricPoint
-    from reward_functions.reports.pages.charts.drawing import Chart
-    from reward_functions.reports.pages.page import Part
 
 
 class MetricName(NamedTuple):

@@ -43,8 +43,8 @@ from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.calibration.settings import load_judge_config
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadParameter, UnknownReward
-from reward_functions.core.spec import UNIT_SCALE, Scale
-from reward_functions.core.types import Scored, Unscored
+from reward_functions.core.spec import UNIT_SCALE, RewardSpec, Scale
+from reward_functions.core.types import RewardResult, Sample, Scored, Unscored
 from reward_functions.jobs.clients import endpoints
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.serving.descriptions import described
@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedReward, DeployedStage
-    from reward_functions.core.spec import RewardSpec
-    from reward_functions.core.types import RewardResult, Sample
     from reward_functions.judge_runtime.config import JudgeConfig
 
 RESPONSE_MODE: Final = "REWARD_RESPONSE_MODE"

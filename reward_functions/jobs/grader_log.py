@@ -32,7 +32,7 @@ from math import fsum, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.aws.arn import FunctionArn
-from reward_functions.aws.calls import NO_ANSWER
+from reward_functions.aws.calls import NO_ANSWER, OF_SERVICES
 from reward_functions.aws.calls import client as control_plane
 from reward_functions.aws.deployed.versions import LATEST
 from reward_functions.aws.failures import in_words
@@ -143,7 +143,7 @@ class JobLines:
             "limit": PAGE,
         }
         for _ in range(MAX_PAGES):
-            with in_words(f"reading the log of {self.arn.name}"):
+            with in_words(f"reading the log of {self.arn.name}", OF_SERVICES):
                 answer = self._client.filter_log_events(**asked)
             lines, token = answer.get("events") or [], answer.get("nextToken")
             yield lines
@@ -437,4 +437,4 @@ def _recorded(record: Mapping[str, Any]) -> tuple[str, list[float]]:
     metrics, status = record.get("metrics", {}), record.get("status", "success")
     ending = "" if status == "success" else str(record.get("errorType") or status)[:SHOWN]
     named = ("durationMs", "maxMemoryUsedMB", "memorySizeMB")
-    return ending, [min(1e9, float(metrics.get(name, 0))) for name in named]
+    return ending, [float(metrics.get(name, 0)) for name in named]

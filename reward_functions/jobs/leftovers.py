@@ -21,22 +21,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.aws.calls import answer
-from reward_functions.aws.catalogue import JOB_DATA_PREFIX, OUTPUT_PREFIX
+from reward_functions.aws.catalogue import JOB_DATA_PREFIX, OUTPUT_PREFIX, DeployedStage
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.objects import objects_below
-from reward_functions.jobs.hosting import Hosting
-from reward_functions.jobs.job import Forgets
+from reward_functions.jobs.hosting import Hosting, ModelPackage
+from reward_functions.jobs.job import Driver, Forgets, Job
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from boto3.session import Session
 
-    from reward_functions.aws.catalogue import DeployedStage
-    from reward_functions.jobs.hosting import ModelPackage
-    from reward_functions.jobs.job import Driver, Job
 
 Kind = Literal["deployment", "model", "data", "output", "job"]
 

@@ -45,23 +45,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.aws.arn import Arn, BadArn, FunctionArn
-from reward_functions.aws.catalogue import DATA_PREFIX
+from reward_functions.aws.catalogue import DATA_PREFIX, DeployedStage, JobRights
 from reward_functions.jobs.configuration import MISSING_DEPLOYMENT, BadJob
 from reward_functions.jobs.models import API
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.services import SERVICES, DriverName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from reward_functions.aws.catalogue import DeployedStage, JobRights
     from reward_functions.jobs.configuration import (
         InvocationLogs,
         JobConfiguration,
         Serverless,
         Vpc,
     )
-    from reward_functions.jobs.job import DriverName
 
 SOME: Final = ("deployment", "agent", "sagemaker", "invocation_logs", "model_key", "vpc")
 """Fields that some services have no place for; every service takes the others."""

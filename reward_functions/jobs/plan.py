@@ -30,10 +30,10 @@ from reward_functions.calibration.estimating import (
     recorded_questions,
 )
 from reward_functions.data.lengths import CHARACTERS_PER_TOKEN
-from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.configuration import BadJob, JobConfiguration
 from reward_functions.jobs.data import Sizes, require_two_files
 from reward_functions.jobs.evaluators import require_fitting
-from reward_functions.jobs.grader import require_mode
+from reward_functions.jobs.grader import AccountLimits, require_mode
 from reward_functions.jobs.hyperparameters import (
     AGENT,
     TABLE,
@@ -44,9 +44,9 @@ from reward_functions.jobs.hyperparameters import (
     shown,
     written,
 )
-from reward_functions.jobs.models import API, find
-from reward_functions.jobs.options import agent_of, check_options, granted, serverless_of
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.models import API, Base, find
+from reward_functions.jobs.options import JobAgent, agent_of, check_options, granted, serverless_of
+from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue
 from reward_functions.jobs.tags import require_possible
 
 if TYPE_CHECKING:
@@ -55,11 +55,6 @@ if TYPE_CHECKING:
     from reward_functions.aws.catalogue import DeployedReward, DeployedStage
     from reward_functions.calibration.estimating import Estimate
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.grader import AccountLimits
-    from reward_functions.jobs.job import DriverName, HyperparameterValue
-    from reward_functions.jobs.models import Base
-    from reward_functions.jobs.options import JobAgent
     from reward_functions.jobs.recipes import Recipe
     from reward_functions.judge_runtime.config import JudgeConfig
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.jobs.hyperparameters import hyperparameters, shown
+from reward_functions.jobs.hyperparameters import Hyperparameter, hyperparameters, shown
 from reward_functions.jobs.models import API, as_of, models
-from reward_functions.jobs.plan import WINDOW, AgentRun
+from reward_functions.jobs.plan import WINDOW, AgentRun, Figures, Plan, PlannedSetting
 from reward_functions.jobs.recipes import ELSEWHERE
 from reward_functions.judge_runtime.usage import prices_as_of
 from reward_functions.reports.pages.page import Page, Section
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from reward_functions.calibration.estimating import TrainingRun
-    from reward_functions.jobs.hyperparameters import Hyperparameter
     from reward_functions.jobs.job import DriverName, HyperparameterValue
-    from reward_functions.jobs.plan import Figures, Plan, PlannedSetting
 
 UNKNOWN = "unknown"
 

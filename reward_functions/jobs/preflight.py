@@ -30,7 +30,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from reward_functions.aws import calls
 from reward_functions.aws.calls import answer
 from reward_functions.aws.catalogue import JOB_DATA_PREFIX
-from reward_functions.aws.deployed.findings import CheckFinding, CheckReport, Question
+from reward_functions.aws.deployed.findings import (
+    CheckFinding,
+    CheckReport,
+    CheckVerdict,
+    failure,
+    ok,
+    unknown,
+    warning,
+)
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.types import Sample
 from reward_functions.data.json_rows import Row, scan_rows
@@ -42,14 +50,14 @@ from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.data import ROWS, measure
 from reward_functions.jobs.drivers.agent_rft import package_groups
 from reward_functions.jobs.evaluators import Registry, name_of
-from reward_functions.jobs.grader import account_limits, account_of, scorer_named
+from reward_functions.jobs.grader import VersionScorer, account_limits, account_of, scorer_named
 from reward_functions.jobs.hyperparameters import AGENT, written
 from reward_functions.jobs.models import find
-from reward_functions.jobs.options import DEFAULT, granted, serverless_of
+from reward_functions.jobs.options import DEFAULT, JobAgent, granted, serverless_of
 from reward_functions.jobs.plan import ROLES, plan
 from reward_functions.jobs.reward_checks import contract_findings, reward_findings
 from reward_functions.jobs.role_checks import Uses, role_findings
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
@@ -57,13 +65,9 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.aws.deployed.findings import CheckVerdict
     from reward_functions.aws.deployed.function import DeployedFunction
     from reward_functions.core.spec import RewardSpec
     from reward_functions.data.linting import LintFinding
-    from reward_functions.jobs.grader import VersionScorer
-    from reward_functions.jobs.job import DriverName, HyperparameterValue
-    from reward_functions.jobs.options import JobAgent
     from reward_functions.jobs.starting import PreparedJob
 
 
@@ -305,7 +309,7 @@ def data_findings(
         OSError: a file cannot be read.
     """
     if not files:
-        yield Question("data").unknown("invocation logs are read by the job alone")
+        yield unknown("data", "invocation logs are read by the job alone")
         return
     linted = lint([str(file) for file in files], reward=spec, rows=rows)
     groups: dict[str, list[LintFinding]] = {}
@@ -321,7 +325,7 @@ def data_findings(
         counted = ", ".join(
             f"{len(prompts):,} rows in {file}" for file, prompts in linted.prompts.items()
         )
-        yield Question("data").ok(counted)
+        yield ok("data", counted)
 
 
 def synthetic_findings(files: Sequence[Path], *, emulated: bool) -> Iterator[CheckFinding]:
@@ -342,10 +346,11 @@ def synthetic_findings(files: Sequence[Path], *, emulated: bool) -> Iterator[Che
     for file in files:
         rows = (row for row in scan_rows(str(file)) if isinstance(row, Row))
         if count := sum(is_synthetic(row.content) for row in rows):
-            yield Question("data").failure(
+            yield failure(
+                "data",
                 f"{GENERATED}: {count:,} in {file} (metadata.{SYNTHETIC}): they are generated to "
                 "rehearse on the local emulator, and an account is billed for training on them: "
-                "reward data prepare makes rows of the real data set"
+                "reward data prepare makes rows of the real data set",
             )
 
 
@@ -388,13 +393,14 @@ def capacity_findings(
     """
     limits = account_limits(function)
     for problem in limits.unmeasured:
-        yield Question("concurrency").unknown(problem)
+        yield unknown("concurrency", problem)
     wanted = wanted_at_most(hyperparameters)
     name, reserved = function.arn.name, limits.reserved
     if reserved == 0:
-        yield Question("concurrency").failure(
+        yield failure(
+            "concurrency",
             f"{name} has a reserved concurrency of 0: every invocation is throttled; remove "
-            "the reservation, or raise it"
+            "the reservation, or raise it",
         )
     elif reserved is not None:
         yield _compared(reserved, f"{name} has {reserved:,} reserved", wanted)
@@ -424,16 +430,15 @@ def _count(size: HyperparameterValue | None) -> int | None:
 def _compared(available: int, words: str, wanted: int | None) -> CheckFinding:
     named = f"{words} concurrent executions"
     if wanted is not None and available < wanted:
-        return Question("concurrency").warning(
+        return warning(
+            "concurrency",
             f"{named}, and a step has {wanted:,} rollouts: where the service sends each alone, "
-            "invocations are throttled; raise the concurrency, or ask for more in Service Quotas"
+            "invocations are throttled; raise the concurrency, or ask for more in Service Quotas",
         )
     if available <= FEW:
-        return Question("concurrency").warning(
-            f"{named}: ask for more in Service Quotas before a long job"
-        )
+        return warning("concurrency", f"{named}: ask for more in Service Quotas before a long job")
     step = "" if wanted is None else f", and a step has {wanted:,} rollouts"
-    return Question("concurrency").ok(f"{named}{step}")
+    return ok("concurrency", f"{named}{step}")
 
 
 def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
@@ -444,17 +449,17 @@ def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
     """
     if job.request.agent:
         with suppress(BadJob):  # of a row, of which there is a finding
-            for warning in plan(job.asked, stage=job.stage).warnings:
-                yield Question("plan").warning(warning)
+            for each in plan(job.asked, stage=job.stage).warnings:
+                yield warning("plan", each)
         return
     paths, sizes = job.files.paths, None
     if "data" in paths:
         with suppress(BadJob):  # the linter has a finding of it
             sizes = measure(paths["data"], paths.get("validation"), rows=ROWS[job.driver])
     planned = plan(job.asked, sizes=sizes, region=job.stage.region, recipe=job.recipe)
-    for warning in planned.warnings:
-        if warning not in planned.base.warnings:
-            yield Question("plan").warning(warning)
+    for each in planned.warnings:
+        if each not in planned.base.warnings:
+            yield warning("plan", each)
 
 
 def base_findings(model: str, region: str, driver: DriverName | None) -> Iterator[CheckFinding]:
@@ -466,10 +471,10 @@ def base_findings(model: str, region: str, driver: DriverName | None) -> Iterato
         driver: the API that was named by hand; None for the table's.
     """
     warnings = find(model, region, driver).warnings
-    for warning in warnings:
-        yield Question("model").warning(warning)
+    for each in warnings:
+        yield warning("model", each)
     if not warnings:
-        yield Question("model").ok(f"{model} is trained in {region}")
+        yield ok("model", f"{model} is trained in {region}")
 
 
 def name_finding(name: str, region: str, session: Session | None = None) -> CheckFinding:
@@ -484,13 +489,14 @@ def name_finding(name: str, region: str, session: Session | None = None) -> Chec
         answer(f"looking for a model {name}", bedrock.get_custom_model, modelIdentifier=name)
     except AwsFailed as error:
         if error.missing:
-            return Question("model's name").ok(f"no custom model is called {name}")
+            return ok("model's name", f"no custom model is called {name}")
         if error.denied:
-            return Question("model's name").unknown("bedrock:GetCustomModel is not allowed")
+            return unknown("model's name", "bedrock:GetCustomModel is not allowed")
         raise
-    return Question("model's name").failure(
+    return failure(
+        "model's name",
         f"a custom model is called {name} already: take the next run with --again, or another "
-        "name with --name"
+        "name with --name",
     )
 
 
@@ -531,9 +537,10 @@ def agent_findings(
 
     yield from there(agent, session)
     if agent.moves:
-        yield Question("version").warning(
+        yield warning(
+            "version",
             f"{agent.arn} moves: a deployment in the middle of the job changes the agent, which "
-            "ends it; publish a version, and give its ARN"
+            "ends it; publish a version, and give its ARN",
         )
     yield from _smoke(agent, session)
     rows = 0
@@ -541,15 +548,16 @@ def agent_findings(
         try:
             found = counted(file)
         except BadJob as error:
-            yield Question(field).failure(str(error).removeprefix("data: "))
+            yield failure(field, str(error).removeprefix("data: "))
             continue
         rows = found.number if field == "data" else rows
-        yield Question(field).ok(f"{found.number:,} rows have a prompt")
+        yield ok(field, f"{found.number:,} rows have a prompt")
         if found.with_reference:
-            yield Question(field).warning(
+            yield warning(
+                field,
                 f"{found.with_reference:,} prompts are the JSON of their row, which holds the "
                 "answer for the reward: an agent that hands its prompt on to the model shows it "
-                "the answer; let it read the question out of it"
+                "the answer; let it read the question out of it",
             )
     yield from _rollouts(rows, hyperparameters)
 
@@ -577,22 +585,23 @@ def there(agent: JobAgent, session: Session | None = None) -> Iterator[CheckFind
         )
     except AwsFailed as error:
         if error.missing:
-            yield Question("agent").failure(f"Lambda has no {agent.arn}: deploy the forwarder")
+            yield failure("agent", f"Lambda has no {agent.arn}: deploy the forwarder")
         elif error.denied:
-            yield Question("agent").unknown("lambda:GetFunctionConfiguration is not allowed here")
+            yield unknown("agent", "lambda:GetFunctionConfiguration is not allowed here")
         else:
             raise
         return
     state, seconds = found.get("State", "Active"), found.get("Timeout")
     if state not in {"Active", "Inactive"}:
-        yield Question("agent").failure(f"{agent.arn} is {state}: deploy it again")
+        yield failure("agent", f"{agent.arn} is {state}: deploy it again")
     elif isinstance(seconds, int) and seconds < LEAST_SECONDS:
-        yield Question("agent").warning(
+        yield warning(
+            "agent",
             f"{agent.arn} is ended after {seconds} s: give it {LEAST_SECONDS} or more, since an "
-            "agent may have to start first"
+            "agent may have to start first",
         )
     else:
-        yield Question("agent").ok(f"{agent.arn} is there")
+        yield ok("agent", f"{agent.arn} is there")
 
 
 def _smoke(agent: JobAgent, session: Session | None) -> Iterator[CheckFinding]:
@@ -605,9 +614,9 @@ def _smoke(agent: JobAgent, session: Session | None) -> Iterator[CheckFinding]:
         failed, body = ask(agent, asked, session)
     except AwsFailed as error:
         if error.denied:
-            yield Question("answer").unknown(f"{agent.arn} may not be asked here")
+            yield unknown("answer", f"{agent.arn} may not be asked here")
         elif not error.missing:  # what is missing has been said
-            yield Question("answer").failure(str(error))
+            yield failure("answer", str(error))
         return
     yield _judged(body, failed=failed)
 
@@ -621,20 +630,17 @@ def _judged(body: bytes, *, failed: bool) -> CheckFinding:
     named = answered if isinstance(answered, dict) else {}
     kind, message = str(named.get("errorType", "")), str(named.get("errorMessage", ""))[:SHOWN]
     if failed:
-        return Question("answer").failure(f"the agent's function failed: {kind[:64]}: {message}")
+        return failure("answer", f"the agent's function failed: {kind[:64]}: {message}")
     if kind == "ValidationError":
-        return Question("answer").ok(
-            "it speaks the contract, and refuses a request without a rollout's ids"
-        )
+        return ok("answer", "it speaks the contract, and refuses a request without a rollout's ids")
     if kind in ERRORS:
-        return Question("answer").failure(
-            f"the agent answered {kind}: {message}; a job would end at once"
-        )
+        return failure("answer", f"the agent answered {kind}: {message}; a job would end at once")
     if isinstance(answered, dict) and not kind:
-        return Question("answer").ok("it answers, without an error")
-    return Question("answer").warning(
+        return ok("answer", "it answers, without an error")
+    return warning(
+        "answer",
         "it answers neither {} nor an errorType of the contract: the trainer may take that for a "
-        "failure"
+        "failure",
     )
 
 
@@ -676,6 +682,7 @@ def _rollouts(
         int(float(sent.get(name, str(AGENT[name].default))))
         for name in ("global_batch_size", "group_size")
     )
-    yield Question("rollouts").ok(
-        f"a step asks the agent for up to {min(batch, rows or batch) * group:,} rollouts"
+    yield ok(
+        "rollouts",
+        f"a step asks the agent for up to {min(batch, rows or batch) * group:,} rollouts",
     )

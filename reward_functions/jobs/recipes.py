@@ -34,7 +34,7 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.aws.s3 import read_object
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.jobs.clients import client
-from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.configuration import BadJob, Serverless
 from reward_functions.jobs.hyperparameters import (
     KINDS,
     MAX_VALUE,
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.aws.arn import FunctionArn
-    from reward_functions.jobs.configuration import Serverless
     from reward_functions.jobs.grader import AccountLimits
     from reward_functions.jobs.hyperparameters import Kind
     from reward_functions.jobs.job import HyperparameterValue

@@ -26,20 +26,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.aws.arn import Arn
-from reward_functions.aws.calls import client
-from reward_functions.aws.deployed.findings import CheckFinding, Question
+from reward_functions.aws.arn import Arn, FunctionArn
+from reward_functions.aws.calls import OF_SERVICES, client
+from reward_functions.aws.deployed.findings import CheckFinding, failure, ok, unknown
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.iam_matching import as_list, like, resolved
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.services import SERVICES, DriverName, Service
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from boto3.session import Session
 
-    from reward_functions.aws.arn import FunctionArn
-    from reward_functions.jobs.services import DriverName, Service
 
 NO_SUCH_ROLE: Final = "NoSuchEntity"
 
@@ -109,16 +107,16 @@ def role_findings(
     if arn is None:
         stated = f"{role!r} is not the ARN of a role" if role else "the stage has no such role"
         remedy = SERVICES[uses.driver].remedy
-        yield Question("role").failure(f"{stated}: {remedy}" if remedy else stated)
+        yield failure("role", f"{stated}: {remedy}" if remedy else stated)
         return
     iam = client("iam", region, session)
     try:
-        with in_words(f"reading the role {arn['name']}"):
+        with in_words(f"reading the role {arn['name']}", OF_SERVICES):
             found = iam.get_role(RoleName=arn["name"])["Role"]
     except AwsFailed as error:
         if error.code == NO_SUCH_ROLE:
-            yield Question("role").failure(
-                f"there is no role {role}: deploy the stage again, which makes it"
+            yield failure(
+                "role", f"there is no role {role}: deploy the stage again, which makes it"
             )
             return
         yield _denied(error, "trust", "iam:GetRole")
@@ -187,12 +185,13 @@ def _allowed(iam: Any, role: str, asked: Sequence[RoleAction]) -> Iterator[Check
         if decision == "allowed":
             allowed.append(each.what)
         else:
-            yield Question("rights").failure(
+            yield failure(
+                "rights",
                 f"the job's role may not {each.what}: {each.action} on {each.resource} is "
-                f"{_words(decision)}; {each.remedy}"
+                f"{_words(decision)}; {each.remedy}",
             )
     if allowed:
-        yield Question("rights").ok(f"the job's role may {', '.join(allowed)} (simulated)")
+        yield ok("rights", f"the job's role may {', '.join(allowed)} (simulated)")
 
 
 def _simulated(iam: Any, role: str, asked: RoleAction) -> str:
@@ -205,7 +204,7 @@ def _simulated(iam: Any, role: str, asked: RoleAction) -> str:
 
 
 def _decision(iam: Any, role: str, asked: RoleAction) -> str:
-    with in_words("simulating what the job's role may do"):
+    with in_words("simulating what the job's role may do", OF_SERVICES):
         answer = iam.simulate_principal_policy(
             PolicySourceArn=role, ActionNames=[asked.action], ResourceArns=[asked.resource]
         )
@@ -224,7 +223,7 @@ def _denied(error: AwsFailed, question: str, permission: str) -> CheckFinding:
     """
     if not error.denied:
         raise error
-    return Question(question).unknown(f"{permission} is not allowed here")
+    return unknown(question, f"{permission} is not allowed here")
 
 
 def _object(partition: str, place: str) -> str:
@@ -248,16 +247,17 @@ def trust_finding(
     policy, taker = resolved(dict(document), known), service.principal
     verdicts = {action: _trusted(policy, taker, action) for action in service.assumes}
     if DENIED in verdicts.values():
-        return Question("trust").failure(f"the role's trust policy denies {taker}")
+        return failure("trust", f"the role's trust policy denies {taker}")
     if missing := [action for action, trusted in verdicts.items() if trusted is NEVER]:
         by = "" if len(missing) == len(verdicts) else f" by {missing[0]}"
-        return Question("trust").failure(
+        return failure(
+            "trust",
             f"the role does not trust {taker}{by} for jobs of account {account} in {region}: "
-            "deploy the stage again, or give the role the trust of `docs/deploy.md`"
+            "deploy the stage again, or give the role the trust of `docs/deploy.md`",
         )
     if UNKNOWN in verdicts.values():
-        return Question("trust").unknown("the trust policy has a condition that is not known here")
-    return Question("trust").ok(f"{taker} may take the role on, for jobs of {account}")
+        return unknown("trust", "the trust policy has a condition that is not known here")
+    return ok("trust", f"{taker} may take the role on, for jobs of {account}")
 
 
 PARTITIONS: Final = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"))

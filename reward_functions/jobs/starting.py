@@ -29,18 +29,18 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reward_functions.aws.catalogue import OUTPUT_PREFIX
+from reward_functions.aws.catalogue import OUTPUT_PREFIX, DeployedStage
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.data.atomic import named
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.rows.reading import prompts_of
 from reward_functions.data.rows.writing import write
-from reward_functions.jobs.configuration import BadJob, digest
-from reward_functions.jobs.data import files_of
+from reward_functions.jobs.configuration import BadJob, JobConfiguration, digest
+from reward_functions.jobs.data import JobFiles, files_of
 from reward_functions.jobs.evaluators import require_fitting, require_here
-from reward_functions.jobs.grader import account_of, inspected, pinned
+from reward_functions.jobs.grader import PinnedGrader, account_of, inspected, pinned
 from reward_functions.jobs.hyperparameters import check, written
-from reward_functions.jobs.job import Job, JobRequest
+from reward_functions.jobs.job import Call, Driver, Job, JobRequest
 from reward_functions.jobs.models import API, find
 from reward_functions.jobs.options import (
     agent_of,
@@ -54,8 +54,8 @@ from reward_functions.jobs.options import (
 )
 from reward_functions.jobs.preflight import of_the_service
 from reward_functions.jobs.preflight import preflight as checked
-from reward_functions.jobs.recipes import recipe_of
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.recipes import Recipe, recipe_of
+from reward_functions.jobs.services import SERVICES, DriverName, Service
 from reward_functions.jobs.tags import tags
 
 if TYPE_CHECKING:
@@ -64,14 +64,7 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.aws.catalogue import DeployedStage
     from reward_functions.aws.deployed.findings import CheckFinding, CheckReport
-    from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.data import JobFiles
-    from reward_functions.jobs.grader import PinnedGrader
-    from reward_functions.jobs.job import Call, Driver, DriverName
-    from reward_functions.jobs.recipes import Recipe
-    from reward_functions.jobs.services import Service
     from reward_functions.serving.contract import ResponseMode
 
 MAX_PREFIX: Final = 40

@@ -93,32 +93,6 @@ failure = partial(CheckFinding, "failure")
 unknown = partial(CheckFinding, "unknown")
 
 
-class Question(NamedTuple):
-    """What is asked, and the findings that answer it.
-
-    Args:
-        name: in two or three words.
-    """
-
-    name: str
-
-    def ok(self, message: str) -> CheckFinding:
-        """It is as it has to be."""
-        return CheckFinding("ok", self.name, message)
-
-    def warning(self, message: str) -> CheckFinding:
-        """It is a limit of some trainer."""
-        return CheckFinding("warning", self.name, message)
-
-    def failure(self, message: str, example: CheckExample | None = None) -> CheckFinding:
-        """It loses rewards, gives them to other responses, or stops a job."""
-        return CheckFinding("failure", self.name, message, example)
-
-    def unknown(self, message: str) -> CheckFinding:
-        """It could not be checked."""
-        return CheckFinding("unknown", self.name, message)
-
-
 @dataclass(frozen=True, slots=True)
 class CheckReport:
     """Everything a check found, in the order of asking.

@@ -50,14 +50,13 @@ from reward_functions.jobs.drivers.sagemaker import (
     tag_list,
 )
 from reward_functions.jobs.hyperparameters import written
-from reward_functions.jobs.job import Call, JobEvent, Progress
+from reward_functions.jobs.job import Call, Job, JobEvent, JobRequest, Progress
 from reward_functions.jobs.options import agent_of
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.services import SERVICES, DriverName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from reward_functions.jobs.job import DriverName, Job, JobRequest
 
 CATEGORY: Final = "AgentRFT"
 

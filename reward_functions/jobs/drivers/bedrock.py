@@ -40,13 +40,12 @@ from reward_functions.jobs.drivers.base import (
     within,
 )
 from reward_functions.jobs.drivers.objects import objects_below
-from reward_functions.jobs.job import Call, Job, JobEvent, MetricPoint
+from reward_functions.jobs.job import Call, DriverName, Job, JobEvent, JobRequest, MetricPoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from reward_functions.jobs.configuration import Filters
-    from reward_functions.jobs.job import DriverName, JobRequest
 
 CUSTOMIZATION: Final = "REINFORCEMENT_FINE_TUNING"
 
