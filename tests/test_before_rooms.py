@@ -21,8 +21,8 @@ from reward_functions.aws.catalogue import (
     deployment_parameter,
     stage_parameter,
 )
-from reward_functions.calibration.ratings import AnswerLedger as Ratings
-from reward_functions.calibration.ratings import Rating, Trial
+from reward_functions.calibration.asking import AnswerLedger as Ratings
+from reward_functions.calibration.asking import Rating, Trial
 from reward_functions.cli import app
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Usage

@@ -1,8 +1,7 @@
 """Whether a judge may be trusted: agreement with people, consistency, bias, attacks, cost.
 
-    cases.py         labels by people                    ┐
-    asking.py        the judge asked about them          ├→ figures.py → card.py
-    ratings.py       its ratings, kept in a ledger       ┘
+    cases.py         labels by people                        ┐
+    asking.py        the judge's ratings, kept in a ledger   ┴→ figures.py → card.py
 
 The card is shown to people, in Markdown and as a page, and given to programs as JSON. Before
 training, `doctor.py` attacks a judge, `probing.py` asks its models once, and `estimating.py`

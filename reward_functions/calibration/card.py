@@ -24,9 +24,9 @@ from reward_functions.reports.statistics import LEVEL
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from reward_functions.calibration.asking import Ratings, Tally
     from reward_functions.calibration.cases import LabelledCases
     from reward_functions.calibration.figures import Figure, Figures, Way
-    from reward_functions.calibration.ratings import Ratings, Tally
     from reward_functions.core.spec import RewardSpec
     from reward_functions.reports.pages.charts.drawing import Chart
 

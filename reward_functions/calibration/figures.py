@@ -34,8 +34,8 @@ from itertools import pairwise
 from math import fsum, log2
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from reward_functions.calibration.asking import Tally, Trial, agreeing
 from reward_functions.calibration.cases import TIE
-from reward_functions.calibration.ratings import Tally, Trial, agreeing
 from reward_functions.core.means import mean
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.reports.statistics import DRAWS, Interval, intervals
@@ -43,8 +43,8 @@ from reward_functions.reports.statistics import DRAWS, Interval, intervals
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from reward_functions.calibration.asking import Rating, Ratings
     from reward_functions.calibration.cases import LabelledCase, LabelledCases
-    from reward_functions.calibration.ratings import Rating, Ratings
 
 Way = Literal["wrong", "left out", "imputed"]
 WAYS: Final[tuple[Way, ...]] = ("wrong", "left out", "imputed")

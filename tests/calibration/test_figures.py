@@ -6,8 +6,8 @@ from statistics import linear_regression
 
 import pytest
 
+from reward_functions.calibration.asking import Rating, Ratings, Tally, Trial, recorded
 from reward_functions.calibration.figures import consistency, figures
-from reward_functions.calibration.ratings import Rating, Ratings, Tally, Trial, recorded
 
 
 def pair(id, label, first="yes", second="no", prompt="Well?", **fields):

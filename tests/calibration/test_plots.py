@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from reward_functions.calibration import card
+from reward_functions.calibration.asking import recorded
 from reward_functions.calibration.figures import AGREEMENT, figures
-from reward_functions.calibration.ratings import recorded
 
 SVG = "{http://www.w3.org/2000/svg}"
 CLASSES = (0, 1, 2, 1, 2, 0, 1, 1)

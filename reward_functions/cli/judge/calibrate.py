@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.calibration.asking import Judge, TrialPlan, ask
+from reward_functions.calibration.asking import (
+    AnswerLedger,
+    Judge,
+    Ratings,
+    TrialPlan,
+    ask,
+    recorded,
+)
 from reward_functions.calibration.card import About, Card, about, markdown, page, record
 from reward_functions.calibration.cases import LabelledCases, read_cases
 from reward_functions.calibration.estimating import instructions_digest, recorded_questions
 from reward_functions.calibration.figures import figures
-from reward_functions.calibration.ratings import AnswerLedger, Ratings, recorded
 from reward_functions.calibration.settings import fingerprint, load_judge_config
 from reward_functions.cli._console import (
     leave,
