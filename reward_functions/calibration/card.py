@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from reward_functions.calibration.cases import LabelledCases
     from reward_functions.calibration.figures import Figure, Figures, Way
-    from reward_functions.calibration.ratings import Ratings, Share
+    from reward_functions.calibration.ratings import Ratings, Tally
     from reward_functions.core.spec import RewardSpec
     from reward_functions.reports.pages.charts.drawing import Chart
 
@@ -111,6 +111,15 @@ def about(
 
 
 NOTHING: Final = "–"
+
+CONSISTENT: Final = {
+    "both orders": "equal in both orders",
+    "own orders": "equal in its own two orders",
+    "asked again": "equal when asked again",
+    "right where consistent": "right, where the order did not matter",
+    "right where not": "right, where it did",
+}
+"""What a reader is told, by the name in the JSON."""
 
 FEW_PROMPTS: Final = 30
 """Prompts below which an interval by prompt is too narrow to be trusted."""
@@ -262,17 +271,10 @@ class Card:
         return Sheet("Invalid verdicts", ["kind", "verdicts", "share"], rows)
 
     def _consistency(self) -> Sheet:
-        consistency = self.figures.consistency
         rows = [
             row
-            for name, share in (
-                ("equal in both orders", consistency.orders),
-                ("equal in its own two orders", consistency.own),
-                ("equal when asked again", consistency.repeats),
-                ("right, where the order did not matter", consistency.right_consistent),
-                ("right, where it did", consistency.right_inconsistent),
-            )
-            for row in of(name, share)
+            for name, share in self.figures.consistency.items()
+            for row in of(CONSISTENT[name], share)
         ]
         return Sheet("Consistency", ["answers", "of", "share"], rows)
 
@@ -305,7 +307,7 @@ def counted_as(way: Way) -> str:
     return f"as {way}" if way == "wrong" else way
 
 
-def of(name: str, share: Share) -> Iterator[list[str]]:
+def of(name: str, share: Tally) -> Iterator[list[str]]:
     """A row for a share; none where its total is 0."""
     if share.whole:
         yield [name, f"{share.part} of {share.whole}", f"{share.part / share.whole:.1%}"]
@@ -343,7 +345,7 @@ def markdown(card: Card) -> str:
 
 def record(card: Card) -> dict[str, Any]:
     """Everything on the card, as JSON data."""
-    figures, consistency = card.figures, card.figures.consistency
+    figures = card.figures
     names = [card.cases.labels.name(label) for label in card.cases.classes]
     return {
         **asdict(card.about),
@@ -354,7 +356,7 @@ def record(card: Card) -> dict[str, Any]:
         "classes": names,
         "confusion": [list(row) for row in figures.table.rows],
         "agreement": {
-            way: {name: _figure(figure) for name, figure in values.items()}
+            way: {name: figure._asdict() for name, figure in values.items()}
             for way, values in figures.agreement.items()
         },
         "invalid": dict(figures.invalid),
@@ -363,28 +365,15 @@ def record(card: Card) -> dict[str, Any]:
         if figures.ceiling
         else None,
         "between people": _share(figures.between),
-        "bias": _figure(figures.bias),
-        "length bias": _figure(figures.length_bias),
-        "consistency": {
-            "both orders": _share(consistency.orders),
-            "own orders": _share(consistency.own),
-            "asked again": _share(consistency.repeats),
-            "right where consistent": _share(consistency.right_consistent),
-            "right where not": _share(consistency.right_inconsistent),
-        },
+        "bias": figures.bias._asdict(),
+        "length bias": figures.length_bias._asdict(),
+        "consistency": {name: _share(share) for name, share in figures.consistency.items()},
         "confidence": {f"{level:g}": _share(share) for level, share in figures.confidence.items()},
     }
 
 
-def _figure(figure: Figure) -> dict[str, Any]:
-    return {
-        "value": figure.value,
-        "interval": list(figure.interval) if figure.interval else None,
-    }
-
-
-def _share(share: Share) -> dict[str, Any]:
-    return {"part": share.part, "whole": share.whole, "share": share.value}
+def _share(share: Tally) -> dict[str, Any]:
+    return share._asdict() | {"share": share.value}
 
 
 BINS: Final = 8

@@ -35,7 +35,7 @@ from math import fsum, log2
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from reward_functions.calibration.cases import TIE
-from reward_functions.calibration.ratings import Share, Trial, agreeing
+from reward_functions.calibration.ratings import Tally, Trial, agreeing
 from reward_functions.core.means import mean
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.reports.statistics import DRAWS, Interval, intervals
@@ -157,39 +157,23 @@ def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consistency:
-    """Shares of equal answers.
+def consistency(cases: LabelledCases, ratings: Ratings) -> dict[str, Tally]:
+    """Equal answers to questions that were asked twice, and right ones by whether they were equal.
 
-    Args:
-        orders: pairs with the same answer in both orders.
-        own: the same, of a judge that asks in both orders by itself.
-        repeats: repeated questions with the same answer.
-        right_consistent: right answers among those that did not depend on the order.
-        right_inconsistent: right answers among those that did.
+    "own orders" are those of a judge that asks in both orders by itself.
     """
-
-    orders: Share
-    own: Share
-    repeats: Share
-    right_consistent: Share
-    right_inconsistent: Share
-
-
-def consistency(cases: LabelledCases, ratings: Ratings) -> Consistency:
-    """The consistency of a judge, from the questions that were asked twice."""
     both = list(_both_orders(cases, ratings))
     own = [rating for rating in ratings.given.values() if rating.inconsistent is not None]
     right: dict[bool, list[bool]] = {True: [], False: []}
     for case, one, other in both:
         right[one == other].append(one == case.label)
-    return Consistency(
-        orders=agreeing([(one, other) for _, one, other in both]),
-        own=Share(sum(not rating.inconsistent for rating in own), len(own)),
-        repeats=agreeing(list(_repeats(cases, ratings))),
-        right_consistent=Share(sum(right[True]), len(right[True])),
-        right_inconsistent=Share(sum(right[False]), len(right[False])),
-    )
+    return {
+        "both orders": agreeing([(one, other) for _, one, other in both]),
+        "own orders": Tally(sum(not rating.inconsistent for rating in own), len(own)),
+        "asked again": agreeing(list(_repeats(cases, ratings))),
+        "right where consistent": Tally(sum(right[True]), len(right[True])),
+        "right where not": Tally(sum(right[False]), len(right[False])),
+    }
 
 
 def _class(cases: LabelledCases, ratings: Ratings, trial: Trial) -> float | None:
@@ -283,12 +267,12 @@ class Figures:
     agreement: Mapping[Way, Mapping[str, Figure]]
     invalid: Mapping[str, int]
     people: Sequence[Person]
-    between: Share
+    between: Tally
     bias: Figure
     length_bias: Figure
     points: Sequence[tuple[float, float]]
-    consistency: Consistency
-    confidence: Mapping[float, Share]
+    consistency: Mapping[str, Tally]
+    confidence: Mapping[float, Tally]
 
     @property
     def ceiling(self) -> tuple[float, float, float] | None:
@@ -408,10 +392,8 @@ def _with_interval(
     values = {"bias": line.mean, "length bias": line.slope}
     for way in WAYS:
         counted = table.counted(way, tie or 0)
-        values[f"{way} accuracy"] = counted.accuracy()
-        values[f"{way} macro F1"] = counted.macro_f1()
-        values[f"{way} weighted F1"] = counted.weighted_f1()
-        values[f"{way} kappa"] = counted.kappa()
+        measured = counted.accuracy(), counted.macro_f1(), counted.weighted_f1(), counted.kappa()
+        values |= {f"{way} {name}": each for name, each in zip(AGREEMENT, measured, strict=False)}
         if tie is not None:
             values[f"{way} tie F1"] = counted.f1(tie)
     return values
@@ -450,21 +432,21 @@ def _person(cases: LabelledCases, rated: Sequence[tuple[LabelledCase, Rating]], 
     )
 
 
-def _between(items: Iterable[LabelledCase]) -> Share:
+def _between(items: Iterable[LabelledCase]) -> Tally:
     """Pairs of people with the same vote on a case."""
     same = whole = 0
     for case in items:
         counts = Counter(case.votes).values()
         same += sum(count * (count - 1) // 2 for count in counts)
         whole += len(case.votes) * (len(case.votes) - 1) // 2
-    return Share(same, whole)
+    return Tally(same, whole)
 
 
 def _confidence(
     cases: LabelledCases, rated: Iterable[tuple[LabelledCase, Rating]]
-) -> dict[float, Share]:
+) -> dict[float, Tally]:
     right: dict[float, list[bool]] = defaultdict(list)
     for case, rating in rated:
         if rating.confidence is not None and rating.value is not None:
             right[rating.confidence].append(_class_of(cases, rating) == case.label)
-    return {level: Share(sum(right[level]), len(right[level])) for level in sorted(right)}
+    return {level: Tally(sum(right[level]), len(right[level])) for level in sorted(right)}

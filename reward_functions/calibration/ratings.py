@@ -112,12 +112,12 @@ def recorded(cases: LabelledCases, field: str) -> Ratings:
     return Ratings(given, missing)
 
 
-def agreeing(answers: Sequence[tuple[float, float]]) -> Share:
+def agreeing(answers: Sequence[tuple[float, float]]) -> Tally:
     """The share of pairs with equal answers."""
-    return Share(sum(one == other for one, other in answers), len(answers))
+    return Tally(sum(one == other for one, other in answers), len(answers))
 
 
-class Share(NamedTuple):
+class Tally(NamedTuple):
     """A count, and the total it is part of."""
 
     part: int

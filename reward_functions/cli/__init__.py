@@ -5,9 +5,7 @@
     scoring.py     score
     scaffold.py    new
     invoking.py    invoke
-    deployed.py    deployed list · invoke · check
-    rollback.py    deployed rollback
-    prune.py       deployed prune
+    deployed.py    deployed list · invoke · check · rollback · prune
     local.py       local up · status · reset · down · install
     runtime.py     local runtime
     lock.py        lock

@@ -16,12 +16,16 @@ from reward_functions.aws.deployed.function import FunctionError, InitError, Inv
 from reward_functions.cli._console import MESSAGE, errors, leave, plain
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import replaced
+from reward_functions.data.rows.reading import read_rows
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.statistics import quantile
+from reward_functions.scoring.rows import require_rows
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from reward_functions.data.rows.recognition import RowOptions
 
 
 class Invoked(Protocol):
@@ -54,6 +58,17 @@ def results_to(output: str | None, file: str) -> Iterator[TextIO]:
             incomplete = left
     if incomplete is not None:
         raise incomplete
+
+
+def rows_of(file: str, how: RowOptions, *, allow_empty: bool) -> list[dict[str, Any]]:
+    """The samples of a file as a trainer would send them.
+
+    Raises:
+        BadInput: it cannot be read, or holds none.
+    """
+    rows = [row.content for row in read_rows(file, how, answered=True, whole=True)]
+    require_rows(len(rows), file, allow_empty=allow_empty)
+    return rows
 
 
 def invoked(function: Invoked, rows: Sequence[Any], batch_size: int, destination: TextIO) -> None:

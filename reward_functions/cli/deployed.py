@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -26,12 +27,22 @@ from reward_functions.aws.deployed import check as checked
 from reward_functions.aws.deployed.catalogue import nothing_deployed
 from reward_functions.aws.deployed.checking import expectation_of, made_up
 from reward_functions.aws.deployed.findings import RENDERED
-from reward_functions.aws.deployed.versions import live_version
+from reward_functions.aws.deployed.pruning import UNSEEN, PrunePlan, StoredVersion, planned, removed
+from reward_functions.aws.deployed.versions import Rollback, live_version, prepared, rolled_back
 from reward_functions.aws.shell import aws_session
-from reward_functions.cli._console import cell, errors, leave, print_json, say_measured
-from reward_functions.cli._echo import say
+from reward_functions.cli._console import (
+    cell,
+    errors,
+    leave,
+    output,
+    print_json,
+    say_measured,
+    table,
+)
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
+from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._fitting import print_table
-from reward_functions.cli._invocations import invoked, results_to
+from reward_functions.cli._invocations import invoked, results_to, rows_of
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     AllowEmpty,
     File,
@@ -42,8 +53,6 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Stage,
 )
 from reward_functions.cli.job._output import print_findings
-from reward_functions.cli.prune import prune
-from reward_functions.cli.rollback import rollback
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Unscored
 from reward_functions.data.atomic import replaced
@@ -52,12 +61,14 @@ from reward_functions.data.rows.reading import read_rows
 from reward_functions.data.rows.recognition import RowOptions
 from reward_functions.reports.measured import Measured
 from reward_functions.scoring.rewards import parameter_values, reward_named
-from reward_functions.scoring.rows import require_rows, row_options
+from reward_functions.scoring.rows import row_options
 from reward_functions.serving.contract import ResponseMode, decode_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedReward
     from reward_functions.aws.deployed import CheckReport
@@ -118,9 +129,7 @@ def invoke(
     """
     arn = target if _is_arn(target) else find(target, stage).live_arn
     function = DeployedFunction(arn)
-    read = read_rows(file, row_options(mapped, shape), answered=True, whole=True)
-    rows = [row.content for row in read]
-    require_rows(len(rows), file, allow_empty=allow_empty)
+    rows = rows_of(file, row_options(mapped, shape), allow_empty=allow_empty)
     with results_to(output, file) as destination:
         invoked(function, rows, batch_size, destination)
 
@@ -194,10 +203,6 @@ def check(
     leave(measured, failed=not all(report.passed for report in reports))
 
 
-app.command("rollback")(rollback)
-app.command("prune")(prune)
-
-
 def _work(
     targets: Sequence[str], stage: str, given: Expectation | None
 ) -> list[tuple[DeployedFunction, Expectation]]:
@@ -265,7 +270,7 @@ def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> No
             reward.digest[:DIGITS],
             _parameters(reward) or None,
             reward.response_mode,
-            (given := _version_given(reward)),
+            (given := FunctionArn.parse(reward.version_arn).qualifier),
             cell(at := live[reward.name], "" if at in (None, given) else "yellow"),
         ]
         for reward in found
@@ -283,11 +288,6 @@ def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> No
         say(f"  {reward.name:{wide}}  {reward.version_arn}")
 
 
-def _version_given(reward: DeployedReward) -> str | None:
-    """The number of the version that jobs are given; None of an immutable deployment."""
-    return FunctionArn.parse(reward.version_arn).qualifier
-
-
 def _parameters(reward: DeployedReward) -> str:
     return ", ".join(f"{name}={json.dumps(value)}" for name, value in reward.parameters.items())
 
@@ -301,18 +301,13 @@ def report_file(out: Path | None) -> Iterator[Callable[[Sequence[CheckReport], s
     Raises:
         OSError: it cannot be written.
     """
-    if out is None:
-        yield (
-            lambda reports, form: (
-                print_reports(reports) if form == "text" else _write(RENDERED[form](reports))
-            )
-        )
-        return
-    with replaced(out) as stream:
+    with nullcontext(sys.stdout) if out is None else replaced(out) as stream:
 
         def write(reports: Sequence[CheckReport], form: str) -> None:
-            stream.write(RENDERED[form](reports))
-            print_reports(reports)
+            if form != "text":
+                stream.write(RENDERED[form](reports))
+            if form == "text" or out is not None:
+                print_reports(reports)
 
         yield write
 
@@ -324,5 +319,179 @@ def print_reports(reports: Sequence[CheckReport]) -> None:
         print_findings(report.findings, "")
 
 
-def _write(text: str) -> None:
-    sys.stdout.write(text)
+@app.command()
+def rollback(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A deployment of the stage.")],
+    *,
+    to: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="The version.", show_default="the highest below the one `live` points to"
+        ),
+    ] = None,
+    stage: Stage,
+    yes: Yes = False,
+) -> None:
+    """Point `live` to another published version, and give that version to new jobs.
+
+    The version passes its self-test first: its examples, where it stands. Jobs that run keep the
+    version they were given. The next deployment that changes this one's code or settings moves
+    `live` again.
+
+    Exit status: 0 it was done, 2 it was not, or not wholly: the message says what has moved.
+    """
+    require_somebody_to_ask("a rollback", yes=yes)
+    session = aws_session(stage)
+    step = prepared(name, stage, to, session)
+    say(_intended(step), err=True)
+    require_agreement("Roll back?", "nothing has moved", yes=yes)
+    with errors().status(f"asking version {step.version} for its examples"):
+        rolled_back(step, stage, session)
+    say(_done(step))
+
+
+def _intended(step: Rollback) -> str:
+    before, after = step.before, step.after
+    return (
+        f"{before.name}: `live` points to version {step.alias.version}; version {step.version} is "
+        f"{after.reward} {after.version} of digest {after.digest}, the catalogue has "
+        f"{before.reward} {before.version} of digest {before.digest}"
+    )
+
+
+def _done(step: Rollback) -> str:
+    return (
+        f"`live` of {step.before.name} points to version {step.version}, and new jobs get\n"
+        f"{step.after.version_arn}\n"
+        "jobs that run keep their version; the next deployment with changed code or settings moves "
+        "`live` again"
+    )
+
+
+MEGABYTE: Final = 1_000_000
+GIGABYTE: Final = 1_000_000_000
+
+
+class Service(StrEnum):
+    """Whose jobs can be listed; typer takes no list of literals."""
+
+    bedrock = "bedrock"
+    sagemaker = "sagemaker"
+
+
+@app.command()
+def prune(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...", help="Deployments of the stage.", show_default="the whole stage"
+        ),
+    ] = None,
+    *,
+    stage: Stage,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="The newest versions of each deployment that stay.",
+            show_default="the stage's keep_versions",
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the table alone.")] = False,
+    yes: Yes = False,
+    without_jobs: Annotated[
+        list[Service] | None,
+        typer.Option(
+            help="Where no job runs, as you know: its jobs are not listed. Once for each service."
+        ),
+    ] = None,
+) -> None:
+    """Remove published versions that are old and that nobody names.
+
+    The last versions of each deployment stay, and so do those that the catalogue, an alias or a job
+    in progress names. Where the jobs cannot be listed, nothing is removed. Of a deployment that is
+    immutable, whole functions go.
+
+    Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
+    """
+    if not dry_run:
+        require_somebody_to_ask("prune", yes=yes)
+    session = aws_session(stage)
+
+    def decided() -> PrunePlan:
+        with errors().status("reading versions and jobs"):
+            return planned(
+                stage,
+                names or (),
+                keep=keep,
+                without_jobs=without_jobs or (),
+                session=session,
+            )
+
+    plan = decided()
+    _show(plan)
+    if dry_run or not plan.going:
+        return
+    _carry_out(plan, decided, session, yes=yes)
+
+
+def _carry_out(
+    plan: PrunePlan, decided: Callable[[], PrunePlan], session: Session, *, yes: bool
+) -> None:
+    """Ask, look again, and remove what is still to go."""
+    require_agreement(
+        f"Remove {several(len(plan.going), 'version')}? It cannot be undone.",
+        "nothing was removed",
+        yes=yes,
+    )
+    if not yes:  # a job may have begun while the question stood
+        plan = plan.still(decided())
+    done = list(removed(plan, session))
+    gone = [each for each in done if each.problem is None]
+    say(f"{several(len(gone), 'version')} removed")
+    for each in done:
+        if each.problem is not None:
+            say(f"not removed: {each.problem}", err=True)
+    if len(gone) < len(plan.going):
+        raise typer.Exit(INCOMPLETE)
+
+
+def _show(plan: PrunePlan) -> None:
+    """The table, and what the decision rests on."""
+    shown = table(
+        *("deployment", "version", "serves", "published", "MB", "", "why"),
+        names=("deployment", "version", "published"),
+        numbers=("MB",),
+    )
+    for decision in plan.decisions:
+        stored = decision.stored
+        shown.add_row(
+            stored.deployment,
+            _name(stored),
+            stored.serves or None,
+            stored.published[:16],
+            f"{stored.size / MEGABYTE:.1f}",
+            cell("goes", "yellow") if decision.goes else "stays",
+            decision.reason,
+        )
+    output().print(shown)
+    count = f"{len(plan.going)} of {several(len(plan.decisions), 'version')}"
+    say(f"{count} can go: {plan.bytes_going / MEGABYTE:,.1f} MB. {_cost(plan)}")
+    if plan.going:
+        say(f"{UNSEEN}: be sure that none of these names a version that goes.")
+
+
+def _cost(plan: PrunePlan) -> str:
+    """What it costs to keep them."""
+    free = "Lambda charges nothing for stored versions; their code counts against its storage"
+    if plan.storage is None:
+        return f"{free}, which may not be read here."
+    return (
+        f"{free}, of which this account uses {plan.storage.used / GIGABYTE:,.1f} of "
+        f"{plan.storage.limit / GIGABYTE:,.1f} GB."
+    )
+
+
+def _name(stored: StoredVersion) -> str:
+    """The number of a version; the digest of a generation."""
+    return stored.key.version or stored.key.function.rpartition("-")[2]

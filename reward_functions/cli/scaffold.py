@@ -16,6 +16,7 @@ import typer
 
 from reward_functions import get
 from reward_functions.cli._console import output
+from reward_functions.cli._options import Folder  # noqa: TC001 - typer reads annotations
 from reward_functions.core.declaring import NAME
 from reward_functions.core.errors import ConfigurationError, UnknownReward
 from reward_functions.data.atomic import named
@@ -44,9 +45,7 @@ JUDGE_COMMANDS: Final = ("check {}", "show {}")
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Such as length, or acme.length.")],
     *,
-    into: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder to write to; made where it is missing.")
-    ] = Path(),
+    into: Folder = Path(),
     judge: Annotated[
         bool, typer.Option("--judge", help="A reward that asks a model, and its prompt.")
     ] = False,

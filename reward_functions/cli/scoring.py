@@ -20,6 +20,7 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Map,
     Models,
     Name,
+    Output,
     Parameters,
     Shape,
 )
@@ -60,12 +61,7 @@ def score(
     name: Name,
     file: File,
     *,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output", "-o", metavar="OUT", help="Write results to a file; - is standard output."
-        ),
-    ] = None,
+    output: Output = None,
     format: Annotated[  # noqa: A002 - the option's name
         Format | None,
         typer.Option(help="What to write.", show_default="table on a terminal, jsonl elsewhere"),

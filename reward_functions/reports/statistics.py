@@ -319,24 +319,15 @@ def mean_difference(differences: Sequence[float], seed: int = 0) -> Difference |
         unseen = 1 - ((1 - LEVEL) / 2) ** (1 / count)
         return Difference(middle, -unseen, unseen, count)
     times = min(PAIRED_DRAWS, max(FEWEST, MOST // count))
-    smoothed = [*differences, *_pseudo(differences)]
+    added = max(map(abs, differences)) * sqrt(0.5)
+    smoothed = [*differences, added, -added]
     moved = middle - sum(smoothed) / len(smoothed)
     means = sorted(moved + sum(drawn) / len(smoothed) for drawn in draws(smoothed, times, seed))
-    outside = _outside(count)
+    # Less than 2.5 % of the draws, and that of very many.
+    outside = NORMAL.cdf(-sqrt(count / (count - 1)) * t_quantile(count - 1))
     low, high = percentile(means, outside), percentile(means, 1 - outside)
     # The sum of a draw may miss the mean by its last bit, where all differences are equal.
     return Difference(middle, max(-1.0, min(low, middle)), min(1.0, max(high, middle)), count)
-
-
-def _pseudo(differences: Sequence[float]) -> tuple[float, float]:
-    """Two prompts beside those that were asked, of opposite differences."""
-    largest = max(map(abs, differences)) * sqrt(0.5)
-    return largest, -largest
-
-
-def _outside(count: int) -> float:
-    """The share of the draws below the lower end: less than 2.5 %, and that of very many."""
-    return NORMAL.cdf(-sqrt(count / (count - 1)) * t_quantile(count - 1))
 
 
 def t_quantile(freedom: int) -> float:

@@ -16,7 +16,7 @@ TESTS = Path(__file__).parents[1]
 
 CLASSES = {
     *("BadRecord", "Figures", "Group", "Outcome", "Place", "Price", "Record"),
-    *("Reference", "Reply", "Row", "Scorer", "ServiceFailed", "Share"),
+    *("Reference", "Reply", "Row", "ServiceFailed"),
 }
 """Classes that two rooms or more define. The list may only shrink."""
 

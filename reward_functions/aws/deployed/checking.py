@@ -386,22 +386,19 @@ def check(
     return CheckReport(str(function.arn), found, Measured("samples", scored, missing))
 
 
+@dataclass
 class _Check:
     """The invocations of one check, in order; each is compared with the first response."""
 
-    def __init__(
-        self,
-        function: DeployedFunction,
-        expected: Expectation,
-        batch_size: int,
-        progress: Callable[[str], object],
-    ) -> None:
-        self.function = function
-        self.expected = expected
-        self.batch_size = batch_size
-        self.progress = progress
-        self.rows = list(expected.rows)
-        self.scored = 0
+    function: DeployedFunction
+    expected: Expectation
+    batch_size: int
+    progress: Callable[[str], object]
+    scored: int = 0
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return self.expected.rows
 
     def answers(self) -> Iterator[CheckFinding]:
         self.progress("reading its configuration")

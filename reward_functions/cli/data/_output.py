@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 BAR: Final = 40
 """Columns of the longest bar of a histogram."""
 
+DataFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="Training data, in any shape `score` reads.")
+]
 Files = Annotated[
     list[str],
     typer.Argument(metavar="FILE…", help="Training data, in any shape `score` reads."),
@@ -53,6 +56,13 @@ def lengths_table(lengths: dict[str, Lengths], title: str) -> Any:
         figures = measured.percentiles().values()
         shown.add_row(name, f"{len(measured.values):,}", *[f"{n:,}" for n in figures])
     return shown
+
+
+def lengths_json(lengths: dict[str, Lengths]) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        name: {"rows": len(each.values), **each.percentiles()} for name, each in lengths.items()
+    }
 
 
 def histogram(lengths: Lengths) -> Iterable[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads annotations
 from typing import Annotated, Literal
 
 import typer
 
 from reward_functions.cli._console import output, remark, table
+from reward_functions.cli._options import Folder  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import watched
 from reward_functions.data.generated.writing import generate as generated
 from reward_functions.data.preparing import REPORT
@@ -18,9 +18,7 @@ def generate(
         Literal["finqa", "gsm8k", "math"], typer.Argument(help="The data set whose shape to take.")
     ],
     *,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder to write to; made where it is missing.")
-    ],
+    out: Folder,
     rows: Annotated[
         int, typer.Option(min=1, max=20_000, help="Rows of train.jsonl; Bedrock takes 100 or more.")
     ] = 200,

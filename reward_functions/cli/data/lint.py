@@ -11,7 +11,7 @@ from reward_functions.cli._console import cell, output, print_json, remark, tabl
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import watched
-from reward_functions.cli.data._output import Files, Format, lengths_table
+from reward_functions.cli.data._output import Files, Format, lengths_json, lengths_table
 from reward_functions.data.lengths import suggested_prompt_length
 from reward_functions.data.linting import Linted, LintFinding
 from reward_functions.data.linting import lint as linted_files
@@ -84,9 +84,6 @@ def _as_json(linted: Linted) -> dict[str, Any]:
     return {
         "errors": len(linted.errors),
         "findings": [asdict(finding) for finding in linted.findings],
-        "prompt_tokens_estimated": {
-            file: {"rows": len(measured.values), **measured.percentiles()}
-            for file, measured in lengths.items()
-        },
+        "prompt_tokens_estimated": lengths_json(lengths),
         "maxPromptLength": max(map(suggested_prompt_length, lengths.values()), default=None),
     }

@@ -10,6 +10,7 @@ import typer
 from reward_functions.cli._console import output, remark, table
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
+    Folder,
     Map,
     Parameters,
     Shape,
@@ -46,9 +47,7 @@ def prepare(
             help="Your own questions: a file or folder in any shape `score` reads.",
         ),
     ] = None,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder to write to; made where it is missing.")
-    ],
+    out: Folder,
     source: Annotated[
         Path | None,
         typer.Option(

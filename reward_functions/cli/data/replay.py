@@ -18,10 +18,10 @@ from reward_functions.cli._console import (
     say_measured,
     table,
 )
-from reward_functions.cli._options import Map, Models, Parameters, Shape  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import Map, Models, Parameters, RewardOption, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import scored
 from reward_functions.cli._results import number
-from reward_functions.cli.data._output import Format  # noqa: TC001
+from reward_functions.cli.data._output import DataFile, Format  # noqa: TC001
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.replayed_answers import CONSTANT
 from reward_functions.data.replaying import ReplayReport
@@ -40,14 +40,9 @@ SURPRISES: Final = 3
 
 
 def replay(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Training data, in any shape `score` reads.")
-    ],
+    file: DataFile,
     *,
-    reward: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="A reward of `reward list`, or the path of a .py file."),
-    ],
+    reward: RewardOption,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Threads.", show_default="what the reward needs"),

@@ -11,6 +11,7 @@ import typer
 
 from reward_functions.cli._console import cell, output, remark, table
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.data._output import DataFile  # noqa: TC001 - typer reads annotations
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import Together
 from reward_functions.data.json_rows import BadInput, Row
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
 
 
 def split(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Training data, in any shape `score` reads.")
-    ],
+    file: DataFile,
     *,
     by: Annotated[Literal["page", "prompt"], typer.Option(help="What no two parts may share.")],
     ratio: Annotated[

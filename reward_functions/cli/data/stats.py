@@ -7,7 +7,7 @@ from typing import Any
 from reward_functions.cli._console import output, print_json
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import watched
-from reward_functions.cli.data._output import Files, Format, histogram, lengths_table
+from reward_functions.cli.data._output import Files, Format, histogram, lengths_json, lengths_table
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.lengths import (
     Lengths,
@@ -56,11 +56,7 @@ def stats(
         lengths["solutions"] = Lengths(solutions)
     limits = _limits(lengths)
     if format == "json":
-        figures = {
-            name: {"rows": len(measured.values), **measured.percentiles()}
-            for name, measured in lengths.items()
-        }
-        print_json({"tokens_estimated": figures, **limits})
+        print_json({"tokens_estimated": lengths_json(lengths), **limits})
         return
     console = output()
     console.print(lengths_table(lengths, "tokens, estimated"))

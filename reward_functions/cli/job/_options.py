@@ -88,6 +88,13 @@ JobName = Annotated[
     str,
     typer.Argument(metavar="JOB", help="A job's name, id or ARN, or the file it was started with."),
 ]
+OwnFigures = Annotated[
+    bool, typer.Option("--grader/--no-grader", help="Read the grader's log for its own figures.")
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(min=1, help="Of an answer.", show_default="the job's inferenceMaxTokens"),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 SHARED: Final[dict[str, Any]] = {

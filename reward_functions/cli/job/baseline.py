@@ -15,7 +15,7 @@ from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._fitting import print_table
 from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli._progress import counted
-from reward_functions.cli.job._options import AsJson, Typed, stage_place, taking
+from reward_functions.cli.job._options import AsJson, MaxTokens, Typed, stage_place, taking
 from reward_functions.cli.job._output import SIMULATION, print_findings
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.jobs.asking import (
@@ -78,10 +78,7 @@ def baseline(
         ),
     ] = None,
     temperature: Annotated[float, typer.Option(min=0.0, max=2.0, help="Of the answers.")] = 1.0,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(min=1, help="Of an answer.", show_default="the job's inferenceMaxTokens"),
-    ] = None,
+    max_tokens: MaxTokens = None,
     price: Annotated[
         str | None,
         typer.Option(
@@ -218,17 +215,18 @@ def _measured(  # noqa: PLR0917 - one step after the other
 
 
 def _show_cost(costs: AskingCost, endpoint: Endpoint, scorer: VersionScorer) -> None:
+    judged = " · and the judge's calls for each answer: `reward judge estimate`" * scorer.judges
+    remark(f"{cost_words(costs, endpoint.model)}{judged}")
+
+
+def cost_words(costs: AskingCost, model: str) -> str:
+    """What is still to be paid for."""
     dollars = "unknown (--price IN,OUT)" if costs.usd is None else f"{costs.usd:,.2f} at most"
-    figures = [
-        f"calls to {plain(endpoint.model)} {costs.calls:,}",
-        f"tokens read about {costs.input:,}, written {costs.output:,} at most",
-        f"dollars {dollars}",
-    ]
-    if costs.kept:
-        figures.append(f"answers that are there {costs.kept:,}")
-    if scorer.judges:
-        figures.append("and the judge's calls for each answer: `reward judge estimate`")
-    remark(" · ".join(figures))
+    kept = f" · answers that are there {costs.kept:,}" if costs.kept else ""
+    return (
+        f"calls to {plain(model)} {costs.calls:,} · tokens read about {costs.input:,}, "
+        f"written {costs.output:,} at most · dollars {dollars}{kept}"
+    )
 
 
 def _show(

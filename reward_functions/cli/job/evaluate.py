@@ -23,9 +23,16 @@ from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli._progress import counted
-from reward_functions.cli.job._options import AsJson, DriverOption, StageOfJob, configured, is_file
+from reward_functions.cli.job._options import (
+    AsJson,
+    DriverOption,
+    MaxTokens,
+    StageOfJob,
+    configured,
+    is_file,
+)
 from reward_functions.cli.job._output import SIMULATION
-from reward_functions.cli.job.baseline import typed_price
+from reward_functions.cli.job.baseline import cost_words, typed_price
 from reward_functions.data.atomic import replaced
 from reward_functions.data.rows.recognition import RowOptions
 from reward_functions.jobs.evaluation.evaluation import Settings
@@ -98,10 +105,7 @@ def evaluate(
     temperature: Annotated[
         float, typer.Option(min=0.0, max=2.0, help="Of the sampled answers.")
     ] = 1.0,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(min=1, help="Of an answer.", show_default="the job's inferenceMaxTokens"),
-    ] = None,
+    max_tokens: MaxTokens = None,
     by: Annotated[
         str,
         typer.Option(
@@ -222,13 +226,7 @@ def _agreed(askings: Askings, scorer: VersionScorer, *, yes: bool) -> bool:
     costs = askings.costs()
     calls = sum(each.calls for each in costs)
     for one, each in zip(askings.asked, costs, strict=True):
-        dollars = "unknown (--price IN,OUT)" if each.usd is None else f"{each.usd:,.2f} at most"
-        kept = f" · answers that are there {each.kept:,}" if each.kept else ""
-        shown = (
-            f"{one.side}, {one.mode}: calls to {plain(one.endpoint.model)} {each.calls:,} · tokens "
-            f"read about {each.input:,}, written {each.output:,} at most · dollars {dollars}{kept}"
-        )
-        remark(shown)
+        remark(f"{one.side}, {one.mode}: {cost_words(each, one.endpoint.model)}")
     if scorer.judges:
         say("and the judge's calls for each answer: `reward judge estimate`", err=True)
     if calls:

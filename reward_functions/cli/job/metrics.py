@@ -18,7 +18,7 @@ from reward_functions.cli._console import errors, output, plain, remark
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._progress import watched
-from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
+from reward_functions.cli.job._options import JOB, AsJson, OwnFigures, Typed, taking
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.registry import get
 from reward_functions.core.spec import UNIT_SCALE, Scale
@@ -63,10 +63,7 @@ def metrics(
         Path | None, typer.Option("--csv", metavar="FILE", help="Write every point as CSV.")
     ] = None,
     rows: Annotated[int, typer.Option(min=0, help="Steps in the table, the newest.")] = 10,
-    grader: Annotated[
-        bool,
-        typer.Option("--grader/--no-grader", help="Read the grader's log for its own figures."),
-    ] = True,
+    grader: OwnFigures = True,
     as_json: AsJson = False,
 ) -> None:
     """The figures of a job, and how to read them.

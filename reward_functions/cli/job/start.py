@@ -28,7 +28,7 @@ from reward_functions.jobs.starting import start as started
 
 if TYPE_CHECKING:
     from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.job import Driver, DriverName
+    from reward_functions.jobs.job import Driver
     from reward_functions.jobs.lookup import Place
 
 NOTED: Final = {"failure": "passed over", "warning": "warning", "unknown": "unknown"}
@@ -76,7 +76,7 @@ def start(
     asked = typed.configuration()
     reason = force.strip()
     where = stage_place(asked.stage)
-    service = where.driver(_service(asked, where.stage.region))
+    service = where.driver(find(asked.model, where.stage.region, asked.driver).driver)
     if only_show:
         _dry_run(asked, where, service, again=again, force=reason)
         return
@@ -112,11 +112,6 @@ def _dry_run(
         say("nothing was uploaded, made or invoked; the reward itself was not checked", err=True)
     else:
         say(f"{plain(found.name or found.id)} was started before, and {found.state}", err=True)
-
-
-def _service(asked: JobConfiguration, region: str) -> DriverName:
-    """The API that trains the model."""
-    return find(asked.model, region, asked.driver).driver
 
 
 def _show_failures(refused: StartRefused) -> None:

@@ -12,7 +12,7 @@ import typer
 from reward_functions.cli._console import MESSAGE, errors, plain
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, INTERRUPTED, UNUSABLE
-from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
+from reward_functions.cli.job._options import JOB, AsJson, OwnFigures, Typed, taking
 from reward_functions.cli.job._output import SIMULATION, duration, next_command, progress_words
 from reward_functions.jobs.figures import number, series
 from reward_functions.jobs.watching import GraderWatch, Observation, Polling
@@ -58,10 +58,7 @@ def watch(
             min=0, metavar="SECONDS", help="Without any answer, after which the watch gives up."
         ),
     ] = 3_600.0,
-    grader: Annotated[
-        bool,
-        typer.Option("--grader/--no-grader", help="Read the grader's log for its own figures."),
-    ] = True,
+    grader: OwnFigures = True,
     as_json: AsJson = False,
 ) -> None:
     """Follow a job: its phase, its figures as they come, its events.

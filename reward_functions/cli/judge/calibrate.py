@@ -16,7 +16,7 @@ from reward_functions.calibration.cases import LabelledCases, read_cases
 from reward_functions.calibration.estimating import instructions_digest, recorded_questions
 from reward_functions.calibration.figures import figures
 from reward_functions.calibration.ratings import AnswerLedger, Ratings, recorded
-from reward_functions.calibration.settings import fingerprint, load_judge_config, require_judge
+from reward_functions.calibration.settings import fingerprint, load_judge_config
 from reward_functions.cli._console import (
     leave,
     output,
@@ -27,11 +27,10 @@ from reward_functions.cli._console import (
 )
 from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import watched
-from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
+from reward_functions.cli.judge._options import AsJson, Replay, judge_named
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import Together
 from reward_functions.data.json_rows import shown
-from reward_functions.scoring.rewards import parameter_values, reward_named
 
 if TYPE_CHECKING:
     from reward_functions.core.spec import RewardSpec
@@ -85,8 +84,7 @@ def calibrate(
     Exit status: 0 every trial has a valid verdict; 1 some have none; 2 none has one, or nothing was
     written. Trials that the judge decides without a model need none, and are counted apart.
     """
-    spec = require_judge(reward_named(name))
-    parameters = parameter_values(spec, parameter or [])
+    spec, parameters = judge_named(name, parameter)
     labelled = read_cases(cases, spec.scale)
     if both_orders and labelled.labels.kind == "graded":
         raise ConfigurationError("--both-orders: the cases are no pairs")

@@ -20,7 +20,7 @@ from reward_functions.calibration.doctor import (
     targets_from_samples,
 )
 from reward_functions.calibration.estimating import instructions_digest, recorded_questions
-from reward_functions.calibration.settings import load_judge_config, require_judge, without_cache
+from reward_functions.calibration.settings import load_judge_config, without_cache
 from reward_functions.cli._console import (
     leave,
     output,
@@ -37,14 +37,13 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Shape,
 )
 from reward_functions.cli._progress import watched
-from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
+from reward_functions.cli.judge._options import AsJson, Replay, judge_named
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample
 from reward_functions.data.atomic import replaced
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.rows.recognition import RowOptions
 from reward_functions.judge_runtime.panel import JudgePool
-from reward_functions.scoring.rewards import parameter_values, reward_named
 from reward_functions.scoring.rows import read_samples, row_options
 
 if TYPE_CHECKING:
@@ -95,8 +94,7 @@ def doctor(
     one, or the arguments or the input cannot be used. Attacks that the judge decides without a
     model need none, and are counted apart.
     """
-    spec = require_judge(reward_named(name))
-    parameters = parameter_values(spec, parameter or [])
+    spec, parameters = judge_named(name, parameter)
     report = _report(
         spec,
         parameters,

@@ -16,7 +16,7 @@ from reward_functions.calibration.estimating import (
     measured,
     recorded_questions,
 )
-from reward_functions.calibration.settings import load_judge_config, require_judge
+from reward_functions.calibration.settings import load_judge_config
 from reward_functions.cli._console import facts, output, print_json, remark, table
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
@@ -24,11 +24,10 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Name,
     Parameters,
 )
-from reward_functions.cli.judge._options import AsJson  # noqa: TC001
+from reward_functions.cli.judge._options import AsJson, judge_named
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample
 from reward_functions.judge_runtime.usage import prices_as_of
-from reward_functions.scoring.rewards import parameter_values, reward_named
 from reward_functions.scoring.rows import read_samples, row_options
 
 if TYPE_CHECKING:
@@ -84,11 +83,9 @@ def estimate(
 
     Exit status: 0, or 2 where the arguments cannot be used.
     """
-    spec = require_judge(reward_named(name))
+    spec, parameters = judge_named(name, parameter)
     config = _priced(load_judge_config(judge), price or [])
-    found_calls, found_tokens = _measured(
-        spec, parameter_values(spec, parameter or []), rows, mapped
-    )
+    found_calls, found_tokens = _measured(spec, parameters, rows, mapped)
     run = estimating.TrainingRun(
         prompts=prompts, batch_size=batch_size, samples=samples, epochs=epochs
     )

@@ -12,7 +12,7 @@ from reward_functions.calibration.probing import (
     probe_modes,
     schema_questions,
 )
-from reward_functions.calibration.settings import load_judge_config, require_judge
+from reward_functions.calibration.settings import load_judge_config
 from reward_functions.cli._console import (
     cell,
     leave,
@@ -24,8 +24,7 @@ from reward_functions.cli._console import (
 )
 from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import watched
-from reward_functions.cli.judge._options import AsJson  # noqa: TC001
-from reward_functions.scoring.rewards import parameter_values, reward_named
+from reward_functions.cli.judge._options import AsJson, judge_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,8 +51,7 @@ def probe(
     Exit status: 0 the mode of the settings works for every model; 1 another does, or none; 2 no
     model answered, or the arguments cannot be used.
     """
-    spec = require_judge(reward_named(name))
-    asked = schema_questions(spec, parameter_values(spec, parameter or []))
+    asked = schema_questions(*judge_named(name, parameter))
     config = load_judge_config(judge)
     models = [*config.models, *filter(None, [config.fallback])]
     tried = {

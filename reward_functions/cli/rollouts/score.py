@@ -9,7 +9,7 @@ import typer
 
 from reward_functions.cli._console import leave, say_measured
 from reward_functions.cli._fitting import print_table
-from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import Models, Parameters, RewardOption  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._progress import counted
 from reward_functions.cli.rollouts._scorers import scorer_named
 from reward_functions.core.errors import ConfigurationError
@@ -26,10 +26,7 @@ from reward_functions.rollouts.drive.records import (
 def score(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Records of `reward rollouts run`.")],
     *,
-    reward: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="A reward of `reward list`, or the path of a .py file."),
-    ],
+    reward: RewardOption,
     parameter: Parameters = None,
     judge: Models = None,
     repin: Annotated[

@@ -44,6 +44,8 @@ def markdown(record: EvaluationRecord) -> str:
     )
 
 
+WAYS: Final = ("wrong", "right")
+
 MOST_CASES: Final = 50
 """Flips whose answers the page shows, of each direction half."""
 
@@ -73,7 +75,7 @@ def _sections(record: EvaluationRecord) -> Iterator[Section]:
         yield Section("Beside the mean", [_lengths(record), beside_sheet(record)])
     if record.flips:
         yield Section("Flips", [flips_sheet(record)])
-    cases = [_case(flip) for flip in _shown(record)]
+    cases = [_case(flip) for flip in _turned(record, MOST_CASES) if flip.base_text is not None]
     if cases:
         yield Section("Answers of flips", cases)
 
@@ -91,18 +93,17 @@ def drawn_groups(record: EvaluationRecord) -> Chart:
 
 
 def _drawn(of: str, differences: Sequence[tuple[str, Difference]]) -> Chart:
+    rows = []
+    for name, each in differences:
+        value, low, high = (100 * end for end in (each.value, each.low, each.high))
+        rows.append(Row(name, [Span(value, (low, high))], limit=0.0))
     return spans(
         f"The mean difference {of} with its 95 % interval",
-        [Row(name, [_span(each)], limit=0.0) for name, each in differences],
+        rows,
         x="points of the scale, tuned less base",
         limit="no difference",
         includes=(0.0,),
     )
-
-
-def _span(difference: Difference) -> Span:
-    value, low, high = (100 * end for end in (difference.value, difference.low, difference.high))
-    return Span(value, (low, high))
 
 
 def _passes(record: EvaluationRecord) -> Chart:
@@ -130,10 +131,10 @@ def _lengths(record: EvaluationRecord) -> Chart:
     return spans(label, rows, x="tokens, median to 95th percentile", includes=(0.0,))
 
 
-def _shown(record: EvaluationRecord) -> Iterator[Flip]:
-    for turned in ("wrong", "right"):
-        flips_of = [each for each in record.flips if each.turned == turned]
-        yield from (each for each in flips_of[: MOST_CASES // 2] if each.base_text is not None)
+def _turned(record: EvaluationRecord, most: int) -> list[Flip]:
+    """At most so many prompts that turned, of each direction half; first those gone wrong."""
+    wrong, right = ([each for each in record.flips if each.turned == way] for way in WAYS)
+    return [*wrong[: most // 2], *right[: most // 2]]
 
 
 def _case(flip: Flip) -> Case:
@@ -232,12 +233,7 @@ def pass_at_k_sheet(record: EvaluationRecord) -> Sheet:
 def groups_sheet(record: EvaluationRecord) -> Sheet:
     """A row for each group of prompts."""
     rows = [
-        (
-            each.name,
-            *_row(each),
-            f"+{each.gained:,} -{each.lost:,}",
-            p_value(each.adjusted),
-        )
+        (each.name, *_row(each), f"+{each.gained:,} -{each.lost:,}", p_value(each.adjusted))
         for each in record.groups
     ]
     return Sheet(
@@ -250,15 +246,34 @@ def groups_sheet(record: EvaluationRecord) -> Sheet:
     )
 
 
+def _seconds(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _beside(each: Beside) -> dict[str, str]:
+    """A row by the heads of its columns."""
+    return {
+        "model": f"{each.side}, {each.mode}",
+        "answers": f"{each.answers:,}",
+        "tokens": f"{each.tokens_mean:,.0f}",
+        "p95": f"{each.tokens_p95:,.0f}",
+        "cut off": f"{each.cut / each.answers:.1%}",
+        "empty": f"{each.empty:,}",
+        "filtered": f"{each.filtered:,}",
+        "unscored": f"{each.unscored:,}",
+        "seconds, p50": _seconds(each.seconds_p50),
+        "p95 s": _seconds(each.seconds_p95),
+        "dollars": "-" if each.usd is None else f"{each.usd:.4f}",
+    }
+
+
 def beside_sheet(record: EvaluationRecord) -> Sheet:
-    """What stands beside the means."""
+    """What stands beside the means; at least one model's answers are known."""
+    rows = [_beside(each) for each in record.beside]
     return Sheet(
         "Beside the mean",
-        (
-            *("model", "answers", "tokens", "p95", "cut off", "empty", "filtered", "unscored"),
-            *("seconds, p50", "p95 s", "dollars"),
-        ),
-        [_beside(each) for each in record.beside],
+        tuple(rows[0]),
+        [tuple(row.values()) for row in rows],
         note="Unscored answers count as nothing, and never as 0. Dollars are those of asking. "
         + ("A simulation's seconds say nothing." if record.simulation else ""),
         words=(),
@@ -268,10 +283,7 @@ def beside_sheet(record: EvaluationRecord) -> Sheet:
 
 def flips_sheet(record: EvaluationRecord) -> Sheet:
     """The prompts that turned, those that turned wrong first."""
-    half = MOST_FLIPS // 2
-    shown: list[Flip] = []
-    for turned in ("wrong", "right"):
-        shown += [flip for flip in record.flips if flip.turned == turned][:half]
+    shown = _turned(record, MOST_FLIPS)
     texts = any(flip.base_text is not None for flip in shown)
     heads = ("row", "turned", "base", "tuned", "why: base", "why: tuned")
     rows = [
@@ -311,25 +323,6 @@ def _row(each: Compared | PassAtK | Group) -> tuple[str, str, str, str, str]:
         in_points(difference.value),
         ends(difference),
         f"{difference.prompts:,}",
-    )
-
-
-def _beside(each: Beside) -> tuple[str, ...]:
-    def seconds(value: float | None) -> str:
-        return "-" if value is None else f"{value:.2f}"
-
-    return (
-        f"{each.side}, {each.mode}",
-        f"{each.answers:,}",
-        f"{each.tokens_mean:,.0f}",
-        f"{each.tokens_p95:,.0f}",
-        f"{each.cut / each.answers:.1%}",
-        f"{each.empty:,}",
-        f"{each.filtered:,}",
-        f"{each.unscored:,}",
-        seconds(each.seconds_p50),
-        seconds(each.seconds_p95),
-        "-" if each.usd is None else f"{each.usd:.4f}",
     )
 
 

@@ -209,21 +209,16 @@ def bound(port: int | None) -> socket.socket:
         PortInUse: something else listens there.
         LocalAwsError: it is no port.
     """
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((LOOPBACK, port or 0))
-        listening.listen(BACKLOG)
+        return socket.create_server((LOOPBACK, port or 0), backlog=BACKLOG)
     except OverflowError:
-        listening.close()
         raise LocalAwsError(f"{port} is no port: 1 to 65535") from None
     except OSError as error:
-        listening.close()
         raise PortInUse(
-            f"port {port} of the loopback interface cannot be had ({error.strerror}): end what "
-            "listens there, choose another with --port, or leave --port out for a free one"
+            f"port {port} of the loopback interface cannot be had ({os.strerror(error.errno or 0)}"
+            "): end what listens there, choose another with --port, or leave --port out for a free "
+            "one"
         ) from None
-    return listening
 
 
 WATCHDOG: Final = Path(__file__).with_name("watchdog.py")
@@ -648,42 +643,34 @@ def with_training(aws: LocalAws, options: TrainingOptions, line: int | None) -> 
         line: the `lifeline` it ends with, where it is not to outlive this process.
 
     Raises:
-        LocalAwsError: it cannot be started; nothing is left of the attempt.
+        LocalAwsError: it cannot be started; its process is in the emulator's record.
     """
     log = aws.folder.training_log
     environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
     # The socket is closed here once the child has it: nobody waits at one that is dead.
-    with ExitStack() as failed:
-        with bound(None) as listening:
-            port = listening.getsockname()[1]
-            command = [
-                *(sys.executable, "-m", MODULE, aws.name, str(listening.fileno())),
-                *("--step-seconds", str(options.step_seconds or 0.0)),
-                *(word for file in options.data for word in ("--data", str(file.absolute()))),
-            ]
-            aws = _noted(
-                aws.folder,
-                command,
-                environment=environment | aws.environment,
-                log=log,
-                listening=listening,
-                line=line,
-                record_of=lambda process: replace(
-                    aws.record, training=TrainingRecord(process, port)
-                ),
-            )
-        training = aws.record.training
-        assert training is not None
-        failed.callback(training.process.end)
+    with bound(None) as listening:
+        port = listening.getsockname()[1]
+        command = [
+            *(sys.executable, "-m", MODULE, aws.name, str(listening.fileno())),
+            *("--step-seconds", str(options.step_seconds or 0.0)),
+            *(word for file in options.data for word in ("--data", str(file.absolute()))),
+        ]
+        aws = _noted(
+            aws.folder,
+            command,
+            environment=environment | aws.environment,
+            log=log,
+            listening=listening,
+            line=line,
+            record_of=lambda process: replace(aws.record, training=TrainingRecord(process, port)),
+        )
+    training = aws.record.training
 
-        def require() -> None:
-            if not training.process.alive:
-                raise LocalAwsError(
-                    f"the training double could not be started{aws.folder.tail(log)}"
-                )
+    def require() -> None:
+        if training is None or not training.process.alive:
+            raise LocalAwsError(f"the training double could not be started{aws.folder.tail(log)}")
 
-        _wait(aws.training_ready, require, "the training double")
-        failed.pop_all()
+    _wait(aws.training_ready, require, "the training double")
     return aws
 
 

@@ -81,18 +81,16 @@ class Request(messages.Request):
         return self.headers.get(name.lower(), "")
 
 
-def read_json(body: bytes) -> Any:
-    """The JSON value of a request.
+def utf8_json(text: bytes) -> Any:
+    """The value of a JSON text.
 
     Raises:
-        Refused: it is not JSON, holds what JSON or UTF-8 does not have, or is nested too deeply.
+        ValueError: it is not JSON, or holds what JSON or UTF-8 does not have.
+        RecursionError: it is nested too deeply.
     """
-    try:
-        value = json.loads(body, parse_constant=no_constant)
-        # Half a surrogate pair has no UTF-8: whatever is to be sent or hashed would fail.
-        json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        raise invalid("the request body is not JSON") from None
+    value = json.loads(text, parse_constant=no_constant)
+    # Half a surrogate pair has no UTF-8: whatever is to be sent or hashed would fail.
+    json.dumps(value, ensure_ascii=False).encode()
     return value
 
 
@@ -102,7 +100,10 @@ def read_object(body: bytes) -> dict[str, Any]:
     Raises:
         Refused: it is something else.
     """
-    value = read_json(body)
+    try:
+        value = utf8_json(body)
+    except (ValueError, RecursionError):
+        raise invalid("the request body is not JSON") from None
     if not isinstance(value, dict):
         raise invalid("the request body is not a JSON object")
     return value

@@ -197,7 +197,7 @@ class CalculatorPolicy:
             name, parameter = tool
             call = ToolCall(name, json.dumps({parameter: expression}))
             return Answer("", (call,), "tool_calls")
-        value = _result(results) if results else None
+        value = number_in(text_of(results[-1])) if results else None
         if value is None:
             value = evaluated(expression)
         if value is None:
@@ -229,10 +229,6 @@ def _parameter(function: Any) -> str:
         if isinstance(kind, dict) and kind.get("type") == "string":
             return str(name)
     return "expression"
-
-
-def _result(results: list[dict[str, Any]]) -> Fraction | None:
-    return number_in(text_of(results[-1]))
 
 
 FIELDS: Final = frozenset({"prompt", "turns"})

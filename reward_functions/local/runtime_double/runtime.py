@@ -69,7 +69,7 @@ from reward_functions.rollouts.drive.agents import ENDED, SeenRollout, seen_in
 from reward_functions.rollouts.request.headers import JOB_HEADER, TRAJECTORY_HEADER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator
 
     from botocore.model import OperationModel
 
@@ -295,7 +295,10 @@ def page_of(trajectories: Trajectories) -> str:
     """The whole page."""
     counts = trajectories.counts()
     tallied = [
-        Section(title, [Sheet(title, [first, second], _rows(counts[kind]))])
+        Section(
+            title,
+            [Sheet(title, [first, second], [[name, str(n)] for name, n in counts[kind].items()])],
+        )
         for kind, (title, first, second) in HEADINGS.items()
         if any(counts[kind].values())
     ]
@@ -308,10 +311,6 @@ def page_of(trajectories: Trajectories) -> str:
         ],
         sections=[*tallied, Section("Trajectories", list(_listed(trajectories.list())))],
     ).html()
-
-
-def _rows(counts: Mapping[str, int]) -> list[list[str]]:
-    return [[name, str(count)] for name, count in counts.items()]
 
 
 def _listed(found: list[Trajectory]) -> Iterator[Part]:
@@ -386,10 +385,6 @@ def _one(trajectories: Trajectories, wanted: str, query: dict[str, str]) -> Traj
     return found[0]
 
 
-def _counts(trajectories: Trajectories, _: dict[str, Any]) -> dict[str, Any]:
-    return trajectories.counts() | {"plan": str(trajectories.faults)}
-
-
 def _register(trajectories: Trajectories, given: dict[str, Any]) -> dict[str, Any]:
     named = {"JobArn": given.get("job"), "TrajectoryId": given.get("trajectory")}
     if wrong := [*problems(_model("CompleteRollout").input_shape, named)]:
@@ -404,7 +399,7 @@ def _json(value: Any) -> bytes:
 
 
 ACTIONS: Final[dict[str, Callable[[Trajectories, dict[str, Any]], Any]]] = {
-    "GET /counts": _counts,
+    "GET /counts": lambda every, _: every.counts() | {"plan": str(every.faults)},
     "POST /trajectories": _register,
 }
 

@@ -327,7 +327,9 @@ class Trajectories:
             KeyError: nobody has made it by then.
         """
         with self._changed:
-            self._changed.wait_for(lambda: self._finished(key), timeout)
+            self._changed.wait_for(
+                lambda: key in self._records and self._records[key].finished, timeout
+            )
             return _picture(self._records[key])
 
     def list(self) -> list[Trajectory]:
@@ -474,9 +476,6 @@ class Trajectories:
             raise _quota(f"the double holds {self._settings.trajectories} trajectories at most")
         record = self._records[key] = Trajectory(*key, self._clock())
         return record
-
-    def _finished(self, key: Key) -> bool:
-        return key in self._records and self._records[key].state in FINISHED
 
 
 def _next_state(record: Trajectory, event: str) -> State:

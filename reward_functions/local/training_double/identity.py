@@ -248,8 +248,7 @@ class Callers:
         if named := NAMED.match(message):
             return named[1]
         if code != "InvalidAction":
-            words = message or f"refused with status {status}"
-            raise Refused(code or "AccessDeniedException", words)
+            raise _refused(status, body)
         if "content-type" not in signature.headers:
             status, body = self._forwarded(_replaced(request, b"{}", JSON_TYPE), IDENTITY)
         elif request.method == "POST":
@@ -272,9 +271,7 @@ class Callers:
             Refused: the signature is not in order, or nobody knows whose session the key is.
         """
         if NO_SERVICE not in body:
-            code, message = _error(body)
-            words = message or f"refused with status {status}"
-            raise Refused(code or "AccessDeniedException", words)
+            raise _refused(status, body)
         if key in self._arns:
             return self._arns[key]
         iam = self._aws.client("iam")
@@ -331,6 +328,11 @@ def _remember(known: dict[str, Any], key: str, value: object) -> None:
 def _root(key: str, region: str, *, bearer: bool = False) -> Caller:
     account = key if re.fullmatch(r"[0-9]{12}", key) else ACCOUNT
     return Caller(f"arn:aws:iam::{account}:root", account, region, bearer)
+
+
+def _refused(status: int, body: bytes) -> Refused:
+    code, message = _error(body)
+    return Refused(code or "AccessDeniedException", message or f"refused with status {status}")
 
 
 def _error(body: bytes) -> tuple[str, str]:

@@ -574,25 +574,16 @@ def answer(service: Service, caller: Caller, request: Request) -> bytes:
     path = request.path.removeprefix(PREFIX)
     for operation in OPERATIONS:
         labels = wire.labels_in(path, operation.path)
-        if labels is not None and request.method == operation.method:
-            return _answered(operation, labels, service, caller, request)
+        if labels is None or request.method != operation.method:
+            continue
+        service.state.throttle(operation.action)
+        action = f"bedrock-mantle:{operation.action}"
+        call = Call(service, caller, _parameters(request) | labels, action)
+        if caller.bearer:
+            call.require("*", action="bedrock-mantle:CallWithBearerToken")
+        call.require(call.place.arn("bedrock-mantle", PROJECT))
+        return json.dumps(operation.serve(call)).encode()
     raise missing(f"Invalid URL ({request.method} {request.path[:128]})")
-
-
-def _answered(
-    operation: Operation,
-    labels: dict[str, str],
-    service: Service,
-    caller: Caller,
-    request: Request,
-) -> bytes:
-    service.state.throttle(operation.action)
-    action = f"bedrock-mantle:{operation.action}"
-    call = Call(service, caller, _parameters(request) | labels, action)
-    if caller.bearer:
-        call.require("*", action="bedrock-mantle:CallWithBearerToken")
-    call.require(call.place.arn("bedrock-mantle", PROJECT))
-    return json.dumps(operation.serve(call)).encode()
 
 
 def _parameters(request: Request) -> dict[str, Any]:

@@ -196,22 +196,12 @@ CHECKPOINTS: Final = 4
 
 def training_csv(steps: Iterable[Step]) -> str:
     """The training file: a line for each step."""
-    return _csv(
-        TRAINING_COLUMNS,
-        ([step.number, step.epoch, *_values(TRAINING_COLUMNS, step.metrics)] for step in steps),
-    )
+    return _csv(TRAINING_COLUMNS, ((step, step.metrics) for step in steps))
 
 
 def validation_csv(steps: Iterable[Step]) -> str:
     """The validation file: a line for each step that was followed by an evaluation."""
-    return _csv(
-        VALIDATION_COLUMNS,
-        (
-            [step.number, step.epoch, *_values(VALIDATION_COLUMNS, step.validation)]
-            for step in steps
-            if step.validation
-        ),
-    )
+    return _csv(VALIDATION_COLUMNS, ((step, step.validation) for step in steps if step.validation))
 
 
 def event_data(step: Step) -> dict[str, int | float]:
@@ -229,9 +219,10 @@ def _values(columns: Mapping[str, str], metrics: Mapping[str, float]) -> list[fl
     return [metrics[name] for name in columns.values()]
 
 
-def _csv(columns: Iterable[str], rows: Iterable[Sequence[float]]) -> str:
+def _csv(columns: Mapping[str, str], measured: Iterable[tuple[Step, Mapping[str, float]]]) -> str:
     stream = StringIO()
     lines = csv.writer(stream, lineterminator="\n")
     lines.writerow([*NUMBERED, *columns])
-    lines.writerows(rows)
+    for step, metrics in measured:
+        lines.writerow([step.number, step.epoch, *_values(columns, metrics)])
     return stream.getvalue()

@@ -139,7 +139,8 @@ class Clients:
         trusted = [
             {key: value for key, value in each.items() if key != "Principal"} | {"Resource": "*"}
             for each in statements(resolved(role["AssumeRolePolicyDocument"], context))
-            if _names(service, each.get("Principal"))
+            if isinstance(each.get("Principal"), dict)  # and not "*"
+            and service in as_list(each["Principal"].get("Service"))
         ]
         document = [{"Statement": trusted}]
         if not all(self._simulated(document, action, role_arn) for action in actions):
@@ -217,10 +218,6 @@ def _default(policy: dict[str, Any]) -> Document:
     """The document of a managed policy's default version."""
     versions = policy["PolicyVersionList"]
     return next((each["Document"] for each in versions if each["IsDefaultVersion"]), {})
-
-
-def _names(service: str, principal: Any) -> bool:
-    return isinstance(principal, dict) and service in as_list(principal.get("Service"))
 
 
 PREFIX: Final = "simulation-acts-for-"

@@ -312,8 +312,7 @@ def _paying(
     """The evaluator of a job, and the function below it."""
     arn, preset = job.get("EvaluatorArn", ""), values.get("preset_reward_function")
     if arn:
-        evaluator = _evaluator(call, arn)
-        kind, reference = _referred(evaluator)
+        evaluator, kind, reference = _evaluator(call, arn)
         if technique == "RLAIF":
             if kind != "RewardPrompt":
                 raise invalid(f"The evaluator {arn} is no RewardPrompt, which RLAIF takes")
@@ -328,23 +327,19 @@ def _paying(
     return None, ""
 
 
-def _evaluator(call: Call, arn: str) -> Content:
+def _evaluator(call: Call, arn: str) -> tuple[Content, str, str]:
+    """An evaluator, its kind, and what it refers to."""
     found = _EVALUATOR.fullmatch(arn)
     if found is None:
         raise invalid(f"Invalid HubContentArn format: {arn}")
     if (found[1], found[2]) != (call.place.region, call.place.account):
         raise invalid(f"The evaluator {arn} is not of this account and region")
     content: Content = hub.CONTENTS.at(call, arn)
-    return content
-
-
-def _referred(evaluator: Content) -> tuple[str, str]:
-    """The kind of an evaluator, and what it refers to."""
-    inner = evaluator.inner()
+    inner = content.inner()
     kind, reference = inner.get("EvaluatorType"), inner.get("Reference")
     if not isinstance(kind, str) or not isinstance(reference, str):
-        raise invalid(f"The document of {evaluator.id} has no EvaluatorType or no Reference")
-    return kind, reference
+        raise invalid(f"The document of {arn} has no EvaluatorType or no Reference")
+    return content, kind, reference
 
 
 def _packages(call: Call, technique: str) -> tuple[Made | None, Policy]:
@@ -472,13 +467,12 @@ def _require_role(call: Call, plan: Plan, rights: Policies) -> None:
 
 def _say(job: Job, session: Session, ending: str) -> None:
     """Write the events of a job to its log stream."""
-    lines = [(event.at, _line(event.message, event.data or {})) for event in job.events]
+    lines = [
+        (event.at, event.message + "".join(f" {k}:{v:.6g}" for k, v in (event.data or {}).items()))
+        for event in job.events
+    ]
     stream = f"{job.name}/algo-1-{round(job.created.timestamp())}"
     write_log(session, LOG_GROUP, stream, [*lines, (job.modified, ending)])
-
-
-def _line(message: str, data: Mapping[str, float]) -> str:
-    return f"{message}{''.join(f' {name}:{value:.6g}' for name, value in data.items())}"
 
 
 def channel(given: dict[str, Any], name: str) -> str:

@@ -146,18 +146,6 @@ def _unknown(what: str) -> Refused:
     return Refused("UnknownOperationException", message)
 
 
-def refusal(refused: Refused, request: Request) -> Reply:
-    """A refusal as the clients of the request's API read it: its status, headers and body."""
-    if request.path.startswith(MLFLOW):
-        return mlflow.refusal(refused)
-    if request.path.startswith(f"{openai_api.PREFIX}/"):
-        return openai_api.refusal(refused)
-    if wire.operation_of(request, TARGETS):
-        return wire.refusal(refused)
-    body = json.dumps({"message": str(refused)}).encode()
-    return refused.status, {"x-amzn-ErrorType": refused.code}, body
-
-
 def controlled(service: Service, request: Request) -> tuple[str, bytes]:
     """The type and the body of an answer of the controls.
 
@@ -165,7 +153,9 @@ def controlled(service: Service, request: Request) -> tuple[str, bytes]:
         Refused: there is no such thing, or it cannot be done.
     """
     if request.method == "GET" and request.path.startswith(PAGES):
-        return "text/html; charset=utf-8", _page(service, request.path.removeprefix(PAGES))
+        job = _job(service, request.path.removeprefix(PAGES))
+        with service.state.lock:
+            return "text/html; charset=utf-8", page_of(job).encode()
     wanted = f"{request.method} {request.path.removeprefix(PREFIX)}"
     if wanted not in ACTIONS:
         raise missing(f"{request.method} {request.path[:128]} is none of {', '.join(ACTIONS)}")
@@ -224,12 +214,6 @@ def _job(service: Service, wanted: object) -> Job:
     if not found:
         raise missing("job: no job has this name or id")
     return max(found, key=lambda job: (job.ended is None, job.created))
-
-
-def _page(service: Service, wanted: str) -> bytes:
-    job = _job(service, wanted)
-    with service.state.lock:
-        return page_of(job).encode()
 
 
 def _speed(service: Service, given: dict[str, Any]) -> dict[str, Any]:
@@ -321,8 +305,15 @@ class Double(LoopbackServer):
         return status, {}, body
 
     def denial(self, request: Request, refused: Refused) -> Reply:
-        """The answer to a request that is not served, as its clients read it."""
-        return refusal(refused, request)
+        """The answer to a request that is not served, as the clients of its API read it."""
+        if request.path.startswith(MLFLOW):
+            return mlflow.refusal(refused)
+        if request.path.startswith(f"{openai_api.PREFIX}/"):
+            return openai_api.refusal(refused)
+        if wire.operation_of(request, TARGETS):
+            return wire.refusal(refused)
+        body = json.dumps({"message": str(refused)}).encode()
+        return refused.status, {"x-amzn-ErrorType": refused.code}, body
 
     def close(self) -> None:
         """Stop every job, and return once none runs."""

@@ -49,23 +49,10 @@ RULES: Final = (DISAGREES, ONLY_SUCCESS, ONLY_FAILURE, REFERENCE_AT_END, CUT_AND
 """In the order in which they are asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surprise:
-    """The rows that a rule found.
-
-    Args:
-        rule: of `RULES`.
-        rows: that no earlier rule found, in order.
-    """
-
-    rule: str
-    rows: Sequence[int]
-
-
 def surprises(
     batch: Batch, cut: Collection[int], disagreements: Sequence[int] = ()
-) -> list[Surprise]:
-    """What each rule found, where it found something.
+) -> dict[str, list[int]]:
+    """The rows that each rule found and none before it, where there are any.
 
     Args:
         batch: of rows.
@@ -85,12 +72,12 @@ def surprises(
         CUT_AND_CORRECT: [at for at in batch.scored if batch.value(at) == high and at in cut],
     }
     seen: set[int] = set()
-    shown = []
+    shown = {}
     for rule in RULES:
         rows = [at for at in found[rule] if at not in seen]
         seen.update(rows)
         if rows:
-            shown.append(Surprise(rule, rows))
+            shown[rule] = rows
     return shown
 
 

@@ -21,8 +21,9 @@ from reward_functions.judges.pandalm import FIELDS as PANDALM
 from reward_functions.judges.reference import FIELDS as REFERENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from reward_functions.core.asking import VerdictField
     from reward_functions.core.types import Score
     from reward_functions.reports.score_report.figures import Batch
 
@@ -35,9 +36,6 @@ CHOICE: Final = 60
 
 MAX_CRITERIA: Final = 60
 """Criteria that are counted: twice those of the longest rubric."""
-
-FIELDS: Final = {"pandalm": PANDALM, "reference": REFERENCE}
-"""The fields of verdicts, by reward."""
 
 COMPARED: Final = {0: "better, shown first", 1: "better, shown second"}
 
@@ -102,7 +100,7 @@ def criteria(batch: Batch, reward: str, parameters: Mapping[str, Any]) -> list[C
         reward: its name.
         parameters: of the reward, defaults included.
     """
-    best = _best(reward, parameters)
+    best = _BEST[reward](parameters) if reward in _BEST else {}
     found: dict[str, CriterionFigures] = {}
     for at in batch.scored:
         for decision in decisions(batch.score(at), reward):
@@ -139,13 +137,17 @@ def _grade(score: Score) -> str:
     return GRADES[int(place)] if place == int(place) else f"{grade:g}"
 
 
-def _best(reward: str, parameters: Mapping[str, Any]) -> dict[str, str]:
-    """The best choice of each criterion; empty where that is not known."""
-    if reward == "rubric":
-        rubric = rubric_of(parameters["criteria"])
-        return {each.id: each.choices[-1] for each in rubric.criteria}
-    if reward == "group":
-        return {"grade": GRADES[-1]}
-    if reward == "pairwise":
-        return {name: ORDERS[turn][-1] for turn, name in COMPARED.items()}
-    return {each.name: each.choices[-1] for each in FIELDS.get(reward, ()) if each.choices}
+def _last(fields: tuple[VerdictField, ...]) -> dict[str, str]:
+    return {each.name: each.choices[-1] for each in fields if each.choices}
+
+
+_BEST: Final[dict[str, Callable[[Mapping[str, Any]], dict[str, str]]]] = {
+    "rubric": lambda parameters: {
+        each.id: each.choices[-1] for each in rubric_of(parameters["criteria"]).criteria
+    },
+    "pandalm": lambda _: _last(PANDALM),
+    "reference": lambda _: _last(REFERENCE),
+    "pairwise": lambda _: {name: ORDERS[turn][-1] for turn, name in COMPARED.items()},
+    "group": lambda _: {"grade": GRADES[-1]},
+}
+"""The best choice of each criterion, by reward and its parameters."""

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import RewardFunction, RewardSpec
     from reward_functions.core.types import RewardResult, Sample, Unscored
-    from reward_functions.reports.score_report.cases import Surprise
     from reward_functions.reports.score_report.labels import Confusion, Labels
     from reward_functions.reports.score_report.reasons import ReasonFigures
 
@@ -186,7 +185,7 @@ class _Report:
         self.worst = worst(batch, self.reasons)
         self.broken = _in_turn([each.rows for each in self.errors], BROKEN)
         shown = [*self.worst, *self.broken]
-        shown += [at for each in self.surprises for at in self._varied(each)]
+        shown += [at for rows in self.surprises.values() for at in self._varied(rows)]
         self.cases = Cases(batch, subject.spec.name, len(shown), labels.values if labels else None)
 
     def page(self, facts: Sequence[tuple[str, str]]) -> Page:
@@ -297,20 +296,16 @@ class _Report:
         yield f"A row is surprising by one of these rules: {asked}."
         if not self.surprises:
             yield "None of them finds a row."
-        for surprise in self.surprises:
-            yield self._counted(surprise)
-            yield from map(self.cases.case, self._varied(surprise))
+        for rule, rows in self.surprises.items():
+            shown = self._varied(rows)
+            yield f"{rule}: {_of_these(len(shown), len(rows), 'each reason in turn')}"
+            yield from map(self.cases.case, shown)
 
-    def _varied(self, surprise: Surprise) -> list[int]:
+    def _varied(self, rows: Sequence[int]) -> list[int]:
         """Some rows of a rule, each reason in turn."""
-        found = frozenset(surprise.rows)
+        found = frozenset(rows)
         by_reason = [[at for at in each.rows if at in found] for each in self.reasons]
         return _in_turn(by_reason, SURPRISING)
-
-    def _counted(self, surprise: Surprise) -> str:
-        found = len(surprise.rows)
-        rows = _of_these(min(SURPRISING, found), found, "each reason in turn")
-        return f"{surprise.rule}: {rows}"
 
 
 def worst(batch: Batch, reasons: Iterable[ReasonFigures], most: int = WORST) -> list[int]:

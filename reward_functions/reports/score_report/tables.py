@@ -68,6 +68,11 @@ def interval(of: Share | None, form: str = ".1%") -> str:
     return "" if of is None else f"{of.low:{form}} to {of.high:{form}}"
 
 
+def counted(count: int, of: Share | None) -> list[str]:
+    """A number of rows or groups, its share, and the interval of that."""
+    return [f"{count:,}", percent(of), interval(of)]
+
+
 def summary(batch: Batch, cut: Collection[int]) -> Sheet:
     """The figures that are looked at first."""
     heads = ["figure", "value", "95 % interval"]
@@ -158,7 +163,7 @@ def signals_table(batch: Batch, signals: Mapping[str, Sequence[int]]) -> Sheet:
     for name, found in signals.items():
         of = share_of(batch, found, batch.scored)
         low = sum(batch.value(at) == batch.scale.minimum for at in found)
-        rows.append([name, f"{len(found):,}", percent(of), interval(of), f"{low:,}"])
+        rows.append([name, *counted(len(found), of), f"{low:,}"])
     note = (
         "An estimate: a row may show several signs, and a response that stops without any of them "
         "is not counted."
@@ -199,14 +204,12 @@ def metrics_table(found: Mapping[str, Sequence[float]]) -> Sheet:
 def groups_table(groups: GroupFigures) -> Sheet:
     """Groups by what their rewards are."""
     heads = ["rewards of the group", "groups", "share", "95 % interval"]
-    rows = []
-    for kind in KINDS:
-        places = groups.by_kind[kind]
-        of = _group_share(places, groups)
-        rows.append([kind, f"{len(places):,}", percent(of), interval(of)])
-    flat = [place for kind in KINDS[:-1] for place in groups.by_kind[kind]]
-    of = _group_share(flat, groups)
-    rows.append(["zero advantage, in all", f"{len(flat):,}", percent(of), interval(of)])
+    places = {kind: groups.by_kind[kind] for kind in KINDS}
+    flat = [place for kind in KINDS[:-1] for place in places[kind]]
+    rows = [
+        [name, *counted(len(found), _group_share(found, groups))]
+        for name, found in (places | {"zero advantage, in all": flat}).items()
+    ]
     return Sheet("Groups by reward", heads, rows)
 
 

@@ -6,6 +6,7 @@ training double is where a shell points that rehearses, so that all of this is a
 
 from __future__ import annotations
 
+import io
 import json
 from hashlib import sha256
 
@@ -502,8 +503,34 @@ def test_a_training_file_of_fewer_rows_than_the_jobs_is_another(
         assert models.sent == []
 
 
+def test_a_file_in_s3_that_breaks_off_says_what_helps(run, job, file, models, monkeypatch):
+    from dataclasses import replace
+
+    from reward_functions.jobs.evaluation import preparing
+
+    class Broken(io.BytesIO):
+        def read(self, *_):
+            raise OSError("reset")
+
+    class S3:
+        def get_object(self, **_):
+            return {"Body": Broken()}
+
+    found = preparing.files_seen
+    monkeypatch.setattr(preparing, "client", lambda *_: S3())
+    monkeypatch.setattr(
+        preparing,
+        "files_seen",
+        lambda job, *rest, **named: found(replace(job, files=("s3://b/t.jsonl",)), *rest, **named),
+    )
+    ran = run(job, "--data", file("test.jsonl", rows(range(8))), "-k", "0", "--yes")
+    assert ran.exit_code == 2
+    assert "reading s3://b/t.jsonl: the connection broke off" in ran.stderr
+    assert "--train FILE" in ran.stderr
+    assert models.sent == []
+
+
 def test_the_jobs_own_files_are_read_in_s3(run, job, service, file, models, monkeypatch):
-    import io
     from dataclasses import replace
 
     from reward_functions.jobs.evaluation import preparing
