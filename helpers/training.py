@@ -53,8 +53,8 @@ from reward_functions.jobs.models import find
 from reward_functions.jobs.options import serverless_of
 from reward_functions.jobs.plan_sheets import sheets as plan_sheets
 from reward_functions.jobs.preflight import plan_findings, preflight, readable
+from reward_functions.jobs.preparing import prepared
 from reward_functions.jobs.recipes import recipe_of
-from reward_functions.jobs.starting import prepared
 from reward_functions.jobs.watching import Polling, watch
 from reward_functions.reports.pages.charts.drawing import WIDTH, Chart, side_by_side
 from reward_functions.reports.sheets import Sheet
@@ -71,8 +71,8 @@ if TYPE_CHECKING:
     from reward_functions.jobs.job import Driver, HyperparameterValue
     from reward_functions.jobs.leftovers import Kind, Leftover
     from reward_functions.jobs.plan import Plan
+    from reward_functions.jobs.preparing import PreparedJob
     from reward_functions.jobs.recipes import Recipe
-    from reward_functions.jobs.starting import PreparedJob
     from reward_functions.reports.statistics import Share
 
 

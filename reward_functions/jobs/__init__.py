@@ -32,7 +32,7 @@ Its course
     drivers/            one shape, a file a service: Bedrock's control plane, the OpenAI API,
                         SageMaker's serverless customization
     evaluators.py       how SageMaker knows a reward: versions in the account's own hub
-    starting.py         files read, grader pinned, request written; then it is started once
+    preparing.py        files read, grader pinned, request written; `starting.py` starts it once
     lookup.py           one job, or all, whichever service runs it
     watching.py         one observation after the other, until the end
     grader_log.py       the grader's log of one job: its figures by minute, errors, endings

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from reward_functions.aws.deployed.function import DeployedFunction
     from reward_functions.core.spec import RewardSpec
     from reward_functions.data.linting import LintFinding
-    from reward_functions.jobs.starting import PreparedJob
+    from reward_functions.jobs.preparing import PreparedJob
 
 
 def preflight(

@@ -15,7 +15,7 @@ import pytest
 from reward_functions.jobs.clients import signed
 from reward_functions.jobs.configuration import load
 from reward_functions.jobs.drivers import driver_for
-from reward_functions.jobs.starting import prepared
+from reward_functions.jobs.preparing import prepared
 from reward_functions.local.emulator.emulator import TRAINING
 from tests.deploy.submitter import DRIVERS
 

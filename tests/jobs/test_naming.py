@@ -8,7 +8,7 @@ import pytest
 from botocore.session import get_session
 
 from reward_functions.aws.deployed import FunctionArn
-from reward_functions.jobs import starting
+from reward_functions.jobs import preparing
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.grader import PinnedGrader
 from reward_functions.jobs.tags import ALLOWED, MAX_KEY, MAX_VALUE, fitting, tag, tags
@@ -44,8 +44,8 @@ def limits(shape):
     ],
 )
 def test_every_name_is_one_that_aws_takes(shape, text, prefix):
-    assert starting.prefix_of(text) == prefix
-    name = f"{prefix}-0a1b2c3d-{starting.MAX_RUNS}"
+    assert preparing.prefix_of(text) == prefix
+    name = f"{prefix}-0a1b2c3d-{preparing.MAX_RUNS}"
     least, most, pattern = limits(shape)
     assert least <= len(name) <= most
     assert re.fullmatch(pattern, name)
@@ -54,21 +54,21 @@ def test_every_name_is_one_that_aws_takes(shape, text, prefix):
 def test_runs_are_counted_by_the_service():
     service = Service()
     driver = Driver(service)
-    assert starting.next_run("a-1", driver) == ("a-1-1", None)
+    assert preparing.next_run("a-1", driver) == ("a-1-1", None)
     first = service.begun(name="a-1-1")
-    assert starting.next_run("a-1", driver) == ("a-1-1", first)
-    assert starting.next_run("a-1", driver, again=True) == ("a-1-2", None)
+    assert preparing.next_run("a-1", driver) == ("a-1-1", first)
+    assert preparing.next_run("a-1", driver, again=True) == ("a-1-2", None)
     second = service.begun(name="a-1-2")
-    assert starting.next_run("a-1", driver) == ("a-1-2", second)
+    assert preparing.next_run("a-1", driver) == ("a-1-2", second)
 
 
 def test_runs_have_an_end(monkeypatch):
-    monkeypatch.setattr(starting, "MAX_RUNS", 2)
+    monkeypatch.setattr(preparing, "MAX_RUNS", 2)
     service = Service()
     for run in (1, 2):
         service.begun(name=f"a-1-{run}")
     with pytest.raises(BadJob, match="a-1 ran 2 times already"):
-        starting.next_run("a-1", Driver(service), again=True)
+        preparing.next_run("a-1", Driver(service), again=True)
 
 
 def test_the_tags_say_which_reward_and_which_configuration():

@@ -18,8 +18,8 @@ from reward_functions.jobs.configuration import BadJob, JobConfiguration, load
 from reward_functions.jobs.job import Driver, Job
 from reward_functions.jobs.lookup import Place, place
 from reward_functions.jobs.models import find
+from reward_functions.jobs.preparing import prepared
 from reward_functions.jobs.services import DriverName
-from reward_functions.jobs.starting import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

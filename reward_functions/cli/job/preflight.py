@@ -24,7 +24,7 @@ from reward_functions.jobs.job import Job
 from reward_functions.jobs.models import find
 from reward_functions.jobs.preflight import plan_findings
 from reward_functions.jobs.preflight import preflight as checked
-from reward_functions.jobs.starting import PreparedJob, prepared
+from reward_functions.jobs.preparing import PreparedJob, prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
