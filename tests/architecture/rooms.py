@@ -94,7 +94,7 @@ ROOMS = {
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
-        2_610,
+        2_600,
         2_200,
         10,
     ),
@@ -108,16 +108,16 @@ ROOMS = {
     "aws.deployed": room(
         "Deployed functions: found, invoked, checked, rolled back, pruned.",
         "core serving aws testing reports data",
-        1_660,
+        1_640,
         1_050,
         9,
     ),
     "calibration": room(
         "Whether a judge may be trusted: people, attacks, cost.",
         "core extraction judge_runtime serving testing reports data",
-        1_700,
+        1_670,
         1_450,
-        9,
+        8,
     ),
     "scoring": room(
         "A file of responses scored, resumable, in several processes.",
@@ -129,14 +129,14 @@ ROOMS = {
     "jobs": room(
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration",
-        9_360,
+        9_290,
         7_000,
-        10,
+        9,
     ),
     "jobs.evaluation": room(
         "A tuned model compared with its base, prompt by prompt.",
         "core serving aws testing reports data aws.deployed calibration jobs",
-        1_410,
+        1_400,
         1_200,
         11,
     ),
@@ -157,7 +157,7 @@ ROOMS = {
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",
         "core extraction serving rollouts aws reports data aws.deployed jobs rollouts.drive cdk",
-        7_340,
+        7_310,
         6_300,
         11,
     ),
@@ -165,7 +165,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring jobs jobs.evaluation rollouts.drive cdk local",
-        8_060,
+        8_000,
         8_000,
         18,
     ),
