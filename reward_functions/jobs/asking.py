@@ -181,7 +181,7 @@ class Converse:
 
         request = self.request(prompt)
         try:
-            with in_words(f"asking {self.model}", {}):
+            with in_words(f"asking {self.model}"):
                 try:
                     return _conversed(self.client.converse(**request))
                 except HTTPClientError as error:

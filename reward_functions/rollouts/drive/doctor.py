@@ -44,7 +44,7 @@ from reward_functions.aws.deployed.findings import (
     CheckFinding,
     credentials,
 )
-from reward_functions.aws.failures import AwsFailed, in_words
+from reward_functions.aws.failures import OF_FUNCTIONS, AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.extras import EXTRAS, require
 from reward_functions.core.loopback import is_loopback
@@ -268,7 +268,7 @@ def invocable(name: str) -> CheckFinding:
     Raises:
         AwsFailed: it is not, or may not.
     """
-    with in_words(f"invoking {name}, as a dry run"):
+    with in_words(f"invoking {name}, as a dry run", OF_FUNCTIONS):
         client = aws_session().client("lambda", config=_brief())
         client.invoke(FunctionName=name, InvocationType="DryRun", Payload=b"{}")
     return CheckFinding("ok", "agent", f"{name} may be invoked")
