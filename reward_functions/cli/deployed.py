@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from reward_functions.aws.catalogue import DeployedReward
     from reward_functions.aws.deployed import DeployedFunction, Expectation
-    from reward_functions.data.rows.recognition import RowOptions
+    from reward_functions.data.rows.shapes import RowOptions
     from reward_functions.serving.contract import ResponseMode
 
 app = typer.Typer(
@@ -155,7 +155,7 @@ def check(
     from reward_functions.cli._check_reports import report_file
     from reward_functions.cli._console import errors, leave, say_measured
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.rows.recognition import RowOptions
+    from reward_functions.data.rows.shapes import RowOptions
     from reward_functions.reports.measured import Measured
     from reward_functions.scoring.rows import row_options
 

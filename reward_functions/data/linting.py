@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardSpec
     from reward_functions.core.types import Sample
     from reward_functions.data.json_rows import Row
-    from reward_functions.data.rows.recognition import RowOptions
+    from reward_functions.data.rows.shapes import RowOptions
 
 Level = Literal["error", "warning"]
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from reward_functions.data.json_rows import Row as ReadRow
     from reward_functions.data.leakage import Leak
     from reward_functions.data.records import RecordOutcome
-    from reward_functions.data.rows.recognition import RowOptions
+    from reward_functions.data.rows.shapes import RowOptions
     from reward_functions.data.sources import PublicFile
     from reward_functions.data.wording import Wording
 

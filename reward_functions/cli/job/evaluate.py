@@ -146,7 +146,7 @@ def evaluate(
     from reward_functions.aws.shell import aws_session, default_stage
     from reward_functions.cli._console import errors, leave, say_measured
     from reward_functions.cli.job.baseline import typed_price
-    from reward_functions.data.rows.recognition import RowOptions
+    from reward_functions.data.rows.shapes import RowOptions
     from reward_functions.jobs.evaluation.evaluation_record import save
     from reward_functions.jobs.evaluation.page import markdown as as_markdown
     from reward_functions.jobs.evaluation.page import page

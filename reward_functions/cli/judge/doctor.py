@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reward_functions.calibration.attack_report import AttackReport
     from reward_functions.calibration.doctor import AttackResults, AttackTarget
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.data.rows.recognition import RowOptions
+    from reward_functions.data.rows.shapes import RowOptions
 
 
 def doctor(
@@ -109,7 +109,7 @@ def _targets(
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.types import Sample
     from reward_functions.data.json_rows import BadInput
-    from reward_functions.data.rows.recognition import RowOptions
+    from reward_functions.data.rows.shapes import RowOptions
     from reward_functions.scoring.rows import read_samples
 
     if prompts is None and how != RowOptions():

@@ -1,6 +1,6 @@
 """The rows of a file of any format and shape, as a trainer would send them.
 
-    file ──(formats)──→ objects ──(recognition: the first tell the shape)──→ canonical rows
+    file ──(formats)──→ objects ──(shapes: the first tell the shape)──→ canonical rows
 
 Everything streams: what stays in memory is the first `AHEAD` rows, fewer where they are long, then
 one.
@@ -15,15 +15,16 @@ from reward_functions.core.errors import BadSample
 from reward_functions.data.json_rows import BadInput, Row, raising, shown
 from reward_functions.data.row_limits import BATCH, ROW, Room
 from reward_functions.data.rows.formats import scan_file
-from reward_functions.data.rows.recognition import (
+from reward_functions.data.rows.shapes import (
+    BEDROCK,
     RowOptions,
     UnknownShape,
     canonical,
     columns_for,
+    first,
     fitting,
     require_responses,
 )
-from reward_functions.data.rows.shapes import BEDROCK, first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.aws.shell import default_stage
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.data.rows.recognition import RowOptions
+from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.jobs.asking import alike, drawn_as, endpoint_of
 from reward_functions.jobs.evaluation.both import Asked, Askings
 from reward_functions.jobs.evaluation.by_service import ServiceEvaluation

@@ -19,7 +19,7 @@ from reward_functions.data.json_rows import Row
 from reward_functions.data.leakage import Overlaps, normal
 from reward_functions.data.rows.formats import scan_file
 from reward_functions.data.rows.reading import AS_FOUND, scan_rows
-from reward_functions.data.rows.recognition import UnknownShape
+from reward_functions.data.rows.shapes import UnknownShape
 from reward_functions.jobs.asking import chosen
 from reward_functions.serving.contract import decode_row
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from reward_functions.data.json_rows import BadInput
     from reward_functions.data.leakage import Leak
-    from reward_functions.data.rows.recognition import RowOptions
+    from reward_functions.data.rows.shapes import RowOptions
     from reward_functions.jobs.asking import AskedPrompt
 
 SPLIT: Final = "the split"
