@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Usage
-from reward_functions.data.appended_lines import AppendedLines
+from reward_functions.data.atomic import AppendedLines
 from reward_functions.data.lengths import prompt_tokens
 from reward_functions.jobs.clients import key_source, openai_base_url
 from reward_functions.jobs.configuration import BadJob

@@ -38,7 +38,7 @@ def complaints(
 ) -> Callable[[dict[str, Any], int], str | None]:
     """What says why a reward cannot use a row, at a position."""
     from reward_functions.core.types import Unscored
-    from reward_functions.data.usable import complaint
+    from reward_functions.data.answers import complaint
     from reward_functions.serving.contract import decode_row
 
     def complained(content: dict[str, Any], position: int) -> str | None:
@@ -56,7 +56,7 @@ def warn_of_format(
     """Say so where the reward pays nothing for the form of answer that the prompts ask for."""
     from reward_functions.cli._console import errors
     from reward_functions.core.types import Unscored
-    from reward_functions.data.usable import unseen_format
+    from reward_functions.data.answers import unseen_format
     from reward_functions.scoring.rows import samples_of
 
     first = next(samples_of(str(file), answered=False)).sample

@@ -17,7 +17,8 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from reward_functions.data.preparing import Dataset, PrepareReport
+    from reward_functions.data.preparing import PrepareReport
+    from reward_functions.data.public import Dataset
 
 PROBLEMS: Final = 20
 """Records reported one by one; the rest are counted."""
@@ -213,7 +214,7 @@ def _check_options(
 def _downloaded(dataset: Dataset, mirror: str | None) -> list[Path]:
     from reward_functions.cli._console import errors
     from reward_functions.cli._progress import transfer
-    from reward_functions.data.preparing import public_files
+    from reward_functions.data.public import public_files
     from reward_functions.data.sources import cache_folder, checksum, fetched
 
     paths = []

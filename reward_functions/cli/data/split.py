@@ -58,9 +58,8 @@ def split(
     from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, table
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.data.atomic import Together
-    from reward_functions.data.leakage import Overlaps
     from reward_functions.data.rows.reading import objects_of, prompts_of
-    from reward_functions.data.splitting import assigned, parse_ratio
+    from reward_functions.data.splitting import Overlaps, assigned, parse_ratio
     from reward_functions.scoring.rows import row_options
 
     if file == "-":
@@ -99,7 +98,7 @@ def _groups(rows: Iterator[Row], by: Literal["page", "prompt"]) -> Iterator[str]
         BadInput: a row has none.
     """
     from reward_functions.data.json_rows import BadInput
-    from reward_functions.data.leakage import group_of
+    from reward_functions.data.splitting import group_of
 
     for row in rows:
         group = group_of(row.content, by)

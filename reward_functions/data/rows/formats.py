@@ -38,22 +38,20 @@ from reward_functions.core.jsons import (
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.data.json_rows import (
     BYTE_ORDER_MARK,
-    NOT_UTF8,
-    BadInput,
-    Row,
-    bounded_lines,
-    scan_stream,
-    shown,
-    source_stream,
-)
-from reward_functions.data.row_limits import (
     MAX_COLUMNS,
     MAX_TEXT,
     MAX_VALUES,
     MB,
+    NOT_UTF8,
     ROW,
+    BadInput,
     Room,
+    Row,
+    bounded_lines,
     has_too_many_values,
+    scan_stream,
+    shown,
+    source_stream,
 )
 
 if TYPE_CHECKING:

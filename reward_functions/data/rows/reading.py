@@ -12,8 +12,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import BadSample
-from reward_functions.data.json_rows import BadInput, Row, raising, shown
-from reward_functions.data.row_limits import BATCH, ROW, Room
+from reward_functions.data.json_rows import BATCH, ROW, BadInput, Room, Row, raising, shown
 from reward_functions.data.rows.formats import scan_file
 from reward_functions.data.rows.shapes import (
     BEDROCK,

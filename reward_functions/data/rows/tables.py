@@ -32,14 +32,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pyarrow as pa
 from pyarrow import compute, ipc, parquet, types
 
-from reward_functions.data.json_rows import BadInput, Row
-from reward_functions.data.row_limits import (
+from reward_functions.data.json_rows import (
     BATCH,
     MAX_COLUMNS,
     MAX_TEXT,
     MAX_VALUES,
     MB,
     ROW,
+    BadInput,
+    Row,
     allowance,
 )
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Scored
-from reward_functions.data.answer_kinds import kind_of, stated_answer
+from reward_functions.data.answers import kind_of, stated_answer
 from reward_functions.jobs.evaluation import comparing
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, Flip
 from reward_functions.jobs.evaluation.sides import Answers, beside

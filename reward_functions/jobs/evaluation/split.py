@@ -5,7 +5,7 @@
     another question about a page of the training file             a warning
     a prompt that stands twice in the split                        asked once
 
-Paraphrases are not found. `data.leakage` compares; a prompt is its last user turn.
+Paraphrases are not found. `data.splitting` compares; a prompt is its last user turn.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample
 from reward_functions.data.json_rows import Row
-from reward_functions.data.leakage import Overlaps, normal
 from reward_functions.data.rows.formats import scan_file
 from reward_functions.data.rows.reading import AS_FOUND, scan_rows
 from reward_functions.data.rows.shapes import UnknownShape
+from reward_functions.data.splitting import Overlaps, normal
 from reward_functions.jobs.asking import chosen
 from reward_functions.serving.contract import decode_row
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reward_functions.data.json_rows import BadInput
-    from reward_functions.data.leakage import Leak
     from reward_functions.data.rows.shapes import RowOptions
+    from reward_functions.data.splitting import Leak
     from reward_functions.jobs.asking import AskedPrompt
 
 SPLIT: Final = "the split"

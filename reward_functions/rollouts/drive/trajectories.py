@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.data.row_limits import Room
+from reward_functions.data.json_rows import Room
 from reward_functions.reports.pages.charts.bars import tallies
 from reward_functions.reports.pages.charts.spans import Row, Span, spans
 from reward_functions.reports.pages.page import Page, Section
