@@ -24,7 +24,7 @@ from io import BufferedReader, RawIOBase
 from itertools import chain
 from os import fstat
 from stat import S_ISREG
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.jsons import (
@@ -97,17 +97,6 @@ class BadInput(ConfigurationError):
     """Bytes that are kept of such a row."""
 
 
-class Sized(Protocol):
-    """What says how many bytes it takes."""
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-
-
-Counted = TypeVar("Counted", bound=Sized)
-
-
 class Room:
     """What the rows of a file may take together: a small file may not become very many.
 
@@ -152,7 +141,7 @@ class Room:
             "no data set's do: look at what it repeats; rows that are meant are read as JSONL"
         )
 
-    def held(self, rows: Iterable[Counted]) -> Iterator[Counted]:
+    def held(self, rows: Iterable[Row | BadInput]) -> Iterator[Row | BadInput]:
         """The same rows, each counted before it is handed on."""
         for row in rows:
             self.add(row.size)

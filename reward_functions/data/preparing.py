@@ -43,7 +43,7 @@ from reward_functions.data.records import (
 from reward_functions.data.rows.formats import files_of, splits_of
 from reward_functions.data.rows.reading import AS_FOUND, scan_rows
 from reward_functions.data.rows.shapes import BEDROCK
-from reward_functions.data.rows.writing import write
+from reward_functions.data.rows.writing import metadata_of, write
 from reward_functions.data.sources import NAMES, checksums, split_files
 from reward_functions.data.splitting import PART, Overlaps
 from reward_functions.data.wording import AS_PUBLISHED
@@ -367,7 +367,8 @@ def _rows(
 
 def _row(read: ReadRow, split: str | None, name: str) -> Row:
     turns = _prompt_turns(read)
-    metadata = _metadata(read)
+    known = metadata_of(read.content).items()
+    metadata = {key: value for key, value in known if value == value}  # noqa: PLR0124 - NaN is none
     own = metadata.pop("split", None)
     if own not in (None, ""):
         if not isinstance(own, str) or not PART.fullmatch(own):
@@ -407,14 +408,6 @@ def _prompt_turns(read: ReadRow) -> list[dict[str, Any]]:
     if not text_of(turns[-1].get("content")).strip():
         raise BadRecord(f"{read.where}: the question is empty", "the question is empty")
     return turns
-
-
-def _metadata(read: ReadRow) -> dict[str, Any]:
-    metadata = read.content.get("metadata")
-    known = {"id", "messages", "reference_answer", "metadata"}
-    further = {key: value for key, value in read.content.items() if key not in known}
-    every = further | (dict(metadata) if isinstance(metadata, dict) else {})
-    return {key: value for key, value in every.items() if value == value}  # noqa: PLR0124 - NaN is none
 
 
 def _flaw(content: dict[str, Any], position: int, complaint: Complaint | None) -> str | None:

@@ -303,13 +303,8 @@ def _value(cell: str, column: str) -> Any:
         return cell
     if isinstance(decoded, dict):
         return decoded
-    return decoded if decoded and _is_list_of_parts(decoded) else cell
-
-
-def _is_list_of_parts(decoded: list[Any]) -> bool:
-    return all(isinstance(item, dict) for item in decoded) or all(
-        isinstance(item, str) for item in decoded
-    )
+    parts = any(all(isinstance(item, kind) for item in decoded) for kind in (dict, str))
+    return decoded if decoded and parts else cell
 
 
 GZIP: Final = b"\x1f\x8b"
@@ -398,7 +393,8 @@ def _scan(stream: BufferedReader, file: str, name: str) -> Iterator[Row | BadInp
     elif (delimiter := _delimiter(start, file)) is not None:
         yield from scan_csv(stream, name, delimiter)
     else:
-        _refuse(start, file, name)
+        if what := _what(start, file):
+            raise BadInput(f"{name} {what}")
         yield from scan_stream(cast("BinaryIO", stream), name)
 
 
@@ -454,11 +450,6 @@ def _what(start: bytes, file: str) -> str | None:
     if start[:1] in (b"{", b"[") and start[1:2] == b"\x00":
         return NOT_READ[b"\xff\xfe"]
     return next((what for magic, what in NOT_READ.items() if start.startswith(magic)), None)
-
-
-def _refuse(start: bytes, file: str, name: str) -> None:
-    if what := _what(start, file):
-        raise BadInput(f"{name} {what}")
 
 
 def _buffered(stream: object) -> BufferedReader:

@@ -127,20 +127,22 @@ def _canonical(
             require_responses(shown(file), objects, columns, shape)
     except UnknownShape as unknown:  # what cannot be read at all is named first
         raise next((row for row in ahead if isinstance(row, BadInput)), unknown) from None
-    if shape and shape.name == BEDROCK:
-        yield from _as_they_are(everything, shape, forced=options.shape is not None)
-        return
+    is_canonical = shape is not None and shape.name == BEDROCK
     if not responses:
         columns = columns._replace(response=())
     check = shape if options.shape is None else None
     usual = next((each.keys() for each in objects if shape and shape.fits(each)), None)
     for row in everything:
-        if isinstance(row, Row):
-            if check and row.content.keys() != usual and not check.fits(row.content):
-                _check_shape(row, check)
-            yield from _converted(row, columns, responses=responses)
-        else:
+        if not isinstance(row, Row):
             yield row
+            continue
+        known = row.content.keys() == usual and not is_canonical
+        if check and not known and not check.fits(row.content):
+            _check_shape(row, check)
+        if is_canonical:  # the decoder says what is wrong with it
+            yield row
+        else:
+            yield from _converted(row, columns, responses=responses)
 
 
 def _first(rows: Iterator[Row | BadInput]) -> Iterator[Row | BadInput]:
@@ -151,16 +153,6 @@ def _first(rows: Iterator[Row | BadInput]) -> Iterator[Row | BadInput]:
         size += row.size
         if size > BATCH:
             return
-
-
-def _as_they_are(
-    rows: Iterator[Row | BadInput], shape: Shape, *, forced: bool
-) -> Iterator[Row | BadInput]:
-    """Rows that need no conversion; the decoder says what is wrong with one."""
-    for row in rows:
-        if isinstance(row, Row) and not forced and not shape.fits(row.content):
-            _check_shape(row, shape)
-        yield row
 
 
 def _converted(row: Row, columns: Columns, *, responses: bool) -> Iterator[Row | BadInput]:

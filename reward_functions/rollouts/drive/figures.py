@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, field, replace
-from math import comb, fsum, sqrt
+from math import comb, fsum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.means import mean
@@ -30,6 +30,7 @@ from reward_functions.reports.pages.charts.spans import Row, Span, spans
 from reward_functions.reports.pages.charts.strips import strips
 from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.resampling import quantile
+from reward_functions.reports.score_report.figures import std
 from reward_functions.reports.sheets import Sheet
 from reward_functions.rollouts.drive.records import STATUSES, counted
 
@@ -48,20 +49,6 @@ BINS: Final = 10
 
 WORST: Final = 5
 """Groups that are shown, those that earn the least."""
-
-
-class HistogramBin(NamedTuple):
-    """A bar of the histogram.
-
-    Args:
-        low: the least reward in it.
-        high: the most.
-        rollouts: how many.
-    """
-
-    low: float
-    high: float
-    rollouts: int
 
 
 class Group(NamedTuple):
@@ -128,7 +115,7 @@ class Figures:
     at_maximum: Share | None
     zero_std: Share | None
     pass_at: Mapping[int, float]
-    histogram: Sequence[HistogramBin]
+    histogram: Sequence[Bin]
     turns: Mapping[int, int]
     idle: int
     tool_calls: float
@@ -155,7 +142,7 @@ def figures_of(records: Sequence[RolloutRecord]) -> Figures:
         statuses={status: statuses[status] for status in STATUSES},
         shares={status: share(statuses[status], count, len(groups)) for status in STATUSES},
         mean=mean_reward(several),
-        std=_std(rewards),
+        std=std(rewards) if len(rewards) >= PAIR else None,
         minimum=least,
         maximum=most,
         at_minimum=share_among([group.rewards for group in rewarded], lambda each: each == least),
@@ -211,30 +198,21 @@ def pass_at(groups: Sequence[Sequence[float]]) -> dict[int, float]:
     return found
 
 
-def histogram(rewards: Sequence[float]) -> list[HistogramBin]:
+def histogram(rewards: Sequence[float]) -> list[Bin]:
     """A bar for each reward, where they are few; else as many of equal width as `BINS`."""
     counts = sorted(Counter(rewards).items())
     if len(counts) <= BINS:
-        return [HistogramBin(reward, reward, count) for reward, count in counts]
+        return [Bin(reward, reward, count) for reward, count in counts]
     low, high = counts[0][0], counts[-1][0]
     width = high / BINS - low / BINS  # in this order: their difference may be infinite
     filled = Counter(
         min(BINS - 1, int((reward / width) - (low / width))) if width else 0 for reward in rewards
     )
-    return [
-        HistogramBin(low + at * width, low + (at + 1) * width, filled[at]) for at in range(BINS)
-    ]
+    return [Bin(low + at * width, low + (at + 1) * width, filled[at]) for at in range(BINS)]
 
 
 def _pass(rewarded: int, solved: int, k: int) -> float:
     return 1 - comb(rewarded - solved, k) / comb(rewarded, k)
-
-
-def _std(rewards: Sequence[float]) -> float | None:
-    if len(rewards) < PAIR:
-        return None
-    middle = mean(rewards)
-    return sqrt(fsum((reward - middle) ** 2 for reward in rewards) / len(rewards))
 
 
 def _others(different: Share) -> Share:
@@ -270,7 +248,10 @@ def as_json(figures: Figures) -> dict[str, Any]:
             {"status": status, "error": error, "rollouts": count}
             for (status, error), count in figures.errors.items()
         ],
-        "histogram": [each._asdict() for each in figures.histogram],
+        "histogram": [
+            {"low": each.low, "high": each.high, "rollouts": each.count}
+            for each in figures.histogram
+        ],
         "worst": [each._asdict() | {"mean": each.mean} for each in figures.worst],
     }
 
@@ -321,19 +302,19 @@ def _note(scorer: Mapping[str, Any] | None) -> str:
 
 
 def _histogram(figures: Figures) -> Sheet:
-    most = max(each.rollouts for each in figures.histogram)
+    most = max(each.count for each in figures.histogram)
     return Sheet(
         title="Rewards",
         heads=("reward", "rollouts", "share"),
         rows=[
-            (_ends(each), f"{each.rollouts:,}", BAR * round(WIDTH * each.rollouts / most))
+            (_ends(each), f"{each.count:,}", BAR * round(WIDTH * each.count / most))
             for each in figures.histogram
         ],
         words=("share",),
     )
 
 
-def _ends(each: HistogramBin) -> str:
+def _ends(each: Bin) -> str:
     return f"{each.low:.4g}" if each.low == each.high else f"{each.low:.4g} to {each.high:.4g}"
 
 
@@ -432,8 +413,7 @@ def _shares(figures: Figures) -> Chart:
 
 
 def _rewards_drawn(figures: Figures) -> Chart:
-    bins = [Bin(each.low, each.high, each.rollouts) for each in figures.histogram]
-    return bars("Rewards of the rollouts", bins, x="reward", y="rollouts")
+    return bars("Rewards of the rollouts", figures.histogram, x="reward", y="rollouts")
 
 
 def _turns_drawn(figures: Figures) -> Chart:
