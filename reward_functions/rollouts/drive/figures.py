@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, field, replace
-from math import comb, fsum
+from math import comb, fsum, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.means import mean
@@ -30,7 +30,6 @@ from reward_functions.reports.pages.charts.spans import Row, Span, spans
 from reward_functions.reports.pages.charts.strips import strips
 from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.resampling import quantile
-from reward_functions.reports.score_report.figures import std
 from reward_functions.reports.sheets import Sheet
 from reward_functions.rollouts.drive.records import STATUSES, counted
 
@@ -142,7 +141,7 @@ def figures_of(records: Sequence[RolloutRecord]) -> Figures:
         statuses={status: statuses[status] for status in STATUSES},
         shares={status: share(statuses[status], count, len(groups)) for status in STATUSES},
         mean=mean_reward(several),
-        std=std(rewards) if len(rewards) >= PAIR else None,
+        std=_std(rewards),
         minimum=least,
         maximum=most,
         at_minimum=share_among([group.rewards for group in rewarded], lambda each: each == least),
@@ -213,6 +212,13 @@ def histogram(rewards: Sequence[float]) -> list[Bin]:
 
 def _pass(rewarded: int, solved: int, k: int) -> float:
     return 1 - comb(rewarded - solved, k) / comb(rewarded, k)
+
+
+def _std(rewards: Sequence[float]) -> float | None:
+    if len(rewards) < PAIR:
+        return None
+    middle = mean(rewards)
+    return sqrt(fsum((reward - middle) ** 2 for reward in rewards) / len(rewards))
 
 
 def _others(different: Share) -> Share:
