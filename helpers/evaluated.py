@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING, Final
 
 from helpers.shown import Showing, Shown
 from reward_functions.jobs.evaluation.evaluation_record import save
-from reward_functions.jobs.evaluation.evaluation_sheets import differences, sheets
-from reward_functions.jobs.evaluation.intervals import prompts_needed
 from reward_functions.jobs.evaluation.page import (
     SIMULATION,
+    differences_sheet,
     drawn_difference,
     drawn_groups,
     markdown,
     page,
+    sheets,
 )
 from reward_functions.reports.pages.charts.drawing import side_by_side
 from reward_functions.reports.sheets import Sheet
+from reward_functions.reports.statistics import prompts_needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,7 @@ class Evaluated(Showing):
     @property
     def summary(self) -> Shown:
         """The verdict and the means, without the other tables."""
-        return Shown([differences(self.record)], [self.record.conclusion])
+        return Shown([differences_sheet(self.record)], [self.record.conclusion])
 
     def sizes(self, *differences: float) -> Shown:
         """How many prompts show a difference four times in five, where prompts differ as here.

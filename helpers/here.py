@@ -38,7 +38,7 @@ from reward_functions.core.loopback import is_loopback
 from reward_functions.jobs.clients import endpoints
 from reward_functions.jobs.lookup import Place, place
 from reward_functions.local.emulator import known
-from reward_functions.local.emulator.environment import ACCOUNT, merged
+from reward_functions.local.emulator.emulator import ACCOUNT, merged
 from reward_functions.local.emulator.people import become
 from reward_functions.reports.sheets import Sheet
 

@@ -38,17 +38,15 @@ from reward_functions.jobs.clients import (
     LONGEST,
     MARGIN,
     VARIABLE,
-    Given,
     key_source,
     openai_base_url,
 )
-from reward_functions.jobs.drawing import NOISE
 from reward_functions.jobs.drivers.openai import OpenAIDriver
 from reward_functions.jobs.evaluation_jobs import Evaluation, EvaluationJobs, evaluation_rows
 from reward_functions.jobs.evaluators import Registry, name_of
-from reward_functions.jobs.figures import number, series, signs, sparkline
+from reward_functions.jobs.figures import NOISE, number, series, signs, sparkline
 from reward_functions.jobs.grader import account_of
-from reward_functions.jobs.hosting import Packages
+from reward_functions.jobs.hosting import Hosting
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.models import find, models
 from reward_functions.reports.sheets import Sheet
@@ -198,7 +196,7 @@ def key(here: Here) -> Shown:
     """Where the API's key comes from and how long it lasts; the key itself is shown by nothing."""
     region, session = here.place.stage.region, here.place.session
     source = key_source(region, session)
-    given = isinstance(source, Given)
+    given = source().expires is None
     rows = [
         ["the API", openai_base_url(region, session)],
         ["the key", f"given in {VARIABLE}" if given else "made here, of this caller's credentials"],
@@ -274,7 +272,7 @@ def evaluators(job: Training) -> Shown:
 def package(job: Training) -> Shown:
     """The model package that the job made: `reward job show`."""
     where = job.here.place
-    packages = Packages(where.stage.region, where.session)
+    packages = Hosting(where.stage.region, where.session)
     found = packages.package(job.started.tuned_model)
     if found is None:
         return Shown(notes=[f"there is no model package {job.started.tuned_model}"])

@@ -31,13 +31,11 @@ from reward_functions.core.references import reference_fields, reference_text
 from reward_functions.judge_runtime.prompting import RESERVED
 from reward_functions.reports.pages.charts.drawing import side_by_side
 from reward_functions.reports.score_report import tables
-from reward_functions.reports.score_report.batch import Batch
 from reward_functions.reports.score_report.criteria import criteria, decisions
+from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.labels import labels_of
-from reward_functions.reports.score_report.page import score_page
-from reward_functions.reports.score_report.reasons import tallied
-from reward_functions.reports.score_report.subject import Subject
-from reward_functions.reports.score_report.truncation import truncated
+from reward_functions.reports.score_report.page import CalledReward, score_page
+from reward_functions.reports.score_report.reasons import tallied, truncated
 from reward_functions.reports.sheets import Sheet
 from reward_functions.serving.contract import decode_row
 
@@ -195,7 +193,7 @@ class ScoreReport(Showing):
         path: of the page.
     """
 
-    subject: Subject
+    subject: CalledReward
     batch: Batch
     path: Path
 
@@ -267,7 +265,7 @@ def score_report(
         OSError: the page cannot be written.
     """
     results: list[RewardResult] = score_batch(reward, samples)
-    subject = Subject.of(reward)
+    subject = CalledReward.of(reward)
     labels = labels_of(samples, label, subject.spec.scale) if label else None
     page = score_page(reward, samples, results, labels=labels)
     Path(path).write_text(page.html(), encoding="utf-8")

@@ -23,17 +23,21 @@ from helpers.faithfulness import RATERS, rater_of, rating_server
 from helpers.sample_data import demo_rows
 from helpers.shown import Showing, Shown
 from reward_functions import Example, Sample, Scored, get, score_batch
-from reward_functions.calibration import doctor, estimating, plots
-from reward_functions.calibration.about import about
+from reward_functions.calibration import doctor, estimating
 from reward_functions.calibration.asking import Judge, Spending, TrialPlan, ask
-from reward_functions.calibration.attack_report import AttackReport
+from reward_functions.calibration.card import Card, about, agreement, page
 from reward_functions.calibration.cases import read_cases
-from reward_functions.calibration.estimating import ResponseCost, TrainingRun, estimate, measured
+from reward_functions.calibration.doctor import AttackReport
+from reward_functions.calibration.estimating import (
+    ResponseCost,
+    TrainingRun,
+    estimate,
+    instructions_digest,
+    measured,
+    recorded_questions,
+)
 from reward_functions.calibration.figures import figures
-from reward_functions.calibration.plots import page
-from reward_functions.calibration.recorded_questions import instructions_digest, recorded_questions
 from reward_functions.calibration.settings import fingerprint, load_judge_config, require_judge
-from reward_functions.calibration.sheets import Card
 from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.extras import MissingExtra
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
@@ -42,7 +46,7 @@ from reward_functions.judge_runtime.rubric_file import rubric_of
 from reward_functions.judge_runtime.usage import prices_as_of
 from reward_functions.local.function_runtime import LocalRuntime
 from reward_functions.local.scripted_judge import scripted_judge
-from reward_functions.reports.pages.charts.spans import Row, Span, spans
+from reward_functions.reports.pages.charts.rows import Row, Span, spans
 from reward_functions.reports.sheets import Sheet
 from reward_functions.serving.settings import LambdaSettings
 
@@ -82,7 +86,7 @@ class Calibrated(Showing):
     @property
     def agreement(self) -> Chart:
         """The agreement with the labels, of the judge and of people, with its interval."""
-        return plots.agreement(self.card.figures)
+        return agreement(self.card.figures)
 
     def _shown(self) -> Shown:
         size = self.path.stat().st_size / 1_000
@@ -320,7 +324,7 @@ class RubricJudge(Showing):
             cache_size=0,
         )
         pool = JudgePool(config, asks={name: rater_of(name) for name in scripts})
-        return Judge(get(JUDGE), self.parameters, config, pool, Spending.nothing())
+        return Judge(get(JUDGE), self.parameters, config, pool, Spending())
 
     def _shown(self) -> Shown:
         rubric = rubric_of(str(self.path))
@@ -375,7 +379,6 @@ def agreements(cards: Mapping[str, Calibrated]) -> Chart:
         "Accuracy against the labels, with 95% intervals by prompt",
         rows,
         x="share of cases whose rating is the label's class",
-        names={},
     )
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions import Sample, Scored
 from reward_functions.core.registry import specs
 from reward_functions.reports.pages.charts.drawing import inline, printable
-from reward_functions.reports.pages.charts.strips import strips
+from reward_functions.reports.pages.charts.rows import strips
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from helpers.training import Training
     from reward_functions.core.types import Message
-    from reward_functions.jobs.model_calls import Endpoint, ModelAnswer
+    from reward_functions.jobs.asking import Endpoint, ModelAnswer
 
 TIMES: Final = 5
 """Answers of each model."""

@@ -41,14 +41,12 @@ from reward_functions.jobs.baseline import (
 )
 from reward_functions.jobs.configuration import load
 from reward_functions.jobs.data import files_of, measure
-from reward_functions.jobs.drawing import charts
 from reward_functions.jobs.evaluation.evaluation import CARE, evaluate
-from reward_functions.jobs.evaluation.preparing import Options
+from reward_functions.jobs.evaluation.preparing import Options, SharedPrompts
 from reward_functions.jobs.evaluation.preparing import prepared as compared
-from reward_functions.jobs.evaluation.split import SharedPrompts
-from reward_functions.jobs.figures import series
+from reward_functions.jobs.figures import charts, series
 from reward_functions.jobs.grader import account_of, graded_by, scorer_named
-from reward_functions.jobs.hosting import Hosting, PackageHosting
+from reward_functions.jobs.hosting import Hosting
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.leftovers import Leftovers
 from reward_functions.jobs.models import find
@@ -75,7 +73,7 @@ if TYPE_CHECKING:
     from reward_functions.jobs.plan import Plan
     from reward_functions.jobs.preparing import PreparedJob
     from reward_functions.jobs.recipes import Recipe
-    from reward_functions.reports.group_figures import Share
+    from reward_functions.reports.statistics import Share
 
 
 SIMULATION: Final = "SIMULATION: the training double answers and trains; no language model does."
@@ -491,7 +489,7 @@ class Training:
             return job.tuned_model
         if job.service.packages:
             role = where.stage.import_role_arn or where.stage.training_role_arn
-            packages = PackageHosting(where.stage.region, where.session)
+            packages = Hosting(where.stage.region, where.session)
             return packages.host(job.tuned_model, job.name, role, tags=job.tags).arn
         hosting = Hosting(self.driver.region, where.session)
         token = f"{job.name}-{uuid4().hex}"

@@ -191,8 +191,8 @@ def planes(stage, monkeypatch):
 @contextmanager
 def _emulator(name, **options):
     from reward_functions.local.emulator import up
+    from reward_functions.local.emulator.emulator import lifeline
     from reward_functions.local.emulator.installing import EmulatorMissing
-    from reward_functions.local.emulator.processes import lifeline
 
     with lifeline() as line:
         try:

@@ -8,7 +8,7 @@ import pytest
 
 from reward_functions.aws.catalogue import stage_parameter
 from reward_functions.aws.deployed.catalogue import stage_record
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 from tests.bedrock_service import Bedrock, Bucket
 from tests.deployed_stage import NUMBERS, StageOnEmulator
 from tests.jobs.memory import Service

@@ -13,9 +13,8 @@ from typing import NamedTuple
 from reward_functions import get
 from reward_functions.core.batch import score_batch
 from reward_functions.data.generated.writing import generate
-from reward_functions.local.training_double.policy import REHEARSAL
 from reward_functions.local.training_double.strategies import CORRECT
-from reward_functions.local.training_double.training import TrainingJob, run
+from reward_functions.local.training_double.training import Responses, TrainingJob
 from reward_functions.serving.contract import decode, result_object
 
 EXPLOITABLE = Path(__file__).parent / "rewards" / "right_number_anywhere.py"
@@ -23,6 +22,16 @@ EXPLOITABLE = Path(__file__).parent / "rewards" / "right_number_anywhere.py"
 LEAST_CORRECT = 0.9
 MOST_INCORRECT = 0.02
 """What a rehearsal with a sound reward ends above, and below, in every kind of answer."""
+
+REHEARSAL = {
+    "epochCount": 4,
+    "batchSize": 16,
+    "learningRate": 1e-4,
+    "trainingSamplePerPrompt": 8,
+    "inferenceMaxTokens": 2048,
+    "evalInterval": 10,
+}
+"""A job that shows the whole curve on 200 prompts: 52 steps, 6,400 rollouts."""
 
 
 class Rehearsal(NamedTuple):
@@ -100,5 +109,5 @@ def rehearse(dataset, seed, *, reward=None, data=None, **given):
         | given
     )
     steps = []
-    outcome = run(job, answer=scored_by(reward or get(dataset)), publish=steps.append)
+    outcome = Responses(job, scored_by(reward or get(dataset))).run(steps.append)
     return Rehearsal(outcome, steps)

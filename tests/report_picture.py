@@ -13,7 +13,7 @@ from reward_functions import get, score_batch
 from reward_functions.local.training_double.strategies import STRATEGIES, task_of
 from reward_functions.reports.pages.charts.drawing import side_by_side
 from reward_functions.reports.score_report import tables
-from reward_functions.reports.score_report.batch import Batch
+from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.labels import confusion, labels_of
 from reward_functions.reports.score_report.reasons import tallied
 from reward_functions.serving.contract import decode

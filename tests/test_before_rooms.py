@@ -21,17 +21,16 @@ from reward_functions.aws.catalogue import (
     deployment_parameter,
     stage_parameter,
 )
-from reward_functions.calibration.ledger import AnswerLedger as Ratings
-from reward_functions.calibration.ratings import Rating, Trial
+from reward_functions.calibration.asking import AnswerLedger as Ratings
+from reward_functions.calibration.asking import Rating, Trial
 from reward_functions.cli import app
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Usage
 from reward_functions.feedback.settings import FeedbackSettings
-from reward_functions.jobs.asking import AnswerAttempt, AnswerFile, setup
+from reward_functions.jobs.asking import AnswerAttempt, AnswerFile, ModelAnswer, Sampling, setup
 from reward_functions.jobs.baseline import baseline_findings, saved
 from reward_functions.jobs.configuration import load
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
-from reward_functions.jobs.model_calls import ModelAnswer, Sampling
 from reward_functions.rollouts.collect.ledger import forget, open_sessions
 from reward_functions.rollouts.drive.records import RecordFile, read_records
 from reward_functions.rollouts.record.jsonl import read, written

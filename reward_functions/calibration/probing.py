@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.calibration.recorded_questions import examples_with, recorded_questions
+from reward_functions.calibration.estimating import examples_with, recorded_questions
 from reward_functions.core.errors import ConfigurationError, JudgeUnavailable, NoVerdict
 from reward_functions.core.types import Usage
 from reward_functions.judge_runtime.backends import open_model

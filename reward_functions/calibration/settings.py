@@ -4,11 +4,8 @@
     model = "anthropic.claude-haiku-4-5"
     region = "us-east-1"
 
-The object is the one that a deployed function has in `REWARD_JUDGE`.
-
-The settings to begin with, by where a model is served: what docs/judges.md shows first.
-
-Each is a whole TOML file, whose comments say what to change.
+The object is the one that a deployed function has in `REWARD_JUDGE`. The files in `starts` are
+what docs/judges.md shows first; their comments say what to change.
 """
 
 from __future__ import annotations
@@ -49,7 +46,15 @@ def load_judge_config(source: str | None, replay: str | None = None) -> JudgeCon
             "no judge model is named, and none is the default: give --judge FILE, or set "
             "REWARD_JUDGE; `reward judge init -o judge.toml` writes such a file"
         )
-    return _validated(_object(source), _where(source))
+    inline = source.lstrip().startswith("{")
+    where = "the judge's settings" if inline else source
+    try:
+        text = source if inline else Path(source).read_text(encoding="utf-8")
+        return config_of(tomllib.loads(text) if source.endswith(".toml") else json.loads(text))
+    except UnicodeDecodeError:
+        raise BadJudge(f"{where}: not UTF-8") from None
+    except (BadJudge, ValueError, RecursionError) as error:  # ValueError: of both decoders
+        raise BadJudge(f"{where}: {error}") from None
 
 
 def require_judge(spec: RewardSpec) -> RewardSpec:
@@ -63,36 +68,6 @@ def require_judge(spec: RewardSpec) -> RewardSpec:
             f"{spec.name} asks no judge model: it computes. `reward check {spec.name}` tests it"
         )
     return spec
-
-
-def _inline(source: str) -> bool:
-    return source.lstrip().startswith("{")
-
-
-def _object(source: str) -> Any:
-    text = source if _inline(source) else _text(source)
-    try:
-        return tomllib.loads(text) if source.endswith(".toml") else json.loads(text)
-    except (ValueError, RecursionError) as error:  # both decoders' errors are of this kind
-        raise BadJudge(f"{_where(source)}: {error}") from None
-
-
-def _where(source: str) -> str:
-    return "the judge's settings" if _inline(source) else source
-
-
-def _text(file: str) -> str:
-    try:
-        return Path(file).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise BadJudge(f"{file}: not UTF-8") from None
-
-
-def _validated(settings: Any, where: str) -> JudgeConfig:
-    try:
-        return config_of(settings)
-    except BadJudge as error:
-        raise BadJudge(f"{where}: {error}") from None
 
 
 def without_cache(config: JudgeConfig) -> JudgeConfig:
@@ -112,44 +87,6 @@ def fingerprint(config: JudgeConfig) -> list[Any]:
     return [panel, config.aggregate, config.min_votes, config.escalate, fallback]
 
 
-STARTS: Final = {
-    "bedrock": """\
-# Amazon Bedrock, asked with your AWS credentials.
-[[models]]
-model = "amazon.nova-lite-v1:0"
-region = "us-east-1"
-""",
-    "vllm": """\
-# vLLM or SGLang: vllm serve Qwen/Qwen3-8B --port 8000
-prices = {"Qwen/Qwen3-8B" = [0.0, 0.0]}    # dollars of a million tokens, read and written
-
-[[models]]
-backend = "openai"
-endpoint = "http://localhost:8000/v1"      # up to and with /v1
-model = "Qwen/Qwen3-8B"                    # the name that the server knows
-""",
-    "openai": """\
-# OpenAI, or LiteLLM and others with its API. The key stays in the environment.
-[[models]]
-backend = "openai"
-endpoint = "https://api.openai.com/v1"     # LiteLLM: http://localhost:4000/v1
-model = "gpt-4o-mini"
-key = "env:OPENAI_API_KEY"                 # the name of the variable, and never the key
-""",
-    "ollama": """\
-# Ollama: ollama pull qwen3:8b
-prices = {"qwen3:8b" = [0.0, 0.0]}         # dollars of a million tokens, read and written
-
-[[models]]
-backend = "openai"
-endpoint = "http://localhost:11434/v1"
-model = "qwen3:8b"
-timeout = 300.0                            # seconds of one call: the first one loads the model
-""",
-}
-"""Files by the name of what serves the model."""
-
-
 def settings_for(kind: str) -> str:
-    """The file of a kind of `STARTS`."""
-    return STARTS[kind]
+    """The file to begin with, by what serves the model, such as "vllm"."""
+    return (Path(__file__).parent / "starts" / f"{kind}.toml").read_text(encoding="utf-8")

@@ -5,11 +5,8 @@
     scoring.py     score
     scaffold.py    new
     invoking.py    invoke
-    deployed.py    deployed list · invoke · check
-    rollback.py    deployed rollback
-    prune.py       deployed prune
-    local.py       local up · status · reset · down
-    installing.py  local install
+    deployed.py    deployed list · invoke · check · rollback · prune
+    local.py       local up · status · reset · down · install
     runtime.py     local runtime
     lock.py        lock
     stages.py      stage check · show · schema
@@ -20,42 +17,66 @@
     rollouts/      rollouts run · score · report · doctor · outbox
     judge/         judge probe · doctor · calibrate · estimate
 
-Commands import what they need when they run, so that help is instant. Errors a user can act on are
+A command is imported when it is called, so that help is instant. Errors a user can act on are
 one line on standard error and exit status 2, wherever they are raised; see `_errors.py`.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from reward_functions.cli import (
-    catalogue,
-    demo,
-    deployed,
-    doctor,
-    explaining,
-    invoking,
-    local,
-    lock,
-    prune,
-    rollback,
-    scaffold,
-    scoring,
-    stages,
-)
 from reward_functions.cli._errors import OneLineErrors
-from reward_functions.cli.data import data
-from reward_functions.cli.job import job
-from reward_functions.cli.judge import judge
-from reward_functions.cli.rollouts import rollouts
 
 __all__ = ["app", "main"]
 
+ROWS: Final = {
+    "demo": "Score responses that ship with the project: right, wrong, hostile, malformed.",
+    "list": "Every reward there is.",
+    "show": "All about one reward: documentation, parameters, examples, a request and its reply.",
+    "explain": "Explain a score: the answer found, what was compared, the rule that decided.",
+    "score": "Score a file of responses.",
+    "check": "Replay the worked examples of one reward, or of all.",
+    "new": "Write a reward with worked examples, and its test, which needs pytest.",
+    "invoke": "Run the Lambda function of a reward on this machine, and time it.",
+    "lock": "Lock what the packages of a stage require, with hashes.",
+    "doctor": "Which AWS this shell is on, and whether credentials, tools and the stage are ready.",
+    "stage": "Stages of this folder's cdk.json: check, show, schema.",
+    "data": "Prepare training data, check it, and bring it to S3.",
+    "judge": "Set up a judge, probe its models, attack it, calibrate it, and estimate its cost.",
+    "job": "Training jobs on AWS: plan, check, start once, watch, explain.",
+    "rollouts": "Agents' episodes: run them as a trainer does, score them, deliver their rewards.",
+    "deployed": "Functions that are deployed: the catalogue, invoke, check.",
+    "local": "A local AWS emulator on this machine: no account, no Docker, no network.",
+}
+
+TARGETS: Final = {
+    "list": "catalogue:list_rewards",
+    "show": "catalogue:show",
+    "explain": "explaining:explain",
+    "score": "scoring:score",
+    "check": "catalogue:check",
+    "new": "scaffold:new",
+    "invoke": "invoking:invoke",
+    "stage": "stages:app",
+    "deployed": "deployed:app",
+    "local": "local:app",
+}
+"""Where a command is that its module does not name."""
+
+
+class RewardCommands(OneLineErrors):
+    """The commands of `reward`."""
+
+    package = __name__
+    rows = ROWS
+    targets = TARGETS
+
+
 app = typer.Typer(
-    cls=OneLineErrors,
+    cls=RewardCommands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -92,24 +113,3 @@ def reward(
     Exit status: 0 all is well; 1 something is wrong, or a part was not measured; 2 nothing was
     measured, or the input or the arguments cannot be used.
     """
-
-
-app.command("demo")(demo.demo)
-app.command("list")(catalogue.list_rewards)
-app.command("show")(catalogue.show)
-app.command("explain")(explaining.explain)
-app.command("score")(scoring.score)
-app.command("check")(catalogue.check)
-app.command("new")(scaffold.new)
-app.command("invoke")(invoking.invoke)
-app.command("lock")(lock.lock)
-app.command("doctor")(doctor.doctor)
-app.add_typer(stages.app, name="stage")
-app.add_typer(data, name="data")
-app.add_typer(judge, name="judge")
-app.add_typer(job, name="job")
-app.add_typer(rollouts, name="rollouts")
-deployed.app.command("rollback")(rollback.rollback)
-deployed.app.command("prune")(prune.prune)
-app.add_typer(deployed.app, name="deployed")
-app.add_typer(local.app, name="local")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from reward_functions.cli._console import cell, table
 from reward_functions.cli._results import number
+from reward_functions.reports.rules.registry import rule_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,7 @@ def parts_table(spec: RewardSpec) -> Table:
     for name, part in _all_parts(spec):
         values = ", ".join(f"{key}={value!r}" for key, value in part.parameters.items())
         version = cell(str(part.spec.version) if part.spec.version else "prototype")
-        shown.add_row(cell(name), cell(part.spec.name), version, cell(values or None))
+        shown.add_row(name, part.spec.name, version, values or None)
     return shown
 
 
@@ -38,8 +39,6 @@ def _all_parts(spec: RewardSpec, within: str = "") -> Iterator[tuple[str, Part]]
 
 def explained_parts(spec: RewardSpec, score: Score) -> Table:
     """What each part of a composite made of the response, and by which rule."""
-    from reward_functions.reports.rules.registry import rule_of
-
     shown = table(
         *("part", "score", "answer", "reason", "rule"),
         title="Parts",
@@ -51,16 +50,16 @@ def explained_parts(spec: RewardSpec, score: Score) -> Table:
     for name, own in specs.items():
         found = ran.get(name)
         if found is None:
-            shown.add_row(cell(name), cell(None), cell(None), cell("not needed", "dim"), cell(None))
+            shown.add_row(name, None, None, cell("not needed", "dim"), None)
             continue
         named = found.evidence.rule if found.evidence and not found.parts else ""
         rule = rule_of(own.name, named)
         shown.add_row(
-            cell(name),
-            cell(number(found.value)),
-            cell(found.answer),
-            cell(found.reason or None),
-            cell(rule.statement if rule else named or None),
+            name,
+            number(found.value),
+            found.answer,
+            found.reason or None,
+            rule.statement if rule else named or None,
         )
     return shown
 

@@ -10,27 +10,27 @@ How a gate says how much was measured, before anything else that it says.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from reward_functions.cli._echo import harmless
+from reward_functions.cli._echo import PlainStatus, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
-    from typing import TextIO
 
-    from rich.console import ConsoleOptions, RenderResult
     from rich.status import Status
 
     from reward_functions.reports.measured import Measured
+    from reward_functions.reports.sheets import Sheet
 
 
 CELL: Final = 200
@@ -66,8 +66,6 @@ class _Console(Console):
 
     def status(self, status: Any, **options: Any) -> Status:
         """A spinner beside a text that is no markup."""
-        from reward_functions.cli._echo import PlainStatus
-
         return PlainStatus(status, self, **options)
 
     def print(self, *objects: Any, **options: Any) -> None:
@@ -108,15 +106,30 @@ def errors() -> Console:
     return _Console(stderr=True)
 
 
+def print_json(content: Any) -> None:
+    """Standard output for programs, in ASCII."""
+    typer.echo(json.dumps(content, indent=2))
+
+
 def plain(text: str, limit: int = CELL) -> str:
     """One line without anything a terminal acts on: what does not print is shown by its escape."""
     shown = harmless(text[:limit]).replace("\n", "\\n")
     return f"{shown[:limit]}…" if max(len(text), len(shown)) > limit else shown
 
 
+def remark(text: str, style: str = "") -> None:
+    """One line on standard error, which no width breaks."""
+    errors().print(Text(plain(text, MESSAGE), style), soft_wrap=True)
+
+
 def cell(text: str | None, style: str = "") -> Text:
     """A table cell for a text that comes from data."""
     return NOTHING if text is None else Text(plain(text), style)
+
+
+def shown_in_cell(content: Any) -> Any:
+    """A cell for a text or None; any other stays as it is."""
+    return cell(content) if content is None or isinstance(content, str) else content
 
 
 FEWEST: Final = 8
@@ -141,7 +154,11 @@ def _is_whole(word: str) -> bool:
 
 
 class _Whole(Table):
-    """A table in which no ARN, address or path is broken."""
+    """A table of data in which no ARN, address or path is broken."""
+
+    def add_row(self, *cells: Any, **options: Any) -> None:
+        """A row of texts, made harmless, and of cells that are so already."""
+        super().add_row(*map(shown_in_cell, cells), **options)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Render, with the room that the longest of them takes."""
@@ -196,6 +213,14 @@ def table(
     return empty
 
 
+def sheet_table(sheet: Sheet) -> Table:
+    """A sheet as such a table."""
+    shown = table(*sheet.heads, numbers=sheet.numbers, title=sheet.title)
+    for row in sheet.rows:
+        shown.add_row(*row)
+    return shown
+
+
 def facts(named: Mapping[str, Text | None]) -> Table:
     """Names and values, one pair a line; what is None is left out."""
     grid = _Whole.grid(padding=(0, 2))
@@ -207,8 +232,7 @@ def facts(named: Mapping[str, Text | None]) -> Table:
 
 def say_measured(measured: Measured) -> None:
     """Print how much was measured on standard error; call it before the results."""
-    style = "" if measured.measured else "bold red"
-    errors().print(plain(measured.sentence, MESSAGE), style=style, soft_wrap=True, markup=False)
+    remark(measured.sentence, "" if measured.measured else "bold red")
 
 
 def leave(measured: Measured, *, failed: bool = False) -> None:

@@ -19,6 +19,7 @@ from rich.status import Status
 from rich.text import Text
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.reports.measured import NOTHING
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,6 +61,27 @@ def agreed(question: str, *, yes: bool) -> bool:
         return True
     typer.echo(f"{harmless(question)} [y/N]: ", nl=False, err=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def require_agreement(question: str, otherwise: str, *, yes: bool) -> None:
+    """Ask whether to go on.
+
+    Args:
+        question: without a mark of what to type.
+        otherwise: what is so where nobody agrees.
+        yes: whether it was agreed to already.
+
+    Raises:
+        typer.Exit: nobody agrees.
+    """
+    if not agreed(question, yes=yes):
+        say(otherwise, err=True)
+        raise typer.Exit(NOTHING)
+
+
+def several(count: int, what: str) -> str:
+    """Such as `1 letter` and `2,000 letters`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 class PlainStatus(Status):

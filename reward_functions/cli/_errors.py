@@ -12,10 +12,13 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
-from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
+from reward_functions import RewardError
 from reward_functions.cli._echo import harmless, say
+from reward_functions.cli._group import Commands, LazyGroup
+from reward_functions.core.extras import missing
+from reward_functions.core.platforms import require_posix
 from reward_functions.reports import measured
 
 if TYPE_CHECKING:
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
 
     from pydantic import ValidationError
 
-    from reward_functions.core.extras import MissingExtra
 
 INCOMPLETE: Final = measured.INCOMPLETE
 UNUSABLE: Final = measured.NOTHING
@@ -42,7 +44,7 @@ _TYPED: Final = "reward_functions.typed"
 """Where a context keeps the arguments."""
 
 
-class OneLineErrors(TyperGroup):
+class OneLineErrors(LazyGroup):
     """A command group that reports errors as this module's docstring says."""
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **options: Any) -> Any:
@@ -61,8 +63,6 @@ class OneLineErrors(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, on a system that has what any of them needs."""
-        from reward_functions.core.platforms import require_posix
-
         with _one_line_errors(self, ctx.meta[_TYPED]):
             require_posix("reward")
             result = super().invoke(ctx)
@@ -87,7 +87,7 @@ def _evaluated() -> Iterator[None]:
 
 @contextmanager
 def _one_line_errors(  # noqa: C901, PLR0912 - one clause for each way to fail
-    group: TyperGroup, typed: Sequence[str]
+    group: LazyGroup, typed: Sequence[str]
 ) -> Iterator[None]:
     try:
         yield
@@ -117,13 +117,13 @@ def _one_line_errors(  # noqa: C901, PLR0912 - one clause for each way to fail
 
         _report(exit_message(error))
     except ModuleNotFoundError as error:
-        needed = _missing_extra(error, _command(group, typed))
+        needed = missing(error, _command(group, typed))
         if needed is None:
             raise
         _report(str(needed))
     except OSError as error:
         _report(_os_error(error))
-    except _reward_error() as error:
+    except RewardError as error:
         _report(str(error))
     else:
         return
@@ -178,28 +178,16 @@ def _validation_error(error: object) -> ValidationError | None:
     return error if isinstance(error, ValidationError) else None
 
 
-def _missing_extra(error: ModuleNotFoundError, command: str) -> MissingExtra | None:
-    """Imported when something went wrong, and not for `--help`."""
-    from reward_functions.core.extras import missing
-
-    return missing(error, command)
-
-
-def _command(group: TyperGroup, typed: Sequence[str]) -> str:
+def _command(group: Any, typed: Sequence[str]) -> str:
     """The command that was typed, without its arguments: `reward data upload`."""
-    words, commands = ["reward"], group.commands
+    words = ["reward"]
     for word in typed:
+        commands = getattr(group, "commands", {})
         if word in commands:
             words.append(word)
-            commands = getattr(commands[word], "commands", {})
+            # What could not be imported a moment ago is not imported again.
+            group = commands.data[word] if isinstance(commands, Commands) else commands[word]
     return " ".join(words)
-
-
-def _reward_error() -> type[Exception]:
-    """Imported when something went wrong, and not for `--help`."""
-    from reward_functions import RewardError
-
-    return RewardError
 
 
 def _os_error(error: OSError) -> str:

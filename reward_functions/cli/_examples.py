@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from reward_functions import Scored, score_batch
+from reward_functions import RewardSpec, Scored, score_batch
 from reward_functions.core.errors import BadParameter, ConfigurationError
 from reward_functions.core.importing import IMPORT_ERRORS
-from reward_functions.core.spec import lacking
+from reward_functions.core.spec import Example, lacking
 from reward_functions.reports.measured import Measured
 from reward_functions.scoring.results import error_of
-
-if TYPE_CHECKING:
-    from reward_functions import RewardSpec
-    from reward_functions.core.spec import Example
 
 
 class Replayed(NamedTuple):

@@ -20,7 +20,9 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from reward_functions.cli._console import cell, output
+from reward_functions.cli._console import output, shown_in_cell
+from reward_functions.jobs.figures import BARS as LEVELS
+from reward_functions.jobs.figures import sparkline
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -53,9 +55,6 @@ class Bars:
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
         """Each bar the mean of those that it stands for."""
-        from reward_functions.jobs.figures import BARS as LEVELS
-        from reward_functions.jobs.figures import sparkline
-
         heights = [float(LEVELS.index(bar)) for bar in self.text]
         yield Text(sparkline(heights, options.max_width))
 
@@ -83,7 +82,7 @@ class Column:
 
 def print_sheet(sheet: Sheet, console: Console | None = None) -> None:
     """Show a sheet; its cells are data and made harmless."""
-    rows = [[Bars(text) if _is_course(text) else cell(text) for text in row] for row in sheet.rows]
+    rows = [[Bars(text) if _is_course(text) else text for text in row] for row in sheet.rows]
     print_table(
         sheet.heads,
         rows,
@@ -98,7 +97,7 @@ def print_sheet(sheet: Sheet, console: Console | None = None) -> None:
 
 def print_table(
     heads: Sequence[str],
-    rows: Sequence[Sequence[Text | Bars]],
+    rows: Sequence[Sequence[Text | Bars | str | None]],
     *,
     numbers: Collection[str] = (),
     words: Collection[str] = (),
@@ -111,7 +110,7 @@ def print_table(
 
     Args:
         heads: of the columns.
-        rows: of cells, made harmless.
+        rows: of texts, made harmless here, and of cells that are so already.
         numbers: columns that are set to the right.
         words: columns that may wrap between words; the others hold names and numbers, which are
             neither broken nor cut.
@@ -121,7 +120,8 @@ def print_table(
         console: where; standard output where not given.
     """
     console = console or output()
-    cells_of = zip(*rows, strict=True) if rows else repeat((), len(heads))
+    shown = [map(shown_in_cell, row) for row in rows]
+    cells_of = zip(*shown, strict=True) if rows else repeat((), len(heads))
     columns = [
         _column(console, head, cells, number=head in numbers, words=head in words)
         for head, cells in zip(heads, cells_of, strict=True)

@@ -7,18 +7,25 @@ import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import typer
+from rich.text import Text
 
-from reward_functions.cli._console import leave
+from reward_functions.aws.deployed.function import FunctionError, InitError, Invocation, read
+from reward_functions.cli._console import MESSAGE, errors, leave, plain
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import replaced
+from reward_functions.data.rows.reading import read_rows
 from reward_functions.reports.measured import Measured
+from reward_functions.reports.statistics import quantile
+from reward_functions.scoring.rows import require_rows
+from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import TextIO
 
-    from reward_functions.aws.deployed.function import Invocation
+    from reward_functions.data.rows.shapes import RowOptions
 
 
 class Invoked(Protocol):
@@ -38,9 +45,6 @@ def results_to(output: str | None, file: str) -> Iterator[TextIO]:
         ConfigurationError: the results would take the place of the samples.
         OSError: the file cannot be written.
     """
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.atomic import replaced
-
     if output in (None, "-"):
         yield sys.stdout
         return
@@ -54,6 +58,17 @@ def results_to(output: str | None, file: str) -> Iterator[TextIO]:
             incomplete = left
     if incomplete is not None:
         raise incomplete
+
+
+def rows_of(file: str, how: RowOptions, *, allow_empty: bool) -> list[dict[str, Any]]:
+    """The samples of a file as a trainer would send them.
+
+    Raises:
+        BadInput: it cannot be read, or holds none.
+    """
+    rows = [row.content for row in read_rows(file, how, answered=True, whole=True)]
+    require_rows(len(rows), file, allow_empty=allow_empty)
+    return rows
 
 
 def invoked(function: Invoked, rows: Sequence[Any], batch_size: int, destination: TextIO) -> None:
@@ -75,10 +90,6 @@ def _answered(
     function: Invoked, batch: list[Any], at: int, destination: TextIO
 ) -> Invocation | None:
     """Send one batch and write its results; a failed invocation is reported, and is None."""
-    from reward_functions.aws.deployed.function import FunctionError, InitError, read
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.serving.contract import decode_row
-
     try:
         invocation = function.invoke(batch)
     except InitError as error:
@@ -94,18 +105,11 @@ def _answered(
 
 
 def _complain(at: int, what: str) -> None:
-    from rich.text import Text
-
-    from reward_functions.cli._console import MESSAGE, errors, plain
-
     line = Text.assemble((f"batch {at} failed: ", "yellow"), plain(what, MESSAGE))
     errors().print(line, soft_wrap=True)
 
 
 def _summary(answered: Sequence[Invocation | None], batch_size: int) -> None:
-    from reward_functions.cli._console import errors
-    from reward_functions.reports.resampling import quantile
-
     console = errors()
     seconds = [call.seconds for call in answered if call and not call.cold]
     for call in answered:

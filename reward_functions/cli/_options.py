@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from reward_functions.aws.shell import STAGE_VARIABLE
+from reward_functions.aws.shell import STAGE_VARIABLE, default_stage
 
 Name = Annotated[
     str,
@@ -26,12 +27,6 @@ Registered = Annotated[
 ]
 
 
-def _default_stage() -> str:
-    from reward_functions.aws.shell import default_stage
-
-    return default_stage().name
-
-
 Stage = Annotated[
     str,
     typer.Option(
@@ -40,7 +35,7 @@ Stage = Annotated[
         metavar="NAME",
         envvar=STAGE_VARIABLE,
         show_envvar=True,
-        default_factory=_default_stage,
+        default_factory=lambda: default_stage().name,
         show_default="that of job.toml or cdk.json, or dev",
         help="A stage of cdk.json that is deployed.",
     ),
@@ -100,4 +95,10 @@ Models = Annotated[
         help="The judge's settings: a .toml or .json file, or one JSON object, as a function is "
         "deployed with. There is no default model.",
     ),
+]
+Folder = Annotated[
+    Path, typer.Option(metavar="DIR", help="The folder to write to; made where it is missing.")
+]
+RewardOption = Annotated[
+    str, typer.Option(metavar="NAME", help="A reward of `reward list`, or the path of a .py file.")
 ]

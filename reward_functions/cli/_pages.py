@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from reward_functions.cli._console import remark
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import replaced
+
 if TYPE_CHECKING:
     from reward_functions.reports.pages.page import Page
 
@@ -24,8 +28,6 @@ def require_page(report: Path | str | None) -> None:
     Raises:
         ConfigurationError: the name does not end in .html, in either case.
     """
-    from reward_functions.core.errors import ConfigurationError
-
     if report is not None and not str(report).lower().endswith(PAGE):
         raise ConfigurationError(f"a page is called NAME{PAGE}, not {str(report)!r}")
 
@@ -36,8 +38,6 @@ def write_page(page: Page, report: Path) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    from reward_functions.data.atomic import replaced
-
     with replaced(report) as stream:
         stream.write(page.html())
     say_where(report)
@@ -45,6 +45,4 @@ def write_page(page: Page, report: Path) -> None:
 
 def say_where(report: Path | str) -> None:
     """One line on the terminal says where the page is."""
-    from reward_functions.cli._console import MESSAGE, errors, plain
-
-    errors().print(f"the page is {plain(str(report), MESSAGE)}", markup=False, soft_wrap=True)
+    remark(f"the page is {report}")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
+from rich import progress as columns
+
+from reward_functions import RewardResult, Sample, Score, Unscored, score_batch
 from reward_functions.cli._console import errors
+from reward_functions.core.spec import RewardFunction, RewardSpec, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Self
 
-    from reward_functions import RewardResult, Sample, Score, Unscored
-    from reward_functions.core.spec import RewardFunction, RewardSpec
 
 Item = TypeVar("Item")
 
@@ -25,9 +26,6 @@ def scored(
     reward: RewardFunction, samples: Sequence[Sample | Unscored], workers: int
 ) -> list[RewardResult]:
     """The results of a batch."""
-    from reward_functions import score_batch
-    from reward_functions.core.spec import spec_of
-
     with _bar("scoring", len(samples)) as advance:
         if advance is None:
             return score_batch(reward, samples, workers=workers)
@@ -66,16 +64,11 @@ def watched(items: Iterable[Item], what: str, total: int | None = None) -> Itera
 
 
 @contextmanager
-def transfer(what: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
-    """A function to call with the number of bytes transferred since its last call."""
-    with _bar(what, total, size=True) as advance:
-        yield advance or (lambda _: None)
-
-
-@contextmanager
-def counted(what: str, total: int) -> Iterator[Callable[[int], object]]:
-    """A function to call with the number of things done since its last call."""
-    with _bar(what, total) as advance:
+def counted(
+    what: str, total: int | None = None, *, size: bool = False
+) -> Iterator[Callable[[int], object]]:
+    """A function to call with the number of things, or bytes, done since its last call."""
+    with _bar(what, total, size=size) as advance:
         yield advance or (lambda _: None)
 
 
@@ -114,9 +107,7 @@ def _bar(
         yield None
         return
 
-    from rich import progress as columns
-
-    named = columns.TextColumn("{task.description}", markup=False), columns.BarColumn()
+    named = columns.TextColumn("{task.description}"), columns.BarColumn()
     amount = columns.DownloadColumn() if size else columns.MofNCompleteColumn()
     left = (columns.TextColumn("{task.fields[rate]}"), columns.TimeRemainingColumn())
     ends = left if total and not size else ()

@@ -8,9 +8,18 @@ shows the shape of one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.cli._console import MESSAGE, NOTHING, cell, errors, plain, table
+from reward_functions.cli._console import (
+    MESSAGE,
+    NOTHING,
+    errors,
+    plain,
+    remark,
+    sheet_table,
+    table,
+)
 from reward_functions.reports.score_report.reasons import sentence
 from reward_functions.reports.score_report.tables import agreement_table, confusion_table
 
@@ -39,7 +48,7 @@ def written(count: int, total: int, more: str) -> None:
         total: of the file.
         more: what writes the others; "" where nobody wants them.
     """
-    errors().print(f"{count:,} of {total:,} rows shown{more}", soft_wrap=True)
+    remark(f"{count:,} of {total:,} rows shown{more}")
 
 
 def summary(digest: Digest, seconds: float, rows: int) -> None:
@@ -55,7 +64,7 @@ def summary(digest: Digest, seconds: float, rows: int) -> None:
     """
     console = errors()
     if digest.no_samples:
-        console.print(f"a sample is written {SAMPLE}", soft_wrap=True, markup=False)
+        console.print(f"a sample is written {SAMPLE}", soft_wrap=True)
     console.print(" · ".join(_figures(digest, seconds, rows)), soft_wrap=True)
     found = digest.groups()
     if found.prompts:
@@ -74,9 +83,9 @@ def summary(digest: Digest, seconds: float, rows: int) -> None:
         return
     for error in digest.errors():
         line = f"unscored {error.title} ({error.rows:,}), the first: {error.first}"
-        console.print(plain(line, MESSAGE), soft_wrap=True, markup=False)
+        remark(line)
     if reasons := sentence(digest.reasons()):
-        console.print(plain(reasons, MESSAGE), soft_wrap=True, markup=False)
+        remark(reasons)
 
 
 def _notes(digest: Digest) -> Iterator[str]:
@@ -99,18 +108,14 @@ def _tables(digest: Digest) -> None:
         for each in low[:LINES]:
             found = each.remedy
             attempt = f"{found.attempt} (perhaps {found.cause})" if found else None
-            shown.add_row(
-                cell(each.reason), f"{each.low:,}", f"{each.low / total:.0%}", cell(attempt)
-            )
+            shown.add_row(each.reason, f"{each.low:,}", f"{each.low / total:.0%}", attempt)
         if rest := sum(each.low for each in low[LINES:]):
-            shown.add_row(cell("other reasons"), f"{rest:,}", f"{rest / total:.0%}", NOTHING)
+            shown.add_row("other reasons", f"{rest:,}", f"{rest / total:.0%}", NOTHING)
         console.print(shown)
     if failures := digest.errors():
         shown = table("unscored", "rows", "the first", "what to do", numbers=("rows",))
         for error in failures[:LINES]:
-            shown.add_row(
-                cell(error.title), f"{error.rows:,}", cell(error.first), cell(error.remedy)
-            )
+            shown.add_row(error.title, f"{error.rows:,}", error.first, error.remedy)
         console.print(shown)
 
 
@@ -118,11 +123,8 @@ def agreement(found: Confusion) -> None:
     """Print rewards against labels: the counts, then precision, recall and accuracy."""
     console = errors()
     for sheet in (confusion_table(found), agreement_table(found)):
-        rows = table(*sheet.heads, numbers=sheet.numbers)
-        for row in sheet.rows:
-            rows.add_row(*map(cell, row))
-        console.print(rows)
-    console.print(plain(confusion_table(found).note, MESSAGE), soft_wrap=True, markup=False)
+        console.print(sheet_table(replace(sheet, title="")))
+    remark(confusion_table(found).note)
 
 
 def spent(account: Account | None) -> None:
@@ -140,10 +142,10 @@ def spent(account: Account | None) -> None:
         f"tokens {tokens:,.0f}",
         f"dollars {account.dollars}",
     )
-    errors().print(" · ".join(figures), soft_wrap=True)
+    remark(" · ".join(figures))
     for reason in account.stopped:
         line = plain(f"not asked any more {reason}", MESSAGE)
-        errors().print(line, soft_wrap=True, markup=False)
+        remark(line)
 
 
 def _figures(digest: Digest, seconds: float, rows: int) -> Iterator[str]:

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from reward_functions.cli._console import remark
 from reward_functions.core.errors import BadJudge, ConfigurationError
+from reward_functions.judge_runtime.verdict_store import VerdictStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.judge_runtime.verdict_store import VerdictStore
 
 VARIABLE: Final = "RFT_VERDICTS"
 
@@ -76,8 +77,6 @@ def opened_store(
     if none or not spec.needs.judge:
         yield None
         return
-    from reward_functions.judge_runtime.verdict_store import VerdictStore
-
     try:
         store = VerdictStore(file or default_store())
     except (BadJudge, RuntimeError) as error:  # the second: nobody's home
@@ -111,6 +110,4 @@ def calls_left(count: int) -> str:
 
 def say(message: str) -> None:
     """Print a sentence on standard error."""
-    from reward_functions.cli._console import MESSAGE, errors, plain
-
-    errors().print(plain(message, MESSAGE), soft_wrap=True, markup=False)
+    remark(message)

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
+from reward_functions import RewardSpec, Scored, score_batch
+from reward_functions.cli._composites import parts_table
+from reward_functions.cli._console import (
+    MESSAGE,
+    NARROW,
+    cell,
+    facts,
+    leave,
+    output,
+    plain,
+    remark,
+    say_measured,
+    table,
+)
+from reward_functions.cli._examples import replayed
 from reward_functions.cli._options import Name  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._results import number, written
+from reward_functions.core.registry import FOLDERS, Installed, installed
+from reward_functions.reports.measured import Measured
+from reward_functions.scoring.rewards import reward_named
+from reward_functions.serving.contract import result_object
+from reward_functions.testing import wire_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rich.table import Table
 
-    from reward_functions import RewardSpec
     from reward_functions.core.errors import BrokenPlugin
     from reward_functions.core.parameters import Parameter
 
@@ -25,9 +47,6 @@ def list_rewards() -> None:
     An entry point of another package that cannot be used is a warning on standard error, and the
     exit status stays 0.
     """
-    from reward_functions.cli._console import NARROW, output
-    from reward_functions.core.registry import installed
-
     found = installed()
     console = output()
     console.print((_short_list if console.width < NARROW else _list)(found.specs.values()))
@@ -36,12 +55,6 @@ def list_rewards() -> None:
 
 def show(name: Name) -> None:
     """All about one reward: documentation, parameters, examples, a request and its reply."""
-    from rich.text import Text
-
-    from reward_functions.cli._composites import parts_table
-    from reward_functions.cli._console import MESSAGE, output, plain
-    from reward_functions.scoring.rewards import reward_named
-
     spec = reward_named(name)
     console = output()
     title = f"{spec.name}, version {spec.version}, {_kind(spec)}"
@@ -71,22 +84,6 @@ def check(
     Exit status: 0 every example earns its score; 1 one does not, or an entry point of another
     package cannot be used; 2 no example was scored. The others are checked all the same.
     """
-    from rich.text import Text
-
-    from reward_functions.cli._console import (
-        MESSAGE,
-        cell,
-        leave,
-        output,
-        plain,
-        say_measured,
-        table,
-    )
-    from reward_functions.cli._examples import replayed
-    from reward_functions.core.registry import Installed, installed
-    from reward_functions.reports.measured import Measured
-    from reward_functions.scoring.rewards import reward_named
-
     if name is None:
         found = installed()
     else:
@@ -102,17 +99,15 @@ def check(
         wrong = tried[spec.name].flaws
         verdict = cell("failed", "bold red") if wrong else cell("ok", "green")
         count = cell(str(len(spec.examples)))
-        shown.add_row(cell(spec.name), count, verdict, Text("\n").join(map(cell, wrong)))
+        shown.add_row(spec.name, count, verdict, Text("\n").join(map(cell, wrong)))
     for broken in found.broken:
         why = Text(plain(str(broken), MESSAGE))
-        shown.add_row(cell(broken.name), cell(None), cell("broken", "bold red"), why)
+        shown.add_row(broken.name, None, cell("broken", "bold red"), why)
     output().print(shown)
     leave(measured, failed=bool(found.broken) or any(each.flaws for each in tried.values()))
 
 
 def _list(rewards: Iterable[RewardSpec]) -> Table:
-    from reward_functions.cli._console import cell, table
-
     shown = table(
         "name",
         "version",
@@ -125,20 +120,16 @@ def _list(rewards: Iterable[RewardSpec]) -> Table:
     for spec in rewards:
         shown.add_row(
             cell(spec.name, "bold"),
-            cell(str(spec.version)),
-            cell(_kind(spec)),
-            cell(spec.summary),
-            cell(", ".join(spec.parameters) or None),
+            str(spec.version),
+            _kind(spec),
+            spec.summary,
+            ", ".join(spec.parameters) or None,
         )
     return shown
 
 
 def _short_list(rewards: Iterable[RewardSpec]) -> Table:
     """The same in two columns, for a terminal that has no room for five."""
-    from rich.text import Text
-
-    from reward_functions.cli._console import cell, table
-
     shown = table("name", "what it does", names=("name",))
     for spec in rewards:
         more = [f"version {spec.version}", _kind(spec), *spec.parameters]
@@ -149,8 +140,6 @@ def _short_list(rewards: Iterable[RewardSpec]) -> Table:
 
 def _kind(spec: RewardSpec) -> str:
     """What its folder says; a reward of another package or of a file stands in none of ours."""
-    from reward_functions.core.registry import FOLDERS
-
     for folder in FOLDERS:
         module = sys.modules.get(f"{folder}.{spec.name}")
         if getattr(module, spec.name, None) is spec:
@@ -174,8 +163,6 @@ def _paragraphs(doc: str) -> Iterator[str]:
 
 
 def _facts(spec: RewardSpec) -> Table:
-    from reward_functions.cli._console import cell, facts
-
     return facts(
         {
             "scale": cell(f"{spec.scale.minimum:g} to {spec.scale.maximum:g}"),
@@ -188,27 +175,20 @@ def _facts(spec: RewardSpec) -> Table:
 
 
 def _parameters(spec: RewardSpec) -> Table:
-    from reward_functions.cli._console import cell, table
-
     shown = table("parameter", "type", "default", names=("parameter",), title="Parameters")
     for parameter in spec.parameters.values():
-        shown.add_row(cell(parameter.name), cell(parameter.type_name), cell(_default(parameter)))
+        shown.add_row(parameter.name, parameter.type_name, _default(parameter))
     return shown
 
 
 def _default(parameter: Parameter) -> str | None:
     """A default as it is typed; None of a parameter that has to be given."""
-    from reward_functions.cli._results import written
-
     if not parameter.has_default:
         return None
     return written(parameter.default) or '""'
 
 
 def _examples(spec: RewardSpec) -> Table:
-    from reward_functions.cli._console import cell, table
-    from reward_functions.cli._results import number, written
-
     shown = table(
         "kind",
         "response",
@@ -225,24 +205,18 @@ def _examples(spec: RewardSpec) -> Table:
             f"{name}={written(value)}" for name, value in example.parameters.items()
         )
         shown.add_row(
-            cell(example.kind),
-            cell(example.response),
-            cell(None if example.reference is None else written(example.reference)),
-            cell(number(example.score)),
-            cell(parameters or None),
-            cell(example.why or None),
+            example.kind,
+            example.response,
+            None if example.reference is None else written(example.reference),
+            number(example.score),
+            parameters or None,
+            example.why or None,
         )
     return shown
 
 
 def _exchange(spec: RewardSpec) -> Iterator[tuple[str, str]]:
     """The first example as it travels to the Lambda and back."""
-    import json
-
-    from reward_functions import Scored, score_batch
-    from reward_functions.serving.contract import result_object
-    from reward_functions.testing import wire_row
-
     for example in spec.examples[:1]:
         sample = example.sample()
         yield "Request", json.dumps([wire_row(sample)], indent=2)
@@ -253,11 +227,7 @@ def _exchange(spec: RewardSpec) -> Iterator[tuple[str, str]]:
 
 def _warn(broken: Iterable[BrokenPlugin]) -> None:
     """One line for each entry point that cannot be used, and what to do about it."""
-    from rich.text import Text
-
-    from reward_functions.cli._console import MESSAGE, errors, plain
-
     for each in broken:
         whose = each.package or "its package"
         line = f"warning: {each}; repair, update or uninstall {whose}"
-        errors().print(Text(plain(line, MESSAGE), "yellow"), soft_wrap=True)
+        remark(line, "yellow")

@@ -7,12 +7,42 @@ in the region its ARN names.
 from __future__ import annotations
 
 import json
-from pathlib import Path  # noqa: TC003 - typer reads annotations
+import sys
+from contextlib import contextmanager, nullcontext
+from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from reward_functions.cli._echo import say
+from reward_functions.aws.deployed import (
+    DeployedFunction,
+    Expectation,
+    FunctionArn,
+    deployments,
+    expectation,
+    find,
+)
+from reward_functions.aws.deployed import check as checked
+from reward_functions.aws.deployed.catalogue import nothing_deployed
+from reward_functions.aws.deployed.checking import expectation_of, made_up
+from reward_functions.aws.deployed.findings import RENDERED
+from reward_functions.aws.deployed.pruning import UNSEEN, PrunePlan, StoredVersion, planned, removed
+from reward_functions.aws.deployed.versions import Rollback, live_version, prepared, rolled_back
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._console import (
+    cell,
+    errors,
+    leave,
+    output,
+    print_json,
+    say_measured,
+    table,
+)
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
+from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._fitting import print_table
+from reward_functions.cli._invocations import invoked, results_to, rows_of
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     AllowEmpty,
     File,
@@ -22,18 +52,28 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Shape,
     Stage,
 )
+from reward_functions.cli.job._output import print_findings
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.types import Unscored
+from reward_functions.data.atomic import replaced
+from reward_functions.data.json_rows import BadInput, shown
+from reward_functions.data.rows.reading import read_rows
+from reward_functions.data.rows.shapes import RowOptions
+from reward_functions.reports.measured import Measured
+from reward_functions.scoring.rewards import parameter_values, reward_named
+from reward_functions.scoring.rows import row_options
+from reward_functions.serving.contract import ResponseMode, decode_row
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedReward
-    from reward_functions.aws.deployed import DeployedFunction, Expectation
-    from reward_functions.data.rows.shapes import RowOptions
-    from reward_functions.serving.contract import ResponseMode
+    from reward_functions.aws.deployed import CheckReport
 
-app = typer.Typer(
-    no_args_is_help=True, help="Functions that are deployed: the catalogue, invoke, check."
-)
+app = typer.Typer(no_args_is_help=True)
 
 Target = Annotated[
     str,
@@ -55,16 +95,12 @@ def list_deployed(
     The columns `job` and `live` are versions of the function: what the catalogue gives to jobs, and
     what the alias points to.
     """
-    from reward_functions.aws.deployed import deployments
-    from reward_functions.aws.deployed.versions import live_version
-    from reward_functions.aws.shell import aws_session
-
     session = aws_session(stage)
     found = deployments(stage, session)
     live = {reward.name: live_version(reward, session) for reward in found}
     if as_json:
         rows = [reward.model_dump() | {"live_version": live[reward.name]} for reward in found]
-        typer.echo(json.dumps(rows, indent=2))
+        print_json(rows)
     elif not found:
         say(f"stage {stage!r} has no deployments here")
     else:
@@ -89,16 +125,9 @@ def invoke(
 
     Exit status: 0 every batch was answered, 1 some were not, 2 none was, or nothing was done.
     """
-    from reward_functions.aws.deployed import DeployedFunction, find
-    from reward_functions.cli._invocations import invoked, results_to
-    from reward_functions.data.rows.reading import read_rows
-    from reward_functions.scoring.rows import require_rows, row_options
-
     arn = target if _is_arn(target) else find(target, stage).live_arn
     function = DeployedFunction(arn)
-    read = read_rows(file, row_options(mapped, shape), answered=True, whole=True)
-    rows = [row.content for row in read]
-    require_rows(len(rows), file, allow_empty=allow_empty)
+    rows = rows_of(file, row_options(mapped, shape), allow_empty=allow_empty)
     with results_to(output, file) as destination:
         invoked(function, rows, batch_size, destination)
 
@@ -151,14 +180,6 @@ def check(
 
     Exit status: 0 nothing failed, 1 something did, 2 no sample was scored, or nothing was done.
     """
-    from reward_functions.aws.deployed import check as checked
-    from reward_functions.cli._check_reports import report_file
-    from reward_functions.cli._console import errors, leave, say_measured
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.rows.shapes import RowOptions
-    from reward_functions.reports.measured import Measured
-    from reward_functions.scoring.rows import row_options
-
     how = row_options(mapped, shape)
     if samples is None and how != RowOptions():
         raise ConfigurationError("--map and --rows say how the FILE of --samples is read")
@@ -184,16 +205,6 @@ def _work(
     targets: Sequence[str], stage: str, given: Expectation | None
 ) -> list[tuple[DeployedFunction, Expectation]]:
     """The functions to check, each with its expectation."""
-    from reward_functions.aws.deployed import (
-        DeployedFunction,
-        Expectation,
-        deployments,
-        expectation,
-        find,
-    )
-    from reward_functions.aws.deployed.catalogue import nothing_deployed
-    from reward_functions.aws.deployed.checking import made_up
-
     arns = [target for target in targets if _is_arn(target)]
     names = [target for target in targets if not _is_arn(target)]
     catalogue = [find(name, stage) for name in names] if targets else deployments(stage)
@@ -221,10 +232,6 @@ def _given(
     mode: ResponseMode | None,
 ) -> Expectation | None:
     """What was typed about the function behind an ARN; None where nothing was."""
-    from reward_functions.aws.deployed.checking import Expectation, expectation_of, made_up
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.scoring.rewards import parameter_values, reward_named
-
     if reward is not None and samples is not None:
         raise ConfigurationError("--reward and --samples exclude each other")
     if reward is None and parameters:
@@ -240,11 +247,6 @@ def _given(
 
 def _rows(file: str, how: RowOptions) -> tuple[dict[str, Any], ...]:
     """The samples of a file, each under an id that no other has."""
-    from reward_functions.core.types import Unscored
-    from reward_functions.data.json_rows import BadInput, shown
-    from reward_functions.data.rows.reading import read_rows
-    from reward_functions.serving.contract import decode_row
-
     rows = []
     for at, row in enumerate(read_rows(file, how, whole=True)):
         decoded = decode_row(row.content, at)
@@ -258,18 +260,15 @@ def _rows(file: str, how: RowOptions) -> tuple[dict[str, Any], ...]:
 
 def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> None:
     """A table, and below it every ARN whole on a line of its own."""
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-
     rows = [
         [
-            cell(reward.name),
-            cell(reward.reward),
-            cell(str(reward.version)),
-            cell(reward.digest[:DIGITS]),
-            cell(_parameters(reward) or None),
-            cell(reward.response_mode),
-            cell(given := _version_given(reward)),
+            reward.name,
+            reward.reward,
+            str(reward.version),
+            reward.digest[:DIGITS],
+            _parameters(reward) or None,
+            reward.response_mode,
+            (given := FunctionArn.parse(reward.version_arn).qualifier),
             cell(at := live[reward.name], "" if at in (None, given) else "yellow"),
         ]
         for reward in found
@@ -287,12 +286,210 @@ def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> No
         say(f"  {reward.name:{wide}}  {reward.version_arn}")
 
 
-def _version_given(reward: DeployedReward) -> str | None:
-    """The number of the version that jobs are given; None of an immutable deployment."""
-    from reward_functions.aws.deployed import FunctionArn
-
-    return FunctionArn.parse(reward.version_arn).qualifier
-
-
 def _parameters(reward: DeployedReward) -> str:
     return ", ".join(f"{name}={json.dumps(value)}" for name, value in reward.parameters.items())
+
+
+@contextmanager
+def report_file(out: Path | None) -> Iterator[Callable[[Sequence[CheckReport], str], None]]:
+    """Where reports go: to a file, with the table on standard output, or there alone.
+
+    The file is opened before anything is asked, and appears once it is whole.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with nullcontext(sys.stdout) if out is None else replaced(out) as stream:
+
+        def write(reports: Sequence[CheckReport], form: str) -> None:
+            if form != "text":
+                stream.write(RENDERED[form](reports))
+            if form == "text" or out is not None:
+                print_reports(reports)
+
+        yield write
+
+
+def print_reports(reports: Sequence[CheckReport]) -> None:
+    """A table for each function, below its ARN, which no width breaks."""
+    for report in reports:
+        say(f"\n{report.arn}")  # not as a title, which would break it at a hyphen
+        print_findings(report.findings, "")
+
+
+@app.command()
+def rollback(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A deployment of the stage.")],
+    *,
+    to: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="The version.", show_default="the highest below the one `live` points to"
+        ),
+    ] = None,
+    stage: Stage,
+    yes: Yes = False,
+) -> None:
+    """Point `live` to another published version, and give that version to new jobs.
+
+    The version passes its self-test first: its examples, where it stands. Jobs that run keep the
+    version they were given. The next deployment that changes this one's code or settings moves
+    `live` again.
+
+    Exit status: 0 it was done, 2 it was not, or not wholly: the message says what has moved.
+    """
+    require_somebody_to_ask("a rollback", yes=yes)
+    session = aws_session(stage)
+    step = prepared(name, stage, to, session)
+    say(_intended(step), err=True)
+    require_agreement("Roll back?", "nothing has moved", yes=yes)
+    with errors().status(f"asking version {step.version} for its examples"):
+        rolled_back(step, stage, session)
+    say(_done(step))
+
+
+def _intended(step: Rollback) -> str:
+    before, after = step.before, step.after
+    return (
+        f"{before.name}: `live` points to version {step.alias.version}; version {step.version} is "
+        f"{after.reward} {after.version} of digest {after.digest}, the catalogue has "
+        f"{before.reward} {before.version} of digest {before.digest}"
+    )
+
+
+def _done(step: Rollback) -> str:
+    return (
+        f"`live` of {step.before.name} points to version {step.version}, and new jobs get\n"
+        f"{step.after.version_arn}\n"
+        "jobs that run keep their version; the next deployment with changed code or settings moves "
+        "`live` again"
+    )
+
+
+MEGABYTE: Final = 1_000_000
+GIGABYTE: Final = 1_000_000_000
+
+
+class Service(StrEnum):
+    """Whose jobs can be listed; typer takes no list of literals."""
+
+    bedrock = "bedrock"
+    sagemaker = "sagemaker"
+
+
+@app.command()
+def prune(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...", help="Deployments of the stage.", show_default="the whole stage"
+        ),
+    ] = None,
+    *,
+    stage: Stage,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="The newest versions of each deployment that stay.",
+            show_default="the stage's keep_versions",
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the table alone.")] = False,
+    yes: Yes = False,
+    without_jobs: Annotated[
+        list[Service] | None,
+        typer.Option(
+            help="Where no job runs, as you know: its jobs are not listed. Once for each service."
+        ),
+    ] = None,
+) -> None:
+    """Remove published versions that are old and that nobody names.
+
+    The last versions of each deployment stay, and so do those that the catalogue, an alias or a job
+    in progress names. Where the jobs cannot be listed, nothing is removed. Of a deployment that is
+    immutable, whole functions go.
+
+    Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
+    """
+    if not dry_run:
+        require_somebody_to_ask("prune", yes=yes)
+    session = aws_session(stage)
+
+    def decided() -> PrunePlan:
+        with errors().status("reading versions and jobs"):
+            return planned(
+                stage,
+                names or (),
+                keep=keep,
+                without_jobs=without_jobs or (),
+                session=session,
+            )
+
+    plan = decided()
+    _show(plan)
+    if dry_run or not plan.going:
+        return
+    _carry_out(plan, decided, session, yes=yes)
+
+
+def _carry_out(
+    plan: PrunePlan, decided: Callable[[], PrunePlan], session: Session, *, yes: bool
+) -> None:
+    """Ask, look again, and remove what is still to go."""
+    require_agreement(
+        f"Remove {several(len(plan.going), 'version')}? It cannot be undone.",
+        "nothing was removed",
+        yes=yes,
+    )
+    if not yes:  # a job may have begun while the question stood
+        plan = plan.still(decided())
+    done = list(removed(plan, session))
+    gone = [each for each in done if each.problem is None]
+    say(f"{several(len(gone), 'version')} removed")
+    for each in done:
+        if each.problem is not None:
+            say(f"not removed: {each.problem}", err=True)
+    if len(gone) < len(plan.going):
+        raise typer.Exit(INCOMPLETE)
+
+
+def _show(plan: PrunePlan) -> None:
+    """The table, and what the decision rests on."""
+    shown = table(
+        *("deployment", "version", "serves", "published", "MB", "", "why"),
+        names=("deployment", "version", "published"),
+        numbers=("MB",),
+    )
+    for decision in plan.decisions:
+        stored = decision.stored
+        shown.add_row(
+            stored.deployment,
+            _name(stored),
+            stored.serves or None,
+            stored.published[:16],
+            f"{stored.size / MEGABYTE:.1f}",
+            cell("goes", "yellow") if decision.goes else "stays",
+            decision.reason,
+        )
+    output().print(shown)
+    count = f"{len(plan.going)} of {several(len(plan.decisions), 'version')}"
+    say(f"{count} can go: {plan.bytes_going / MEGABYTE:,.1f} MB. {_cost(plan)}")
+    if plan.going:
+        say(f"{UNSEEN}: be sure that none of these names a version that goes.")
+
+
+def _cost(plan: PrunePlan) -> str:
+    """What it costs to keep them."""
+    free = "Lambda charges nothing for stored versions; their code counts against its storage"
+    if plan.storage is None:
+        return f"{free}, which may not be read here."
+    return (
+        f"{free}, of which this account uses {plan.storage.used / GIGABYTE:,.1f} of "
+        f"{plan.storage.limit / GIGABYTE:,.1f} GB."
+    )
+
+
+def _name(stored: StoredVersion) -> str:
+    """The number of a version; the digest of a generation."""
+    return stored.key.version or stored.key.function.rpartition("-")[2]

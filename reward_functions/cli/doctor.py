@@ -1,22 +1,45 @@
-"""`reward doctor`: whether this machine and this shell are ready, and for which AWS."""
+"""`reward doctor`: whether this machine and this shell are ready, and for which AWS.
+
+Of a stage it looks at its file, its tools, and the shell's direction; of AWS and the machine
+`local.laptop` does.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
 from dataclasses import asdict
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from shutil import which
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from reward_functions.aws.deployed.findings import (
+    Check,
+    CheckFinding,
+    credentials,
+    failure,
+    findings_of,
+    ok,
+    unknown,
+    warning,
+)
+from reward_functions.aws.shell import DEFAULT_STAGE, default_stage
+from reward_functions.cli._console import errors, print_json
+from reward_functions.cli._echo import several
 from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli.job._output import print_findings
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.extras import require
+from reward_functions.local import laptop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.aws.deployed.findings import Check
     from reward_functions.cdk.app.preview import Preview
     from reward_functions.cdk.model.project import Project
 
@@ -44,14 +67,10 @@ def doctor(
 
     Exit status: 0 nothing failed, 1 something did, 2 there is no such stage.
     """
-    from reward_functions.aws.deployed.findings import findings_of
-    from reward_functions.cli._console import errors
-    from reward_functions.cli.job._output import print_findings
-
     with errors().status("looking"):
         findings = findings_of([*_checks(stage, offline=offline)])
     if as_json:
-        typer.echo(json.dumps([asdict(each) for each in findings], indent=2))
+        print_json([asdict(each) for each in findings])
     else:
         print_findings(findings, "This machine, from this shell", asked="check")
     if any(each.verdict == "failure" for each in findings):
@@ -59,10 +78,6 @@ def doctor(
 
 
 def _checks(name: str | None, *, offline: bool) -> Iterator[Check]:
-    from reward_functions.aws.deployed.findings import Check, credentials
-    from reward_functions.cli import _stage_checks
-    from reward_functions.local import laptop
-
     project, chosen, preview = _stage(name)
     there = None if preview is None or isinstance(preview, str) else preview.stage
     region = there.region if there else None
@@ -82,10 +97,10 @@ def _checks(name: str | None, *, offline: bool) -> Iterator[Check]:
         yield Check("clock", lambda: laptop.clock(caller))
     yield Check("boto3", laptop.sdk)
     if preview is not None:
-        yield from _stage_checks.checks_of(project, chosen, preview)
-    yield Check("node", _stage_checks.node)
-    yield Check("cdk", lambda: _stage_checks.cdk(Path.cwd()))
-    yield Check("uv", _stage_checks.uv)
+        yield from checks_of(project, chosen, preview)
+    yield Check("node", node)
+    yield Check("cdk", lambda: cdk(Path.cwd()))
+    yield Check("uv", uv)
     yield Check("emulator", laptop.emulators)
     yield Check("disk", laptop.disk)
 
@@ -98,10 +113,6 @@ def _stage(name: str | None) -> tuple[Project | None, str, Preview | str | None]
     Raises:
         ConfigurationError: the one that is named is not there.
     """
-    from reward_functions.aws.shell import DEFAULT_STAGE, default_stage
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.core.extras import require
-
     try:
         usual = name or default_stage().name
     except ConfigurationError as error:
@@ -125,9 +136,136 @@ def _stage(name: str | None) -> tuple[Project | None, str, Preview | str | None]
 
 def _previewed(project: Project, name: str) -> Preview | str:
     from reward_functions.cdk.app.preview import previewed
-    from reward_functions.core.errors import ConfigurationError
 
     try:
         return previewed(project, name)
     except ConfigurationError as error:
         return str(error)
+
+
+CDK: Final = "2.1148.1"
+"""The CDK command line that `package-lock.json` pins and that reads today's assemblies."""
+
+INSTALL_CDK: Final = f"npm install --save-dev --save-exact aws-cdk@{CDK}"
+
+ANSWER_SECONDS: Final = 5.0
+
+
+def checks_of(project: Project | None, name: str, preview: Preview | str) -> Iterator[Check]:
+    """The checks of a stage.
+
+    Args:
+        project: its file; None where that could not be read.
+        name: the stage's.
+        preview: what it would be; or why there is none.
+    """
+    from reward_functions.cdk.app.preview import Preview
+
+    yield Check("stage", lambda: stage(name, preview))
+    if project is not None and isinstance(preview, Preview):
+        found, given = preview, project.context.get("interpreter")
+        yield Check("shell", lambda: shell(found))
+        yield Check("python", lambda: python(found, given))
+        yield Check("lock", lambda: lock(found))
+
+
+def stage(name: str, preview: Preview | str) -> CheckFinding:
+    """Whether a synth would take it."""
+    if isinstance(preview, str):
+        return failure("stage", preview)
+    deployments = several(len(preview.functions), "deployment")
+    return ok("stage", f"{name}: {deployments} in {preview.stage.region}")
+
+
+def shell(preview: Preview) -> CheckFinding:
+    """Whether the shell points at the AWS that the stage is for.
+
+    Raises:
+        BadStage: it points elsewhere; the message is the synth's.
+    """
+    from reward_functions.cdk.app.shell import check_shell
+
+    check_shell(preview.stage, os.environ)
+    where = "the local emulator" if preview.stage.emulated else "an account of AWS"
+    return ok("shell", f"{preview.stage.name} is for {where}, and so is this shell")
+
+
+def python(preview: Preview, given: object) -> CheckFinding:
+    """Which interpreter compiles the artifacts.
+
+    Raises:
+        NoInterpreter: the one that `cdk.json` names does not answer.
+    """
+    from reward_functions.cdk.artifact.interpreter import interpreter
+    from reward_functions.cdk.constructs.artifacts import COST
+
+    wanted = preview.stage.python
+    found = interpreter(wanted, given if isinstance(given, str) else None)
+    if found is None:
+        return warning("python", COST.format(python=wanted))
+    return ok("python", f"{wanted} compiles: {found}")
+
+
+def lock(preview: Preview) -> CheckFinding:
+    """Whether the lock is there, as far as it is seen without building."""
+    named = f"reward lock --stage {preview.stage.name}"
+    if preview.lock == "missing":
+        return warning("lock", f"missing: {named}, and commit it")
+    if preview.lock == "undecided":
+        return unknown("lock", f"a build knows whether one is needed: {named}")
+    return ok("lock", preview.lock)
+
+
+def node() -> CheckFinding:
+    """Which Node jsii starts."""
+    import reward_functions.cdk  # sets JSII_NODE
+
+    del reward_functions
+    chosen = os.environ.get("JSII_NODE") or which("node")
+    if chosen is None:
+        return warning("node", "none, and cdk needs it: pip install 'reward-functions[deploy]'")
+    try:
+        ran = subprocess.run(  # noqa: S603 - found by name, no shell
+            [chosen, "--version"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=ANSWER_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        ran = None
+    if ran is None or ran.returncode:
+        return failure("node", f"{chosen} does not answer: unset JSII_NODE")
+    return ok("node", f"{ran.stdout.strip()}, {chosen}")
+
+
+def cdk(folder: Path) -> CheckFinding:
+    """Which CDK command line `npx cdk` starts in a folder, and whether it is the pinned one."""
+    for each in (folder, *folder.parents):
+        path = each / "node_modules" / "aws-cdk" / "package.json"
+        if path.is_file():
+            break
+    else:
+        return warning("cdk", f"not installed here: npm ci, or {INSTALL_CDK}")
+    try:
+        found = str(json.loads(path.read_text(encoding="utf-8"))["version"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return failure("cdk", f"{path} cannot be read: {INSTALL_CDK}")
+    if found == CDK:
+        return ok("cdk", f"{found}, as pinned")
+    major = found.partition(".")[0]
+    return CheckFinding(
+        "failure" if major != CDK.partition(".")[0] else "warning",
+        "cdk",
+        f"{found}, and this project was tried with {CDK}: {INSTALL_CDK}",
+    )
+
+
+def uv() -> CheckFinding:
+    """Whether the resolver is there."""
+    try:
+        from uv import find_uv_bin
+
+        return ok("uv", f"{version('uv')}, {find_uv_bin()}")
+    except (ModuleNotFoundError, FileNotFoundError):
+        return warning("uv", "none, and packages need it: pip install 'reward-functions[deploy]'")

@@ -6,13 +6,18 @@ shown is not kept; only a reward that looks at its group holds all of it.
 
 from __future__ import annotations
 
-import json
 import sys
+from heapq import nsmallest
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
+from rich.text import Text
 
+from reward_functions import RewardResult, RewardSpec, Scored, sample, score_batch
+from reward_functions.cli._composites import explained_parts
+from reward_functions.cli._console import cell, facts, output, plain, print_json, remark
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
@@ -21,16 +26,22 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Parameters,
     Shape,
 )
+from reward_functions.cli._results import cells_of, decision_line, metric_key, written
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.core.types import Sample
+from reward_functions.data.json_rows import BadInput, shown
+from reward_functions.reports.rules.registry import rule_of
+from reward_functions.scoring.results import explanation, row_object
+from reward_functions.scoring.rewards import nobody, ready, reward_named
+from reward_functions.scoring.rows import Read, row_options, samples_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rich.table import Table
-    from rich.text import Text
 
-    from reward_functions import RewardResult, RewardSpec
     from reward_functions.core.spec import RewardFunction
-    from reward_functions.scoring.rows import Read
 
 CHUNK: Final = 1_024
 """Rows scored at a time, in search of the lowest rewards."""
@@ -108,11 +119,6 @@ def explain(
     Of rows of a file it shows their prompt, response and reference too. Exit status: 0 all that is
     shown was scored; 1 something was not; 2 nothing could be explained.
     """
-    from reward_functions import Scored, sample, score_batch
-    from reward_functions.data.json_rows import BadInput, shown
-    from reward_functions.scoring.rewards import nobody, ready, reward_named
-    from reward_functions.scoring.rows import Read, row_options, samples_of
-
     typed = {"--response": response, "--reference": reference, "--prompt": prompt}
     rows = {"--id": id, "--line": line, "--worst": worst}
     columns = {"--map": mapped or None, "--rows": shape}
@@ -143,8 +149,6 @@ def _check(file: str | None, typed: list[str], rows: list[str], columns: list[st
     Raises:
         ConfigurationError: neither a response nor rows of a file are named, or both are.
     """
-    from reward_functions.core.errors import ConfigurationError
-
     if file is None and (rows or columns):
         option, what = (rows[0], "names rows") if rows else (columns[0], "says how to read rows")
         raise ConfigurationError(f"{option} {what} of a FILE: reward explain NAME FILE …")
@@ -182,10 +186,6 @@ def _with_id(reads: Iterable[Read], file: str, id: str) -> list[Read]:  # noqa: 
     Raises:
         BadInput: there is none; the message suggests the nearest.
     """
-    from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.core.suggest import did_you_mean
-    from reward_functions.data.json_rows import BadInput, shown
-
     picked: list[Read] = []
     found, others = 0, set[str]()
     for read in reads:
@@ -203,7 +203,7 @@ def _with_id(reads: Iterable[Read], file: str, id: str) -> list[Read]:  # noqa: 
         places = ", ".join(read.place for read in picked)
         more = f" and {found - SHOWN:,} more, which are not shown"
         note = f"{found:,} rows have the id {id!r}: {places}{more if found > SHOWN else ''}"
-        errors().print(plain(note, MESSAGE), soft_wrap=True, markup=False)
+        remark(note)
     return picked
 
 
@@ -213,8 +213,6 @@ def _at(reads: Iterable[Read], file: str, line: int) -> list[Read]:
     Raises:
         BadInput: no row begins there.
     """
-    from reward_functions.data.json_rows import BadInput, shown
-
     last = "it has no rows"
     for read in reads:
         if read.place.rpartition(" ")[2] == str(line):
@@ -227,9 +225,6 @@ def _with_results(
     spec: RewardSpec, reward: RewardFunction, picked: Sequence[Read], reads: Iterable[Read]
 ) -> Iterator[Explained]:
     """The results of some rows; a reward that looks at groups sees all of theirs."""
-    from reward_functions import score_batch
-    from reward_functions.core.types import Sample
-
     batch = list(picked)
     if spec.needs.group:
         prompts = {each.sample.context for each in picked if isinstance(each.sample, Sample)}
@@ -245,10 +240,6 @@ def _with_results(
 
 def _scored(spec: RewardSpec, reward: RewardFunction, reads: Iterable[Read]) -> Iterator[Explained]:
     """Every row with its result, a chunk at a time; all at once where groups are looked at."""
-    from itertools import islice
-
-    from reward_functions import score_batch
-
     rows = iter(reads)
     while chunk := list(islice(rows, None if spec.needs.group else CHUNK)):
         yield from map(Explained, chunk, score_batch(reward, [each.sample for each in chunk]))
@@ -256,11 +247,6 @@ def _scored(spec: RewardSpec, reward: RewardFunction, reads: Iterable[Read]) -> 
 
 def _worst(spec: RewardSpec, rows: Iterable[Explained], count: int) -> list[Explained]:
     """The rows that earn least, the first of equals; where nothing has a score, those without."""
-    from heapq import nsmallest
-
-    from reward_functions import Scored
-    from reward_functions.cli._console import errors
-
     unscored = 0
 
     def earned(row: Explained) -> float:
@@ -272,19 +258,13 @@ def _worst(spec: RewardSpec, rows: Iterable[Explained], count: int) -> list[Expl
 
     lowest = nsmallest(count, rows, key=earned)
     if unscored:
-        errors().print(f"unscored {unscored:,}: they stand behind those with a score", markup=False)
+        remark(f"unscored {unscored:,}: they stand behind those with a score")
     return lowest
 
 
 def _show(spec: RewardSpec, explained: Sequence[Explained], *, as_json: bool) -> None:
-    from rich.text import Text
-
-    from reward_functions import Scored
-    from reward_functions.cli._composites import explained_parts
-    from reward_functions.cli._console import output, plain
-
     if as_json:
-        typer.echo(json.dumps([_object(spec, each) for each in explained], indent=2))
+        print_json([_object(spec, each) for each in explained])
         return
     console = output()
     for at, each in enumerate(explained):
@@ -298,8 +278,6 @@ def _show(spec: RewardSpec, explained: Sequence[Explained], *, as_json: bool) ->
 
 def _object(spec: RewardSpec, explained: Explained) -> dict[str, Any]:
     """A row and its explanation as JSON; what is compared is readable, whatever its type is."""
-    from reward_functions.scoring.results import row_object
-
     place, sample = explained.read
     row = {
         "place": place,
@@ -311,12 +289,6 @@ def _object(spec: RewardSpec, explained: Explained) -> dict[str, Any]:
 
 
 def _explanation(spec: RewardSpec, explained: Explained) -> Table:
-    from reward_functions.cli._console import cell, facts
-    from reward_functions.cli._results import cells_of, metric_key, written
-    from reward_functions.core.types import Sample
-    from reward_functions.reports.rules.registry import rule_of
-    from reward_functions.scoring.results import explanation
-
     (place, sample), result = explained
     known = cells_of(spec, result, place)
     why = explanation(result, spec.name) or {}
@@ -357,11 +329,6 @@ def _explanation(spec: RewardSpec, explained: Explained) -> Table:
 
 def _normal_form(form: str | list[dict[str, str | None]]) -> Text:
     """What was compared; of a judge a line for each of its decisions."""
-    from rich.text import Text
-
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._results import decision_line
-
     if isinstance(form, str):
         return cell(form)
     return Text("\n").join(cell(decision_line(each)) for each in form)
@@ -369,10 +336,6 @@ def _normal_form(form: str | list[dict[str, str | None]]) -> Text:
 
 def _ends(response: str) -> Any:
     """A response by its beginning and its end."""
-    from rich.text import Text
-
-    from reward_functions.cli._console import plain
-
     if len(response) <= HEAD + TAIL:
         return Text(plain(response, HEAD + TAIL))
     left = f" … {len(response) - HEAD - TAIL:,} characters … "
@@ -387,8 +350,6 @@ def _typed(text: str) -> str:
         ConfigurationError: the content is not UTF-8.
         OSError: the file cannot be read.
     """
-    from reward_functions.core.errors import ConfigurationError
-
     if text == "-":
         content = sys.stdin.buffer.read()
     elif text.startswith("@@"):

@@ -10,6 +10,8 @@ from typing import Annotated, Final, Literal
 
 import typer
 
+from reward_functions.calibration.settings import load_judge_config
+from reward_functions.cli._invocations import invoked, results_to, rows_of
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     AllowEmpty,
     File,
@@ -20,6 +22,11 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Registered,
     Shape,
 )
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.local.function_runtime import LocalRuntime
+from reward_functions.scoring.rewards import is_path, parameter_values, reward_named
+from reward_functions.scoring.rows import row_options
+from reward_functions.serving.settings import LambdaSettings
 
 TIMEOUT: Final = 900.0
 """Seconds an invocation may take: the longest Lambda allows."""
@@ -50,15 +57,6 @@ def invoke(
 
     Exit status: 0 every batch was answered, 1 some were not, 2 none was, or nothing was done.
     """
-    from reward_functions.calibration.settings import load_judge_config
-    from reward_functions.cli._invocations import invoked, results_to
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.rows.reading import read_rows
-    from reward_functions.local.function_runtime import LocalRuntime
-    from reward_functions.scoring.rewards import is_path, parameter_values, reward_named
-    from reward_functions.scoring.rows import require_rows, row_options
-    from reward_functions.serving.settings import LambdaSettings
-
     if is_path(name):
         raise ConfigurationError(_unregistered(name))
     spec = reward_named(name)
@@ -67,9 +65,7 @@ def invoke(
     settings = LambdaSettings(
         name=name, parameters=parameters, response_mode=response_mode, judge=config
     )
-    read = read_rows(file, row_options(mapped, shape), answered=True, whole=True)
-    rows = [row.content for row in read]
-    require_rows(len(rows), file, allow_empty=allow_empty)
+    rows = rows_of(file, row_options(mapped, shape), allow_empty=allow_empty)
     if min(batch_size, len(rows)) > settings.max_samples:
         raise ConfigurationError(
             f"--batch-size {batch_size}: the function takes {settings.max_samples} samples at most"

@@ -10,26 +10,29 @@ Where `--print-env` fails, the shell evaluates `false`, and what follows `&&` do
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path  # noqa: TC003 - typer reads annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reward_functions.cli import installing, runtime
+from reward_functions.aws.emulator_record import DEFAULT, pointed_at, towards_line
+from reward_functions.cli import runtime
+from reward_functions.cli._console import cell, errors, output, print_json, table
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import PRINT_ENV
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.local import emulator
+from reward_functions.local.emulator import LocalAws, LocalAwsError, TrainingOptions, known
+from reward_functions.local.emulator.emulator import ended_like_interrupted, shell_lines
+from reward_functions.local.emulator.installing import install as installed
+from reward_functions.local.emulator.people import become
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from reward_functions.local.emulator import LocalAws, TrainingOptions
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="A local AWS emulator on this machine: no account, no Docker, no network.",
-)
+app = typer.Typer(no_args_is_help=True)
 
 Named = Annotated[
     str, typer.Option("--name", metavar="NAME", help="Which one, where several run side by side.")
@@ -109,12 +112,6 @@ def up(
     as_json: Json = False,
 ) -> None:
     """Start one, or find the one of this name that runs; it stays until `reward local down`."""
-    from reward_functions.aws.emulator_record import towards_line
-    from reward_functions.cli._console import errors
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.local import emulator
-    from reward_functions.local.emulator.processes import ended_like_interrupted
-
     if print_env and as_json:
         raise ConfigurationError("--print-env and --json exclude each other")
     wanted = _training(training=training, data=data, step_seconds=step_seconds)
@@ -129,7 +126,7 @@ def up(
             progress=status.update,
         )
     if as_json:
-        typer.echo(json.dumps(_described(aws), indent=2))
+        print_json(_described(aws))
         return
     if print_env:
         _print_environment(aws.environment)
@@ -152,13 +149,9 @@ def up(
 @app.command()
 def status(*, as_json: Json = False) -> None:
     """Those that run, and those that ended by themselves and left their log."""
-    from reward_functions.cli._console import cell, output, table
-    from reward_functions.local import emulator
-    from reward_functions.local.emulator import known
-
     found = known()
     if as_json:
-        typer.echo(json.dumps([_described(aws) for aws in found], indent=2))
+        print_json([_described(aws) for aws in found])
         return
     if not found:
         say("no local AWS runs: reward local up")
@@ -168,11 +161,11 @@ def status(*, as_json: Json = False) -> None:
     for aws in found:
         alive = emulator.find(aws.name) is not None
         shown.add_row(
-            cell(aws.name),
+            aws.name,
             cell("runs", "green") if alive else cell(f"ended{aws.last_words()}", "yellow"),
-            cell(aws.endpoint),
-            cell(str(aws.record.process.id)),
-            cell("enforced" if aws.enforcing else "not checked"),
+            aws.endpoint,
+            str(aws.record.process.id),
+            "enforced" if aws.enforcing else "not checked",
             _training_cell(aws),
         )
     output().print(shown)
@@ -233,9 +226,6 @@ def as_(
 
     `reward local up --print-env` makes the shell the root of the emulator again.
     """
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.local.emulator.people import become
-
     if not print_env:
         typed = " ".join(tasks)
         raise ConfigurationError(
@@ -259,9 +249,6 @@ def reset(*, name: Named = "default") -> None:
 @app.command()
 def down(*, name: Named = "default", print_env: PrintEnv = False) -> None:
     """End it with everything it started, and forget it."""
-    from reward_functions.local import emulator
-    from reward_functions.local.emulator import known
-
     # Also of one that ended by itself: a shell may point at it still.
     left = [variable for aws in known() if aws.name == name for variable in aws.environment]
     ran = emulator.down(name)
@@ -271,7 +258,17 @@ def down(*, name: Named = "default", print_env: PrintEnv = False) -> None:
     say(f"local AWS {name!r} {'has ended' if ran else 'does not run'}", err=print_env)
 
 
-app.command("install")(installing.install)
+@app.command()
+def install() -> None:
+    """Install the local AWS emulator, beside this environment's packages and not among them."""
+    with (
+        ended_like_interrupted(),
+        errors().status("looking for the local AWS emulator") as status,
+    ):
+        python = installed(status.update)
+    say(f"the local AWS emulator is installed in {python.parents[1]}: reward local up")
+
+
 app.command("runtime")(runtime.runtime)
 
 
@@ -279,9 +276,6 @@ def _training(
     *, training: bool, data: list[Path] | None, step_seconds: float | None
 ) -> TrainingOptions | None:
     """How the training double is started; None where it is not asked for."""
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.local.emulator import TrainingOptions
-
     if not training:
         if data or step_seconds is not None:
             raise ConfigurationError("--data and --step-seconds are for --training")
@@ -293,8 +287,6 @@ def _training(
 
 
 def _training_cell(aws: LocalAws) -> Text:
-    from reward_functions.cli._console import cell
-
     training = aws.record.training
     if training is None:
         return cell("none")
@@ -307,9 +299,6 @@ def _running(name: str) -> LocalAws:
     Raises:
         LocalAwsError: it does not run.
     """
-    from reward_functions.local import emulator
-    from reward_functions.local.emulator import LocalAwsError
-
     aws = emulator.find(name)
     if aws is None:
         raise LocalAwsError(f"no local AWS {name!r} runs: reward local up --name {name}")
@@ -322,9 +311,6 @@ def _here(name: str | None) -> LocalAws:
     Raises:
         LocalAwsError: it does not run.
     """
-    from reward_functions.aws.emulator_record import DEFAULT, pointed_at
-    from reward_functions.local.emulator import LocalAwsError, known
-
     if name is not None:
         return _running(name)
     address = os.environ.get("AWS_ENDPOINT_URL", "")
@@ -357,7 +343,5 @@ def _described(aws: LocalAws) -> dict[str, Any]:
 
 
 def _print_environment(needed: dict[str, str]) -> None:
-    from reward_functions.local.emulator.environment import shell_lines
-
     for line in shell_lines(os.environ, needed):
         typer.echo(line)

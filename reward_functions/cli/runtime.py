@@ -7,23 +7,32 @@ eval "$(reward local runtime --print-env)" && …       # another shell: agents 
 from __future__ import annotations
 
 import os
+import signal
+from errno import EADDRINUSE
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from queue import SimpleQueue
+from shlex import quote
+from threading import Event
+from typing import Annotated, Final
 
 import typer
 
-from reward_functions.cli._echo import say
+from reward_functions.cli._console import plain
+from reward_functions.cli._echo import say, several
 from reward_functions.cli._errors import PRINT_ENV
-
-if TYPE_CHECKING:
-    from queue import SimpleQueue
-
-    from reward_functions.local.runtime_double import (
-        Policy,
-        RuntimeDouble,
-        RuntimeSettings,
-        Trajectory,
-    )
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.extras import ROLLOUTS, require
+from reward_functions.local.runtime_double import (
+    CalculatorPolicy,
+    FaultPlan,
+    Policy,
+    RelayPolicy,
+    RuntimeDouble,
+    RuntimeSettings,
+    ScriptedPolicy,
+    Trajectory,
+    shown_rewards,
+)
 
 CALCULATOR: Final = "calculator"
 
@@ -111,16 +120,10 @@ def runtime(
 
     It serves until Ctrl-C. No trainer reads the rewards, and no model learns from them.
     """
-    from reward_functions.core.extras import ROLLOUTS, require
-
     require("boto3", by=__name__, extra=ROLLOUTS)
     if print_env:
         _print_environment(port)
         return
-    from queue import SimpleQueue
-
-    from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings
-
     settings = RuntimeSettings(
         policy_typed(policy, wrong=wrong, seed=seed, model=model, api_key_env=api_key_env),
         FaultPlan.parse(faults, seed=seed),
@@ -145,13 +148,6 @@ def policy_typed(policy: str, *, wrong: float, seed: int, model: str, api_key_en
         ConfigurationError: options that are another policy's, or a policy that cannot be had.
         OSError: the script cannot be read.
     """
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.local.runtime_double import (
-        CalculatorPolicy,
-        RelayPolicy,
-        ScriptedPolicy,
-    )
-
     relayed = policy.startswith(("http://", "https://"))
     if wrong and policy != CALCULATOR:
         raise ConfigurationError("--wrong is for --policy calculator")
@@ -172,11 +168,6 @@ def _listening(
     Raises:
         ConfigurationError: something else listens there.
     """
-    from errno import EADDRINUSE
-
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.local.runtime_double import RuntimeDouble
-
     try:
         return RuntimeDouble(settings, port=port, finished=finished.put)
     except OSError as error:
@@ -189,9 +180,6 @@ def _listening(
 
 def _serve(finished: SimpleQueue[Trajectory], *, quiet: bool) -> None:
     """Write what has finished, until Ctrl-C or SIGTERM."""
-    import signal
-    from threading import Event
-
     ended = Event()
     before = {
         number: signal.signal(number, lambda *_: ended.set())
@@ -225,13 +213,10 @@ def _introduce(double: RuntimeDouble) -> None:
 
 def _line(trajectory: Trajectory) -> str:
     """A rollout that has finished."""
-    from reward_functions.cli._console import plain
-    from reward_functions.local.runtime_double import shown_rewards
-
     return (
         f"{plain(trajectory.trajectory_id, 64)}  {trajectory.state}  "
-        f"{_number(len(trajectory.turns), 'turn')}  rewards {shown_rewards(trajectory)}  "
-        f"{_number(len(trajectory.deliveries), 'report')}"
+        f"{several(len(trajectory.turns), 'turn')}  rewards {shown_rewards(trajectory)}  "
+        f"{several(len(trajectory.deliveries), 'report')}"
     )
 
 
@@ -239,16 +224,12 @@ def _summary(double: RuntimeDouble) -> str:
     counts = double.trajectories.counts()
     states = ", ".join(f"{n} {state}" for state, n in counts["states"].items() if n)
     return (
-        f"runtime double ended: {_number(sum(counts['states'].values()), 'rollout')}"
+        f"runtime double ended: {several(sum(counts['states'].values()), 'rollout')}"
         f"{f' ({states})' if states else ''}, "
-        f"{_number(counts['turns']['recorded'], 'turn')}, "
-        f"{_number(sum(counts['reports'].values()), 'report')}, "
-        f"{_number(sum(counts['faults'].values()), 'accident')}"
+        f"{several(counts['turns']['recorded'], 'turn')}, "
+        f"{several(sum(counts['reports'].values()), 'report')}, "
+        f"{several(sum(counts['faults'].values()), 'accident')}"
     )
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _environment(endpoint: str) -> dict[str, str]:
@@ -271,10 +252,6 @@ def _print_environment(port: int) -> None:
     Raises:
         ConfigurationError: nobody knows the port.
     """
-    from shlex import quote
-
-    from reward_functions.core.errors import ConfigurationError
-
     if not port:
         raise ConfigurationError(f"{PRINT_ENV} needs the --port of the double")
     for name, value in _environment(f"http://{LOOPBACK}:{port}").items():

@@ -5,28 +5,42 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TextIO
 
 import typer
 
+from reward_functions.cli._console import MESSAGE, leave, output, plain, say_measured
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     AllowEmpty,
     File,
     Map,
     Models,
     Name,
+    Output,
     Parameters,
     Shape,
 )
 from reward_functions.cli._pages import require_page, say_where
-from reward_functions.cli._verdicts import NoVerdicts, Verdicts  # noqa: TC001
+from reward_functions.cli._progress import Bars
+from reward_functions.cli._results import results_table
+from reward_functions.cli._verdicts import (
+    NoVerdicts,
+    Verdicts,
+    calls_left,
+    kept_verdicts,
+    opened_store,
+    say,
+)
 from reward_functions.scoring import Only, Sort  # noqa: TC001
+from reward_functions.scoring.rewards import reward_named
+from reward_functions.scoring.rows import row_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import TextIO
 
     from reward_functions import RewardSpec
     from reward_functions.scoring.file import ScoringInterrupted
@@ -47,12 +61,7 @@ def score(
     name: Name,
     file: File,
     *,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output", "-o", metavar="OUT", help="Write results to a file; - is standard output."
-        ),
-    ] = None,
+    output: Output = None,
     format: Annotated[  # noqa: A002 - the option's name
         Format | None,
         typer.Option(help="What to write.", show_default="table on a terminal, jsonl elsewhere"),
@@ -161,13 +170,8 @@ def score(
     Exit status: 0 all scored; 1 some were not; 2 none was, or only those that a judge
     decides without a model, or nothing was done.
     """
-    from reward_functions.cli._console import leave, say_measured
-    from reward_functions.cli._progress import Bars
     from reward_functions.cli._summary import agreement, spent, summary, written
-    from reward_functions.cli._verdicts import opened_store, say
     from reward_functions.scoring.file import ScoringInterrupted, score_file
-    from reward_functions.scoring.rewards import reward_named
-    from reward_functions.scoring.rows import row_options
 
     output = None if output == STANDARD else output
     spec = reward_named(name)
@@ -219,11 +223,6 @@ def score(
 
 def _kept(interrupt: ScoringInterrupted) -> str:
     """What is scored, what is kept and where, and how to go on."""
-    import shlex
-
-    from reward_functions.cli._console import MESSAGE, plain
-    from reward_functions.cli._verdicts import calls_left, kept_verdicts
-
     if not interrupt.began:
         return (
             "interrupted before the first row was scored: nothing is written, and what an earlier "
@@ -270,10 +269,5 @@ def _how_to_see_more(count: int, most: int | None, limit: int | None) -> str:
 
 
 def _table(spec: RewardSpec, stream: TextIO, lines: Iterator[str], *, explain: bool) -> None:
-    import json
-
-    from reward_functions.cli._console import output
-    from reward_functions.cli._results import results_table
-
     rows = [json.loads(line) for line in lines]
     output(stream).print(results_table(spec, rows, explain=explain))

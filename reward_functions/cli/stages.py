@@ -8,13 +8,18 @@ stage schema   a JSON Schema, for editors
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
+from reward_functions.cli._console import print_json
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._fitting import print_table
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import replaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,9 +27,7 @@ if TYPE_CHECKING:
     from reward_functions.cdk.app.preview import Preview
     from reward_functions.cdk.model.project import Project
 
-app = typer.Typer(
-    no_args_is_help=True, help="Stages of this folder's cdk.json: check, show, schema."
-)
+app = typer.Typer(no_args_is_help=True)
 
 Named = Annotated[
     str | None,
@@ -55,7 +58,6 @@ def check(
     Exit status: 0 nothing is wrong, 1 a stage would be refused, 2 there is no such stage.
     """
     from reward_functions.cdk.model.project import project_in
-    from reward_functions.core.errors import ConfigurationError
 
     if every and stage is not None:
         raise ConfigurationError("--all and --stage exclude each other")
@@ -63,7 +65,7 @@ def check(
     names = list(project.stages) if every else [project.existing(project.chosen(stage))]
     seen = [(name, *_previewed(project, name)) for name in names]
     if as_json:
-        typer.echo(json.dumps([_described(*each) for each in seen], indent=2))
+        print_json([_described(*each) for each in seen])
     else:
         for name, preview, refusal in seen:
             _print(name, preview, refusal)
@@ -91,7 +93,7 @@ def show(*, stage: Named = None) -> None:
         "settings": checked.model_dump(mode="json", exclude={"name"}),
         "from": {".".join(steps): by for steps, by in found.origins.items()},
     }
-    typer.echo(json.dumps(shown, indent=2))
+    print_json(shown)
 
 
 @app.command()
@@ -111,11 +113,10 @@ def schema(
     Name it in the file, as `"$schema": "./cdk.schema.json"`, or in the settings of the editor.
     """
     from reward_functions.cdk.app.schema import file_schema, stages_schema
-    from reward_functions.data.atomic import replaced
 
     found = file_schema() if of == "file" else stages_schema()
     if out is None:
-        typer.echo(json.dumps(found, indent=2))
+        print_json(found)
         return
     with replaced(out) as stream:
         stream.write(f"{json.dumps(found, indent=2)}\n")
@@ -125,7 +126,6 @@ def schema(
 def _previewed(project: Project, name: str) -> tuple[Preview | None, str | None]:
     """What a stage would be, or why there would be none."""
     from reward_functions.cdk.app.preview import previewed
-    from reward_functions.core.errors import ConfigurationError
 
     try:
         return previewed(project, name), None
@@ -134,8 +134,6 @@ def _previewed(project: Project, name: str) -> tuple[Preview | None, str | None]
 
 
 def _described(name: str, preview: Preview | None, refusal: str | None) -> dict[str, Any]:
-    from dataclasses import asdict
-
     if preview is None:
         return {"stage": name, "ok": False, "error": refusal}
     return {
@@ -152,9 +150,6 @@ def _described(name: str, preview: Preview | None, refusal: str | None) -> dict[
 
 
 def _print(name: str, preview: Preview | None, refusal: str | None) -> None:
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-
     if preview is None:
         say(f"{name}: would be refused\n  {refusal}\n")
         return
@@ -162,11 +157,11 @@ def _print(name: str, preview: Preview | None, refusal: str | None) -> None:
     say(f"{name}: {preview.stage.region}, {account}")
     rows = [
         [
-            cell(each.name),
-            cell(each.reward),
-            cell(str(each.version)),
-            cell(each.response_mode + (", immutable" if each.immutable else "")),
-            cell(_given(each.parameters, each.models)),
+            each.name,
+            each.reward,
+            str(each.version),
+            each.response_mode + (", immutable" if each.immutable else ""),
+            _given(each.parameters, each.models),
         ]
         for each in preview.functions
     ]

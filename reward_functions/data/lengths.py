@@ -16,7 +16,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.data.records import text_of
-from reward_functions.reports.resampling import quantile
+from reward_functions.reports.statistics import quantile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

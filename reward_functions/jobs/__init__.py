@@ -13,16 +13,15 @@ What a job is
                         that scores before the job
     models.py           what can be tuned, where, by which API: a dated table
     hyperparameters.py  every range of every service, and what others set
-    options.py          which service has a place for which field, and what a stage grants its jobs
-    own_resources.py    ARNs of an account's resources, and of agents of multi-turn jobs
+    options.py          which service has a place for which field, what a stage grants its jobs,
+                        and what they name: ARNs of resources and of agents
     recipes.py          of SageMaker's hub, and lines for Nova's, with the reward in them
 
 Before it
 
     plan.py             what a job would come to, and its traps: `plan_sheets.py` has its
                         tables and its page
-    baseline.py         what the base earns; `asking.py` asks it and keeps the answers,
-                        `model_calls.py` is one answer
+    baseline.py         what the base earns; `asking.py` asks it and keeps the answers
     preflight.py        whether it can teach anything and may run: a table of questions, of which
                         `role_checks.py` has the role's and `reward_checks.py` the version's
 
@@ -33,7 +32,6 @@ Its course
     drivers/            one shape, a file a service: Bedrock's control plane, the OpenAI API,
                         SageMaker's serverless customization
     evaluators.py       how SageMaker knows a reward: versions in the account's own hub
-    json_schema.py      a job's document against the schema that its service publishes
     preparing.py        files read, grader pinned, request written; `starting.py` starts it once
     lookup.py           one job, or all, whichever service runs it
     watching.py         one observation after the other, until the end
@@ -41,12 +39,11 @@ Its course
 
 What it measured and made
 
-    figures.py          series of points, and how to read them: `grader_log.py` has the grader's
-                        own, `drawing.py` makes their charts and page
+    figures.py          series of points, how to read them, their charts and page: `grader_log.py`
+                        has the grader's own
     beside_deployed.py  what it uses beside what is deployed now
     evaluation_jobs.py  evaluations by SageMaker with the same function
     diagnosing.py       why it failed: `causes.py` is the table of causes
-    trainer_log.py      the errors that a trainer of SageMaker logged
     hosting.py          tuned models, model packages of SageMaker, and what hosts them
     leftovers.py        what it left that costs something
     evaluation/         a tuned model beside its base, prompt by prompt

@@ -1,4 +1,14 @@
-"""Answers of a model to the prompts of a job's data: what they cost, then the answers themselves.
+"""A model is asked the prompts of a job's data: what that costs, the answers, where they are kept.
+
+One answer comes by Bedrock's Converse, or by OpenAI-compatible chat completions.
+
+    what ended it                                                        `ended`
+    Converse: max_tokens, model_context_window_exceeded; chat: length    length
+    Converse: guardrail_intervened, content_filtered; chat: content_filter, a refusal    filtered
+    everything else                                                      end
+
+Reasoning in blocks or fields of its own is no part of the answer: whether a trainer puts it into
+the text that a reward reads is not documented.
 
 Calls are made from several threads. A model that takes no more calls is asked again after a pause
 that doubles, drawn at random so that the threads do not return together. When it stays busy the
@@ -13,11 +23,12 @@ The file of a baseline's answers, one line of JSON each: what is there is not as
 A prompt stands there by its digest; its text does not. A file belongs to one model and one way to
 draw from it; `appended_lines` keeps it whole.
 
-The model that a baseline asks, and how its answers are drawn: as the job would draw them.
-
 A base is asked under the name that it is served under; a model that a job made, under the ARN of
 its deployment or of the imported model, or the id that chat completions take. SageMaker serves no
-base of its serverless jobs: whoever asks says which model of Bedrock stands in for it.
+base of its serverless jobs: you say which model of Bedrock stands in for it.
+
+Sources: botocore's model of `Converse`; "Chat Completions" in OpenAI's API reference; "Extended
+thinking in Amazon Nova 2" in the Nova 2 user guide for `reasoningConfig`.
 """
 
 from __future__ import annotations
@@ -26,44 +37,319 @@ import hashlib
 import json
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from copy import copy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from http import HTTPStatus
 from itertools import islice
-from queue import Empty, SimpleQueue
 from random import Random
-from threading import Event, Thread
+from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Self
 
-from reward_functions.aws.failures import AwsFailed
+from reward_functions.aws.calls import FOREIGN, NO_ANSWER
+from reward_functions.aws.failures import AwsFailed, in_words
+from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.types import Usage
+from reward_functions.core.types import Message, Sample, Usage
 from reward_functions.data.atomic import AppendedLines
 from reward_functions.data.lengths import prompt_tokens
-from reward_functions.jobs.clients import key_source, openai_base_url
-from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.model_calls import (
-    MAX_TOKENS,
-    PATIENCE,
-    BadPrompt,
-    Busy,
-    Chat,
-    Converse,
-    ModelAnswer,
-    Sampling,
-    converse_client,
-)
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.clients import endpoints
+from reward_functions.jobs.configuration import BadJob, JobConfiguration
+from reward_functions.jobs.drivers.openai import Api, connected, wish_of
+from reward_functions.jobs.services import SERVICES, HyperparameterValue
+from reward_functions.judge_runtime.usage import token_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from reward_functions.core.types import Message, Sample
-    from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.job import HyperparameterValue
+    from boto3.session import Session
+    from openai import APIStatusError
+
     from reward_functions.jobs.lookup import Place
-    from reward_functions.jobs.model_calls import Endpoint
     from reward_functions.jobs.models import Base
+
+Ended = Literal["end", "length", "filtered"]
+
+CUT: Final = frozenset({"max_tokens", "model_context_window_exceeded", "length"})
+FILTERED: Final = frozenset({"guardrail_intervened", "content_filtered", "content_filter"})
+
+BUSY_CODES: Final = frozenset(
+    {
+        *("ThrottlingException", "ModelNotReadyException", "ServiceUnavailableException"),
+        *("InternalServerException", "ModelTimeoutException", "ModelErrorException"),
+    }
+)
+"""Errors of Converse after which the same question may be answered (botocore's model)."""
+
+UNSERVED: Final = frozenset({"ValidationException", "ResourceNotFoundException"})
+"""What Converse answers for an id that is trained from and not served under that name."""
+
+BUSY_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+
+SYSTEM: Final = frozenset({"system", "developer"})
+ASSISTANT: Final = frozenset({"assistant", "nova_assistant", "bot"})
+
+MAX_TOKENS: Final = 2_048
+"""Tokens of an answer where the job sets no `inferenceMaxTokens`: what AWS's SDK sets."""
+
+PATIENCE: Final = 600.0
+"""Seconds for one answer: thousands of tokens."""
+
+SHOWN: Final = 200
+"""Characters of a service's error message that are repeated."""
+
+HIGH: Final = "high"
+"""The effort with which Nova 2 takes neither a temperature nor a limit of tokens."""
+
+
+class Busy(Exception):
+    """The model takes no call now, and may take it later.
+
+    Args:
+        message: what it answered.
+        seconds: how long it asks to wait; 0 where it does not say.
+    """
+
+    def __init__(self, message: str, seconds: float = 0.0) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
+class BadPrompt(ConfigurationError):
+    """A prompt that a model cannot be asked. The message names the role, and no text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How answers are drawn.
+
+    Args:
+        temperature: 1.0 draws from the model's own distribution, as rollouts are.
+        max_tokens: of an answer; the job's `inferenceMaxTokens`.
+        reasoning_effort: low, medium or high; "" for the model's own choice.
+    """
+
+    temperature: float = 1.0
+    max_tokens: int = MAX_TOKENS
+    reasoning_effort: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What a model answered: the text, how it ended, and the tokens it cost.
+
+    `seconds` is how long the call took, without what came before it; None where nobody measured.
+    """
+
+    text: str
+    ended: Ended = "end"
+    usage: Usage = field(default_factory=Usage)
+    seconds: float | None = field(default=None, compare=False)
+
+
+class Endpoint(Protocol):
+    """A model that can be asked, from many threads at once."""
+
+    model: str
+
+    def __call__(self, prompt: Sequence[Message], /) -> ModelAnswer:
+        """One answer.
+
+        Raises:
+            Busy: asking again may help.
+            AwsFailed: it does not; the message says what to do.
+            BadPrompt: the prompt has a turn that the API does not take.
+        """
+
+
+class Converse:
+    """A model behind Bedrock's Converse.
+
+    Args:
+        model: a base model's id, an inference profile, or the ARN of a custom-model deployment.
+        sampling: how answers are drawn.
+        client: boto3's of `bedrock-runtime`; see `converse_client`.
+    """
+
+    def __init__(self, model: str, sampling: Sampling, client: Any) -> None:
+        self.model, self.sampling, self.client = model, sampling, client
+
+    def __call__(self, prompt: Sequence[Message], /) -> ModelAnswer:
+        """One answer; see `Endpoint`."""
+        from botocore.exceptions import HTTPClientError  # noqa: PLC0415 - 100 ms
+        from botocore.parsers import ResponseParserError  # noqa: PLC0415
+
+        request = self.request(prompt)
+        try:
+            with in_words(f"asking {self.model}", {}):
+                try:
+                    return _conversed(self.client.converse(**request))
+                except HTTPClientError as error:
+                    raise Busy(f"{self.model}: {type(error).__name__}") from None
+                except (ResponseParserError, *NO_ANSWER):
+                    raise AwsFailed(f"asking {self.model}: {FOREIGN}") from None
+        except AwsFailed as error:
+            raise _of_converse(error) from None
+
+    def request(self, prompt: Sequence[Message]) -> dict[str, Any]:
+        """The arguments of the call."""
+        sampling = self.sampling
+        thinks_at_length = sampling.reasoning_effort == HIGH
+        request: dict[str, Any] = {"modelId": self.model, "messages": _turns(prompt)}
+        system = [{"text": turn.content} for turn in prompt if turn.role in SYSTEM]
+        if system:
+            request["system"] = system
+        if not thinks_at_length:
+            request["inferenceConfig"] = {
+                "temperature": sampling.temperature,
+                "maxTokens": sampling.max_tokens,
+            }
+        if sampling.reasoning_effort:
+            config = {"type": "enabled", "maxReasoningEffort": sampling.reasoning_effort}
+            request["additionalModelRequestFields"] = {"reasoningConfig": config}
+        return request
+
+
+def converse_client(region: str, session: Session | None, connections: int) -> Any:
+    """boto3's client for `Converse`, which tries each call once: whoever asks knows how to wait.
+
+    Raises:
+        WrongEndpoint: it would reach the local AWS emulator's own Bedrock.
+        AwsFailed: there is no region, or no credentials.
+    """
+    from botocore.config import Config  # noqa: PLC0415
+
+    once = Config(
+        read_timeout=PATIENCE,
+        max_pool_connections=connections,
+        retries={"mode": "standard", "total_max_attempts": 1},
+    )
+    endpoints(session).check()
+    with in_words("connecting to bedrock-runtime"):
+        own = session or aws_session()
+        return own.client("bedrock-runtime", region_name=region, config=once)
+
+
+class Chat:
+    """A model behind OpenAI-compatible chat completions.
+
+    Args:
+        model: its id: a base model's, or what a job made.
+        sampling: how answers are drawn.
+        api: at its address.
+    """
+
+    def __init__(self, model: str, sampling: Sampling, api: Api) -> None:
+        self.model, self.sampling, self.api = model, sampling, api
+
+    def __call__(self, prompt: Sequence[Message], /) -> ModelAnswer:
+        """One answer; see `Endpoint`. A key that is refused is replaced once."""
+        request = self.request(prompt)
+        from openai import APIConnectionError, APIStatusError  # noqa: PLC0415 - half a second
+
+        completions = self.api.sdk.chat.completions.with_raw_response
+        try:
+            answered = completions.create(**request, timeout=PATIENCE)
+            return self._completed(answered.http_response.content)
+        except APIStatusError as error:
+            raise self._refused(error) from None
+        except APIConnectionError as error:
+            reason = type(error.__cause__ or error).__name__
+            raise Busy(f"{self.model} at {self.api.host}: {reason}") from None
+
+    def request(self, prompt: Sequence[Message]) -> dict[str, Any]:
+        """The body of the request."""
+        sampling = self.sampling
+        roles = [
+            (turn, "assistant" if turn.role in ASSISTANT else turn.role)
+            for turn in prompt
+            if _known(turn.role)
+        ]
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": role, "content": turn.content} for turn, role in roles],
+            "max_tokens": sampling.max_tokens,
+            "temperature": sampling.temperature,
+        }
+        if sampling.reasoning_effort:
+            request["reasoning_effort"] = sampling.reasoning_effort
+        return request
+
+    def _refused(self, error: APIStatusError) -> Busy | AwsFailed:
+        status, where = error.status_code, f"{self.model} at {self.api.host}"
+        if status in BUSY_STATUS:
+            return Busy(f"{where} answers {status}", wish_of(error.response.headers))
+        if status == HTTPStatus.UNAUTHORIZED:
+            return AwsFailed(f"asking {where}: {self.api.keys.remedy}", str(status))
+        message = self.api.message_of(error)[:SHOWN]
+        return AwsFailed(
+            f"asking {where}: {status} {message}{REMEDIES.get(status, '')}", str(status)
+        )
+
+    def _completed(self, body: bytes) -> ModelAnswer:
+        try:
+            response = json.loads(body)
+            choice = response["choices"][0]
+            message, reason = dict(choice["message"]), str(choice["finish_reason"])
+        except (ValueError, RecursionError, LookupError, TypeError):
+            raise Busy(f"{self.model} at {self.api.host}: the answer is no completion") from None
+        usage, content = response.get("usage"), message.get("content")
+        ended: Ended = "filtered" if message.get("refusal") else _ended(reason)
+        tokens = Usage(token_count(usage, "prompt_tokens"), token_count(usage, "completion_tokens"))
+        return ModelAnswer(content if isinstance(content, str) else "", ended, tokens)
+
+
+REMEDIES: Final[dict[int, str]] = {
+    403: "; who asks needs bedrock-mantle:CreateInference, which the stage's policies give",
+    404: "; no model is served under this name here: see `reward job plan` for those that are",
+}
+"""What to do about a status of chat completions."""
+
+
+def _known(role: str) -> bool:
+    if role not in SYSTEM | ASSISTANT | {"user"}:
+        raise BadPrompt(f"a prompt with a turn of {role[:SHOWN]!r} cannot be asked")
+    return True
+
+
+def _turns(prompt: Sequence[Message]) -> list[dict[str, Any]]:
+    """The turns as Converse takes them: user and assistant by turns, equal ones merged."""
+    turns: list[dict[str, Any]] = []
+    for turn in prompt:
+        if not _known(turn.role) or turn.role in SYSTEM:
+            continue
+        role = "assistant" if turn.role in ASSISTANT else "user"
+        if turns and turns[-1]["role"] == role:
+            turns[-1]["content"].append({"text": turn.content})
+        else:
+            turns.append({"role": role, "content": [{"text": turn.content}]})
+    return turns
+
+
+def _of_converse(error: AwsFailed) -> Busy | AwsFailed:
+    if error.code in BUSY_CODES:
+        return Busy(str(error))
+    if error.code in UNSERVED:
+        return AwsFailed(
+            f"{error}; where the model is served under another name, such as an inference "
+            "profile's, give that one with --ask",
+            error.code,
+        )
+    return error
+
+
+def _conversed(answer: Mapping[str, Any]) -> ModelAnswer:
+    texts = [block.get("text", "") for block in answer["output"]["message"]["content"]]
+    counts = answer["usage"]
+    usage = Usage(token_count(counts, "inputTokens"), token_count(counts, "outputTokens"))
+    return ModelAnswer("".join(texts), _ended(answer["stopReason"]), usage)
+
+
+def _ended(reason: str) -> Ended:
+    if reason in CUT:
+        return "length"
+    return "filtered" if reason in FILTERED else "end"
+
 
 MILLION: Final = 1_000_000
 
@@ -180,13 +466,11 @@ class Patience:
         attempts: calls for one answer.
         sleep: waits, in seconds; where not given, until the asking ends at the latest.
         seed: of the pauses.
-        answer: seconds for one answer, from the call to its last byte.
     """
 
     attempts: int = ATTEMPTS
     sleep: Callable[[float], object] | None = None
     seed: int | None = None
-    answer: float = PATIENCE
 
     def pauses(self) -> Iterator[float]:
         """Seconds before the second call, the third, and so on: half of a limit that doubles."""
@@ -221,11 +505,16 @@ def ask(
         AwsFailed: the model cannot be asked, or stays busy; what was answered is kept.
         BadPrompt: a prompt cannot be asked.
     """
-    asking = _Asking(endpoint, {prompt.digest: prompt.turns for prompt in prompts}, patience)
+    turns, ending = {prompt.digest: prompt.turns for prompt in prompts}, Event()
+    patience = patience or Patience()
+
+    def answered(attempt: AnswerAttempt) -> ModelAnswer:
+        return _answered(endpoint, turns[attempt.prompt], patience, ending)
+
     wanted = attempts_for(prompts, each)
     given = dict(kept.given) if kept else {}
     missing = [attempt for attempt in wanted if attempt not in given]
-    for attempt, answer in asking.answers(missing, concurrency):
+    for attempt, answer in _answers(answered, missing, concurrency, ending):
         given[attempt] = answer
         if kept:
             kept.keep(attempt, answer)
@@ -233,100 +522,53 @@ def ask(
     return {attempt: given[attempt] for attempt in wanted}
 
 
-class _Asking:
-    """The threads of one asking."""
-
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        turns: Mapping[str, Sequence[Message]],
-        patience: Patience | None,
-    ) -> None:
-        self.endpoint, self.turns = endpoint, turns
-        self.patience = patience or Patience()
-        self.ending = Event()
-
-    def answers(
-        self, missing: Iterable[AnswerAttempt], concurrency: int
-    ) -> Iterator[tuple[AnswerAttempt, ModelAnswer]]:
-        """The answers as they come; what was on its way when one failed comes before the error."""
-        left = iter(missing)
-        problem: AwsFailed | BadPrompt | None = None
-        with ThreadPoolExecutor(concurrency, thread_name_prefix="asking") as pool:
-            running = {pool.submit(self.answer, one): one for one in islice(left, concurrency)}
-            try:
-                while running:
-                    done, _ = wait(running, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        attempt = running.pop(future)
-                        try:
-                            yield attempt, future.result()
-                        except (AwsFailed, BadPrompt) as error:
-                            problem = problem or error
-                            self.ending.set()
-                    if problem is None:
-                        running |= {
-                            pool.submit(self.answer, one): one for one in islice(left, len(done))
-                        }
-            finally:
-                self.ending.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-        if problem is not None:
-            raise problem
-
-    def answer(self, attempt: AnswerAttempt) -> ModelAnswer:
-        """One answer, in a thread."""
-        turns = self.turns[attempt.prompt]
-        for pause in self.patience.pauses():
-            try:
-                return self._in_time(turns)
-            except Busy as busy:
-                sleep = self.patience.sleep or self.ending.wait
-                sleep(max(pause, min(busy.seconds, LONGEST_PAUSE)))
-                if self.ending.is_set():
-                    break
+def _answers(
+    answer: Callable[[AnswerAttempt], ModelAnswer],
+    missing: Iterable[AnswerAttempt],
+    concurrency: int,
+    ending: Event,
+) -> Iterator[tuple[AnswerAttempt, ModelAnswer]]:
+    """The answers as they come; what was on its way when one failed comes before the error."""
+    left = iter(missing)
+    problem: AwsFailed | BadPrompt | None = None
+    with ThreadPoolExecutor(concurrency, thread_name_prefix="asking") as pool:
+        running = {pool.submit(answer, one): one for one in islice(left, concurrency)}
         try:
-            return self._in_time(turns)
+            while running:
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    attempt = running.pop(future)
+                    try:
+                        yield attempt, future.result()
+                    except (AwsFailed, BadPrompt) as error:
+                        problem = problem or error
+                        ending.set()
+                if problem is None:
+                    running |= {pool.submit(answer, one): one for one in islice(left, len(done))}
+        finally:
+            ending.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+    if problem is not None:
+        raise problem
+
+
+def _answered(
+    endpoint: Endpoint, turns: Sequence[Message], patience: Patience, ending: Event
+) -> ModelAnswer:
+    """One answer, in a thread; a model that stays busy is asked once more than there are pauses."""
+    for pause in (*patience.pauses(), None):
+        began = monotonic()
+        try:
+            return replace(endpoint(turns), seconds=monotonic() - began)
         except Busy as busy:
-            raise AwsFailed(
-                f"the model stays busy, {self.patience.attempts} calls for one answer: {busy}; ask "
-                "fewer at once with --concurrency, or later: with --out, what was answered is not "
-                "asked again"
-            ) from None
-
-    def _in_time(self, turns: Sequence[Message]) -> ModelAnswer:
-        """One answer, whole and in time: a server may send a byte every minute for ever.
-
-        Raises:
-            AwsFailed: it is late. The call is left to itself; nothing ends one from outside.
-        """
-        outcomes: SimpleQueue[ModelAnswer | Busy | ConfigurationError | None] = SimpleQueue()
-
-        def call() -> None:
-            outcome: ModelAnswer | Busy | ConfigurationError | None = None
-            began = monotonic()
-            try:
-                answer = self.endpoint(turns)
-                outcome = replace(answer, seconds=monotonic() - began)
-            except (Busy, ConfigurationError) as error:
-                outcome = error
-            finally:
-                outcomes.put(outcome)
-
-        Thread(target=call, daemon=True, name="answer").start()
-        try:
-            outcome = outcomes.get(timeout=self.patience.answer)
-        except Empty:
-            raise AwsFailed(
-                f"{self.endpoint.model} gave no whole answer within {self.patience.answer:g} "
-                "seconds: ask for fewer tokens with --max-tokens, or later; with --out, what was "
-                "answered is not asked again"
-            ) from None
-        if isinstance(outcome, Exception):
-            raise outcome
-        if outcome is None:
-            raise RuntimeError("the call ended without an answer")
-        return outcome
+            reason = busy
+        if pause is None or ending.is_set():
+            break
+        (patience.sleep or ending.wait)(max(pause, min(reason.seconds, LONGEST_PAUSE)))
+    raise AwsFailed(
+        f"the model stays busy, {patience.attempts} calls for one answer: {reason}; ask fewer at "
+        "once with --concurrency, or later: with --out, what was answered is not asked again"
+    )
 
 
 def _digest(turns: Sequence[Message]) -> str:
@@ -518,8 +760,7 @@ def endpoint_of(
     name = ask or (base.known.inference_id if base.known else base.identifier)
     if base.driver != "openai":
         return Converse(name, sampling, converse_client(region, session, concurrency))
-    url, keys = openai_base_url(region, session), key_source(region, session)
-    return Chat(name, sampling, url, keys, concurrency)
+    return Chat(name, sampling, connected(region, session))
 
 
 def alike(endpoint: Converse | Chat, model: str, sampling: Sampling) -> Converse | Chat:

@@ -11,7 +11,7 @@
 Source of the first three: "Reward functions" for open-weight models in the Bedrock user guide and
 "Reinforcement fine-tuning" in the Nova user guide. A failure stands only where the sample is large
 enough to be sure of it: the far end of a 95 % interval lies on the same side. Else it is a warning.
-`group_figures` makes the intervals.
+`reports.statistics` makes the intervals.
 
 `baseline.json` is a measured baseline without a text, which `preflight` and `start` read. It counts
 for a job of the same model, on the same data, with the same reward. Another version of the function
@@ -29,33 +29,30 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from reward_functions.aws.deployed.findings import CheckFinding
+from reward_functions.aws.deployed.findings import CheckFinding, failure, ok, warning
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.means import mean
 from reward_functions.core.types import Scored
 from reward_functions.data.atomic import replaced
-from reward_functions.reports.group_figures import (
+from reward_functions.reports.measured import Measured
+from reward_functions.reports.pages.charts.rows import Row, Span, spans, tallies
+from reward_functions.reports.pages.page import Page, Part, Section, Warned
+from reward_functions.reports.sheets import Sheet
+from reward_functions.reports.statistics import (
     Share,
     mean_reward,
     share,
     share_among,
     share_mixed,
 )
-from reward_functions.reports.measured import Measured
-from reward_functions.reports.pages.charts.bars import tallies
-from reward_functions.reports.pages.charts.spans import Row, Span, spans
-from reward_functions.reports.pages.page import Page, Section, Warned
-from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from reward_functions.aws.catalogue import DeployedReward
     from reward_functions.core.spec import Scale
-    from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt
+    from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt, ModelAnswer
     from reward_functions.jobs.grader import VersionScorer
-    from reward_functions.jobs.model_calls import ModelAnswer
-    from reward_functions.reports.pages.page import Part
 
 SPARSE: Final = 0.05
 LEARNED: Final = 0.95
@@ -236,7 +233,7 @@ def measured(
 def judged(baseline: Baseline) -> Iterator[CheckFinding]:
     """Whether a job can teach the model anything: the table of this module."""
     if baseline.mean is None or baseline.at_minimum is None:
-        yield CheckFinding("failure", "baseline", "no answer of the model was scored")
+        yield failure("baseline", "no answer of the model was scored")
         return
     positive = 1 - baseline.at_minimum.value
     most_positive = 1 - baseline.at_minimum.low
@@ -250,8 +247,7 @@ def judged(baseline: Baseline) -> Iterator[CheckFinding]:
             f"first, by supervised fine-tuning{_unsure(sure, most_positive)}",
         )
     elif positive < SPARSE:
-        yield CheckFinding(
-            "warning",
+        yield warning(
             "baseline",
             f"{positive:.1%} of the answers earn more than the minimum: under {SPARSE:.0%} the "
             "reward is sparse, and most groups have zero advantage; begin with easier prompts, or "
@@ -267,8 +263,7 @@ def judged(baseline: Baseline) -> Iterator[CheckFinding]:
             f"{_unsure(sure, mean.low)}",
         )
     else:
-        yield CheckFinding(
-            "ok",
+        yield ok(
             "baseline",
             f"the model earns {mean.value:.1%} of the scale ({mean.low:.1%} to {mean.high:.1%}); "
             f"{positive:.1%} of its answers earn more than the minimum",
@@ -288,24 +283,20 @@ def _further(baseline: Baseline) -> Iterator[CheckFinding]:
             f"has zero advantage{_unsure(sure, mixed.high)}",
         )
     elif mixed is not None and earns:
-        yield CheckFinding(
-            "ok",
+        yield ok(
             "groups",
             f"{mixed.value:.1%} of the prompts have answers of different rewards, with "
             f"{baseline.each} to a prompt: the other groups have zero advantage",
         )
     if baseline.cut.value >= CUT_OFF:
-        yield CheckFinding(
-            "warning",
+        yield warning(
             "cut off",
             f"{baseline.cut.value:.1%} of the answers reach the limit of tokens: raise "
             "inferenceMaxTokens, or the job punishes long answers",
         )
     if baseline.unscored:
         worst = next(iter(baseline.errors), "")
-        yield CheckFinding(
-            "warning", "unscored", f"{baseline.unscored:,} answers have no reward: {worst}"
-        )
+        yield warning("unscored", f"{baseline.unscored:,} answers have no reward: {worst}")
 
 
 def _unsure(sure: bool, bound: float) -> str:  # noqa: FBT001 - reads as a word of the sentence
@@ -406,9 +397,9 @@ def baseline_findings(
     """
     if record is None:
         other = "not measured: `reward job baseline` asks the model before a job pays for it"
-        yield CheckFinding("warning", "baseline", other)
+        yield warning("baseline", other)
     elif other := _other(record, model=model, data=data, scorer=scorer, simulation=simulation):
-        yield CheckFinding("warning", "baseline", other)
+        yield warning("baseline", other)
     else:
         yield from judged(record)
 
@@ -514,7 +505,7 @@ def _intervals(measured: Baseline) -> Part:
         if share is not None
     ]
     label = "Shares of the baseline with their 95% intervals"
-    return spans(label, rows, x="share, with its 95 % interval by prompt", names={})
+    return spans(label, rows, x="share, with its 95 % interval by prompt")
 
 
 def _figures(measured: Baseline) -> Sheet:

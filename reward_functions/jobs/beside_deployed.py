@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.aws.arn import GENERATION_NAME, BadArn, FunctionArn
+from reward_functions.aws.arn import BadArn, FunctionArn
 from reward_functions.aws.deployed.catalogue import deployment_of, stage_record
 from reward_functions.aws.deployed.checking import configuration
-from reward_functions.aws.deployed.findings import CheckFinding
+from reward_functions.aws.deployed.findings import CheckFinding, failure, ok, unknown, warning
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.own_resources import agent_of, is_granted
+from reward_functions.jobs.options import agent_of, is_granted
 from reward_functions.serving.descriptions import described
 
 if TYPE_CHECKING:
@@ -49,15 +49,15 @@ def beside_deployed(job: Job, stage: str, session: Session | None = None) -> Ite
     try:
         arn = FunctionArn.parse(job.grader)
     except BadArn:
-        yield CheckFinding("unknown", "grader", "the service does not say which function it asks")
+        yield unknown("grader", "the service does not say which function it asks")
         return
     if arn.moves:
-        yield CheckFinding("warning", "grader", f"{arn} moves: a deployment changes the reward")
+        yield warning("grader", f"{arn} moves: a deployment changes the reward")
     settings, stored = _stored(arn, job, session)
     yield stored
     record = deployment_of(arn, stage, session)
     if record is None:
-        yield CheckFinding("unknown", "deployment", f"stage {stage!r} has none of {arn.name}")
+        yield unknown("deployment", f"stage {stage!r} has none of {arn.name}")
         return
     yield _version(record, arn)
     if serves := _serves(settings):
@@ -72,15 +72,14 @@ def _agent(job: Job, stage: str, session: Session | None) -> Iterator[CheckFindi
     try:
         agent = agent_of(job.grader)
     except BadJob:
-        yield CheckFinding("unknown", "agent", "the service does not say which agent it asks")
+        yield unknown("agent", "the service does not say which agent it asks")
         return
     yield from there(agent, session)
     if is_granted(agent, stage_record(stage, session)):
-        yield CheckFinding("ok", "rights", f"the stage {stage!r} grants its jobs {agent.short}")
+        yield ok("rights", f"the stage {stage!r} grants its jobs {agent.short}")
     else:
         after = "" if job.over else ", so that this one fails when it asks again"
-        yield CheckFinding(
-            "warning",
+        yield warning(
             "rights",
             f"the stage {stage!r} grants its jobs no right to {agent.name} any more{after}",
         )
@@ -94,15 +93,15 @@ def _stored(
         settings = configuration(DeployedFunction(arn, session=session))
     except AwsFailed as error:
         if not error.missing:
-            return {}, CheckFinding("unknown", "function", str(error))
+            return {}, unknown("function", str(error))
         after = "it cannot be asked again" if job.over else "the job fails when it asks again"
-        return {}, CheckFinding("failure", "function", f"Lambda has no {arn} any more: {after}")
+        return {}, failure("function", f"Lambda has no {arn} any more: {after}")
     if settings is None:
         message = "lambda:GetFunctionConfiguration is not allowed here"
-        return {}, CheckFinding("unknown", "function", message)
+        return {}, unknown("function", message)
     serves = _serves(settings)
     shown = "{} {} of digest {}".format(*serves) if serves else "a function of somebody else's"
-    return settings, CheckFinding("ok", "function", f"{shown} is stored")
+    return settings, ok("function", f"{shown} is stored")
 
 
 def _serves(settings: dict[str, Any]) -> tuple[str, int, str] | None:
@@ -119,27 +118,17 @@ def _parameters(settings: dict[str, Any]) -> Any:
         return None
 
 
-def _deployment(arn: FunctionArn) -> str:
-    """A function's name without the digest of an immutable deployment."""
-    generation = GENERATION_NAME.fullmatch(arn.name)
-    return generation["deployment"] if generation else arn.name
-
-
 def _version(record: DeployedReward, arn: FunctionArn) -> CheckFinding:
     """Whether the catalogue gives the same version to jobs, a later one, or an earlier one."""
     given = FunctionArn.parse(record.version_arn)
     if given == arn:
-        return CheckFinding("ok", "deployment", f"{record.name} gives this version to jobs")
+        return ok("deployment", f"{record.name} gives this version to jobs")
     here, there = arn.qualifier or "", given.qualifier or ""
     if not (here.isdecimal() and there.isdecimal()):
-        return CheckFinding(
-            "warning", "deployment", f"{record.name} gives another to jobs now: {given}"
-        )
+        return warning("deployment", f"{record.name} gives another to jobs now: {given}")
     change = "was rolled back to" if int(there) < int(here) else "gives jobs"
-    return CheckFinding(
-        "warning",
-        "deployment",
-        f"{record.name} {change} version {there}, and this job keeps version {here}",
+    return warning(
+        "deployment", f"{record.name} {change} version {there}, and this job keeps version {here}"
     )
 
 
@@ -148,18 +137,16 @@ def _scores(
 ) -> CheckFinding:
     """Whether the same response earns the same score from what is deployed now."""
     if (record.reward, record.version) != (reward, version):
-        return CheckFinding(
-            "warning",
+        return warning(
             "scores",
             f"{record.reward} {record.version} is deployed, and the job's is {reward} {version}: "
             "the same response may earn another score",
         )
     if record.parameters != parameters:
-        return CheckFinding(
-            "warning",
+        return warning(
             "scores",
             f"{reward} {version} in both, with other parameters: the same response may earn "
             "another score",
         )
     code = "the same code" if record.digest == digest else "other code, and equal scores"
-    return CheckFinding("ok", "scores", f"{reward} {version} in both, of {code}")
+    return ok("scores", f"{reward} {version} in both, of {code}")

@@ -33,10 +33,10 @@ import os
 import re
 from base64 import b64encode
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from reward_functions.aws.calls import client as control_plane
@@ -116,6 +116,14 @@ TRAINING: Final = (
 
 SERVICES: Final = (*TRAINING, "s3", "lambda")
 """What a job needs: with the last two, its data and its grader."""
+
+ADDRESSES: Final = {
+    MANTLE: ("the OpenAI-compatible API", "https://bedrock-mantle.{}.api.aws"),
+    MLFLOW: ("MLflow", "https://mlflow.sagemaker.{}.app.aws"),
+}
+"""AWS's own, by region, of services that boto3 does not know. Source: AWS's guide to Bedrock,
+"Access and security for open-weight models"; of MLflow, the host that the package sagemaker-mlflow
+asks."""
 
 VERSION: Final = "/v1"
 """The path below which the OpenAI-compatible API lies."""
@@ -262,11 +270,8 @@ def openai_base_url(region: str, session: Session | None = None) -> str:
             known.
         AwsFailed: the configuration cannot be read.
     """
-    given = _own_address(MANTLE, session)
-    if not given:
-        region = _known(region, MANTLE, "the OpenAI-compatible API")
-        return f"https://{MANTLE}.{region}.api.aws{VERSION}"
-    return given if given.endswith(VERSION) else given + VERSION
+    found = _base_url(MANTLE, region, session)
+    return found if found.endswith(VERSION) else found + VERSION
 
 
 def mlflow_base_url(region: str, session: Session | None = None) -> str:
@@ -285,22 +290,29 @@ def mlflow_base_url(region: str, session: Session | None = None) -> str:
             known.
         AwsFailed: the configuration cannot be read.
     """
-    given = _own_address(MLFLOW, session)
-    if given:
-        return given
-    return f"https://mlflow.sagemaker.{_known(region, MLFLOW, 'MLflow')}.app.aws"
+    return _base_url(MLFLOW, region, session)
 
 
-def _own_address(service: str, session: Session | None) -> str:
-    """What a shell names for a service that boto3 does not know; "" for AWS's own address."""
+def _base_url(service: str, region: str, session: Session | None) -> str:
+    """What a shell names for a service that boto3 does not know; else AWS's own address."""
+    import boto3  # noqa: PLC0415 - half a second
+
     found = endpoints(session)
     found.check()
     given = found.services[service]
-    if not given or given == found.general:
-        return ""
-    if not given.startswith("https://") and not (given.startswith("http://") and found.local):
-        raise WrongEndpoint(f"{_variable(service)}: {given} is not https://")
-    return given.rstrip("/")
+    if given and given != found.general:
+        if not given.startswith("https://") and not (given.startswith("http://") and found.local):
+            raise WrongEndpoint(f"{_variable(service)}: {given} is not https://")
+        return given.rstrip("/")
+    words, address = ADDRESSES[service]
+    with in_words(f"finding the address of {words}"):
+        partition = boto3.Session(region_name=region).get_partition_for_region(region)
+    if partition != "aws":
+        raise WrongEndpoint(
+            f"no address of {words} is published for {region} ({partition}): "
+            f"set {_variable(service)}"
+        )
+    return address.format(region)
 
 
 def ca_bundle(session: Session | None = None) -> str:
@@ -320,24 +332,6 @@ def _core(session: Session | None) -> Any:
 
     known = session is not None and session.profile_name in session.available_profiles
     return botocore.session.Session(profile=session.profile_name if session and known else None)
-
-
-def _known(region: str, service: str, words: str) -> str:
-    """A region in which the address of a service is published.
-
-    Source: AWS's guide to Bedrock, "Access and security for open-weight models"; of MLflow, the
-    host that the package sagemaker-mlflow asks.
-    """
-    import boto3  # noqa: PLC0415 - half a second
-
-    with in_words(f"finding the address of {words}"):
-        partition = boto3.Session(region_name=region).get_partition_for_region(region)
-    if partition != "aws":
-        raise WrongEndpoint(
-            f"no address of {words} is published for {region} ({partition}): "
-            f"set {_variable(service)}"
-        )
-    return region
 
 
 def _variable(service: str) -> str:
@@ -374,64 +368,47 @@ MARGIN: Final = timedelta(minutes=5)
 VARIABLE: Final = "AWS_BEARER_TOKEN_BEDROCK"
 """A key that the caller has already; boto3's own clients of Bedrock prefer it, too."""
 
+MADE_REFUSED: Final = (
+    "the key made from these AWS credentials is refused: they have expired, or belong to nobody; "
+    "log in again, such as with `aws sso login`"
+)
+GIVEN_REFUSED: Final = (
+    f"the key in {VARIABLE} is refused: it has expired, or is unknown; unset the variable, and a "
+    "key is made from your AWS credentials"
+)
+"""What to do about a key that a service refuses."""
 
+
+@dataclass(frozen=True, slots=True)
 class Key:
     """A key that no message shows: neither `repr`, `str` nor a format holds it.
 
     Args:
-        secret: what is sent.
+        secret: what is sent, as a bearer token.
         expires: when it ends; None where nobody knows.
     """
 
-    __slots__ = ("_secret", "expires")
-
-    def __init__(self, secret: str, expires: datetime | None) -> None:
-        self._secret = secret
-        self.expires = expires
-
-    @property
-    def secret(self) -> str:
-        """What is sent, as a bearer token."""
-        return self._secret
-
-    def __repr__(self) -> str:
-        return f"Key(expires={self.expires})"
+    secret: str = field(repr=False)
+    expires: datetime | None
 
 
-class KeySource(Protocol):
-    """Where keys come from. `remedy` says what to do about one that is refused."""
-
-    remedy: str
-
-    def __call__(self) -> Key:
-        """A key that is valid now, as far as this machine can know."""
-
-    def renewed(self, refused: Key) -> Key:
-        """Another key than one that the service refused; the same where there is no other."""
-
-
-class Refreshing:
+class KeySource:
     """Keys that are made when they are needed; threads may share one.
 
     Args:
-        make: makes one.
-        margin: how long before its end a key is replaced.
+        make: makes one; a key of the caller's own, which cannot be replaced, is made each time.
+        remedy: what to do about a key that is refused.
         clock: the time now, in UTC.
     """
-
-    remedy = (
-        "the key made from these AWS credentials is refused: they have expired, or belong to "
-        "nobody; log in again, such as with `aws sso login`"
-    )
 
     def __init__(
         self,
         make: Callable[[], Key],
-        margin: timedelta = MARGIN,
+        remedy: str = MADE_REFUSED,
         clock: Callable[[], datetime] | None = None,
     ) -> None:
+        self.remedy = remedy
         self._make = make
-        self._margin = margin
         self._clock = clock or _now
         self._key: Key | None = None
         self._lock = Lock()
@@ -440,36 +417,22 @@ class Refreshing:
         """The key in use, or a new one shortly before its end."""
         with self._lock:
             key = self._key
-            if key is None or key.expires is None or key.expires - self._clock() < self._margin:
+            if key is None or (key.expires and key.expires - self._clock() < MARGIN):
                 key = self._key = self._make()
             return key
 
     def renewed(self, refused: Key) -> Key:
-        """A new key, unless another thread has made one meanwhile."""
+        """Another key than one that was refused; the same where there is no other."""
         with self._lock:
             if self._key is None or self._key is refused:
                 self._key = self._make()
             return self._key
 
 
-class Given:
+def given_key(secret: str) -> KeySource:
     """A key that somebody else made, and that cannot be replaced from here."""
-
-    remedy = (
-        f"the key in {VARIABLE} is refused: it has expired, or is unknown; unset the variable, and "
-        "a key is made from your AWS credentials"
-    )
-
-    def __init__(self, key: Key) -> None:
-        self._key = key
-
-    def __call__(self) -> Key:
-        """The key."""
-        return self._key
-
-    def renewed(self, refused: Key) -> Key:
-        """The same."""
-        return refused
+    key = Key(secret, None)
+    return KeySource(lambda: key, GIVEN_REFUSED)
 
 
 def key_source(region: str, session: Session | None = None) -> KeySource:
@@ -480,9 +443,7 @@ def key_source(region: str, session: Session | None = None) -> KeySource:
         session: boto3's; the caller's own where not given.
     """
     given = os.environ.get(VARIABLE)
-    if given:
-        return Given(Key(given, None))
-    return Refreshing(lambda: made(region, session))
+    return given_key(given) if given else KeySource(lambda: made(region, session))
 
 
 def made(region: str, session: Session | None = None) -> Key:

@@ -42,7 +42,7 @@ from pydantic import (
 from reward_functions.aws.shell import DEFAULT_STAGE
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.jobs.services import DriverName, HyperparameterValue
+from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,24 +52,39 @@ STRICT: Final = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 """Of whatever a user writes: an unknown field is refused."""
 
 
+def required(description: str, *examples: Any, **rules: Any) -> Any:
+    """A field that a user has to write.
+
+    Args:
+        description: what it is, for the table of fields.
+        examples: of its value.
+        rules: of its value, as pydantic names them.
+    """
+    return Field(description=description, examples=list(examples) or None, **rules)
+
+
+def optional(description: str, *examples: Any, default: Any = None, **rules: Any) -> Any:
+    """A field that a user may write; the rest is as `required` has it."""
+    return required(description, *examples, default=default, **rules)
+
+
 class Filter(BaseModel):
     """One condition on the request metadata of an invocation log: exactly one key."""
 
     model_config = STRICT
 
-    equals: dict[str, str] | None = Field(
-        default=None,
+    equals: dict[str, str] | None = optional(
+        "A key of the record's request metadata that has this value.",
+        {"task": "maths"},
         min_length=1,
         max_length=1,
-        description="A key of the record's request metadata that has this value.",
-        examples=[{"task": "maths"}],
     )
-    not_equals: dict[str, str] | None = Field(
-        default=None,
+    not_equals: dict[str, str] | None = optional(
+        "A key that has another value; in the place of `equals`.",
+        {"task": "maths"},
+        serialization_alias="notEquals",
         min_length=1,
         max_length=1,
-        description="A key that has another value; in the place of `equals`.",
-        examples=[{"task": "maths"}],
     )
 
     @model_validator(mode="after")
@@ -84,14 +99,14 @@ class Filters(BaseModel):
 
     model_config = STRICT
 
-    match: Literal["all", "any"] = Field(
-        default="all", description="Whether all conditions hold, or any.", examples=["any"]
+    match: Literal["all", "any"] = optional(
+        "Whether all conditions hold, or any.", "any", default="all"
     )
-    conditions: tuple[Filter, ...] = Field(
+    conditions: tuple[Filter, ...] = required(
+        "1 to 16 conditions, each on one key.",
+        [{"equals": {"task": "maths"}}],
         min_length=1,
         max_length=16,
-        description="1 to 16 conditions, each on one key.",
-        examples=[[{"equals": {"task": "maths"}}]],
     )
 
 
@@ -100,49 +115,34 @@ class Serverless(BaseModel):
 
     model_config = STRICT
 
-    technique: Literal["RLVR", "RLAIF"] = Field(
-        default="RLVR",
-        description="Rewards of a function, or of SageMaker's own judge.",
-        examples=["RLAIF"],
+    technique: Literal["RLVR", "RLAIF"] = optional(
+        "Rewards of a function, or of SageMaker's own judge.", "RLAIF", default="RLVR"
     )
-    peft: Literal["LORA", "FULL"] = Field(
+    peft: Literal["LORA", "FULL"] = optional(
+        "Adapters, or every weight. SageMaker takes silence for every weight: ours is always sent.",
+        "FULL",
         default="LORA",
-        description="Adapters, or every weight. SageMaker takes silence for every weight: ours is "
-        "always sent.",
-        examples=["FULL"],
     )
-    sequence_length: str | None = Field(
-        default=None,
-        description="Of prompt and answer, which chooses the recipe; else its shortest.",
-        examples=["8K"],
+    sequence_length: str | None = optional(
+        "Of prompt and answer, which chooses the recipe; else its shortest.", "8K"
     )
-    preset_reward: str | None = Field(
-        default=None,
-        description="SageMaker's own reward, in the place of `deployment`.",
-        examples=["prime_math"],
+    preset_reward: str | None = optional(
+        "SageMaker's own reward, in the place of `deployment`.", "prime_math"
     )
-    judge: str | None = Field(
-        default=None,
-        description="RLAIF alone: the model that judges, on Bedrock.",
-        examples=["openai.gpt-oss-120b-1:0"],
+    judge: str | None = optional(
+        "RLAIF alone: the model that judges, on Bedrock.", "openai.gpt-oss-120b-1:0"
     )
-    judge_prompt: str | None = Field(
-        default=None,
-        description="RLAIF alone: a template of the recipe, or the ARN of a RewardPrompt.",
-        examples=["evaluate"],
+    judge_prompt: str | None = optional(
+        "RLAIF alone: a template of the recipe, or the ARN of a RewardPrompt.", "evaluate"
     )
-    accept_eula: bool = Field(
-        default=False, description="The model's licence is accepted.", examples=[True]
+    accept_eula: bool = optional("The model's licence is accepted.", True, default=False)
+    model_packages: str | None = optional(
+        "The group of model packages for what is made; else one of the job's own name.",
+        "math-models",
     )
-    model_packages: str | None = Field(
-        default=None,
-        description="The group of model packages for what is made; else one of the job's own name.",
-        examples=["math-models"],
-    )
-    mlflow: str | None = Field(
-        default=None,
-        description="ARN of the MLflow app for the figures; else the account's default one.",
-        examples=["arn:aws:sagemaker:us-east-1:123456789012:mlflow-app/app-0A1B2C3D4E5F"],
+    mlflow: str | None = optional(
+        "ARN of the MLflow app for the figures; else the account's default one.",
+        "arn:aws:sagemaker:us-east-1:123456789012:mlflow-app/app-0A1B2C3D4E5F",
     )
 
 
@@ -151,17 +151,11 @@ class Vpc(BaseModel):
 
     model_config = STRICT
 
-    subnets: tuple[str, ...] = Field(
-        min_length=1,
-        max_length=16,
-        description="Ids of 1 to 16 subnets.",
-        examples=[["subnet-0a1b2c3d"]],
+    subnets: tuple[str, ...] = required(
+        "Ids of 1 to 16 subnets.", ["subnet-0a1b2c3d"], min_length=1, max_length=16
     )
-    security_groups: tuple[str, ...] = Field(
-        min_length=1,
-        max_length=5,
-        description="Ids of 1 to 5 security groups.",
-        examples=[["sg-0a1b2c3d"]],
+    security_groups: tuple[str, ...] = required(
+        "Ids of 1 to 5 security groups.", ["sg-0a1b2c3d"], min_length=1, max_length=5
     )
 
 
@@ -272,16 +266,13 @@ class InvocationLogs(BaseModel):
 
     model_config = STRICT
 
-    source: str = Field(
-        description="`s3://BUCKET/PREFIX` that the logs are written to.",
-        examples=["s3://acme-logs/bedrock"],
+    source: str = required(
+        "`s3://BUCKET/PREFIX` that the logs are written to.", "s3://acme-logs/bedrock"
     )
-    use_prompt_response: bool = Field(
-        default=False,
-        description="Keep the logged responses beside their prompts.",
-        examples=[True],
+    use_prompt_response: bool = optional(
+        "Keep the logged responses beside their prompts.", True, default=False
     )
-    filters: Filters | None = Field(default=None, description="Which records are used.")
+    filters: Filters | None = optional("Which records are used.")
 
 
 class JobConfiguration(BaseModel):
@@ -289,69 +280,47 @@ class JobConfiguration(BaseModel):
 
     model_config = STRICT
 
-    model: str = Field(
-        description="The base: an id of the table of models, a custom model's ARN, or a name or "
+    model: str = required(
+        "The base: an id of the table of models, a custom model's ARN, or a name or "
         "ARN of SageMaker's hub.",
-        examples=["amazon.nova-2-lite-v1:0:256k"],
+        "amazon.nova-2-lite-v1:0:256k",
     )
-    deployment: str | None = Field(
-        default=None,
-        description="The reward: a deployment of the stage, or a function's ARN.",
-        examples=["gsm8k"],
+    deployment: str | None = optional(
+        "The reward: a deployment of the stage, or a function's ARN.", "gsm8k"
     )
-    agent: str | None = Field(
-        default=None,
-        description="Multi-turn jobs alone: ARN of the forwarder (Lambda) or AgentCore runtime, or "
+    agent: str | None = optional(
+        "Multi-turn jobs alone: ARN of the forwarder (Lambda) or AgentCore runtime, or "
         "the name of one of the stage's forwarders.",
-        examples=["arn:aws:lambda:us-east-1:123456789012:function:SageMaker-agent"],
+        "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-agent",
     )
-    ask: str | None = Field(
-        default=None,
-        description="Who answers for the base before training; else the table of models says.",
-        examples=["qwen.qwen3-32b-v1:0"],
+    ask: str | None = optional(
+        "Who answers for the base before training; else the table of models says.",
+        "qwen.qwen3-32b-v1:0",
     )
-    sagemaker: Serverless | None = Field(default=None, description="Of SageMaker's jobs alone.")
-    stage: str = Field(
-        default=DEFAULT_STAGE,
-        description="A stage of `cdk.json` that is deployed.",
-        examples=["prod"],
+    sagemaker: Serverless | None = optional("Of SageMaker's jobs alone.")
+    stage: str = optional("A stage of `cdk.json` that is deployed.", "prod", default=DEFAULT_STAGE)
+    driver: DriverName | None = optional(
+        "`bedrock`, `openai`, `sagemaker` or `agent-rft`; else what the table says of the model.",
+        "bedrock",
     )
-    driver: DriverName | None = Field(
-        default=None,
-        description="`bedrock`, `openai`, `sagemaker` or `agent-rft`; else what the table says of "
-        "the model.",
-        examples=["bedrock"],
+    name: Prefix | None = optional(
+        "How the job's name begins; else the deployment's name.", "first-try"
     )
-    name: Prefix | None = Field(
-        default=None,
-        description="How the job's name begins; else the deployment's name.",
-        examples=["first-try"],
-    )
-    data: Path | None = Field(
-        default=None, description="The training file, JSONL.", examples=["data/train.jsonl"]
-    )
-    validation: Path | None = Field(
-        default=None, description="The validation file, JSONL.", examples=["data/dev.jsonl"]
-    )
-    invocation_logs: InvocationLogs | None = Field(
-        default=None, description="Logs in place of the training file."
-    )
+    data: Path | None = optional("The training file, JSONL.", "data/train.jsonl")
+    validation: Path | None = optional("The validation file, JSONL.", "data/dev.jsonl")
+    invocation_logs: InvocationLogs | None = optional("Logs in place of the training file.")
     # `hyperparameters.check` has the sentence for a wrong one; pydantic would make 1 of `true`.
-    hyperparameters: dict[str, SkipValidation[HyperparameterValue]] = Field(
+    hyperparameters: dict[str, SkipValidation[HyperparameterValue]] = optional(
+        "By the service's own names; the rest is the service's choice.",
+        {"batchSize": 64, "learningRate": 1e-4},
         default={},
-        description="By the service's own names; the rest is the service's choice.",
-        examples=[{"batchSize": 64, "learningRate": 1e-4}],
     )
-    model_key: str | None = Field(
-        default=None,
-        description="ARN of the KMS key for the model.",
-        examples=["arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d"],
+    model_key: str | None = optional(
+        "ARN of the KMS key for the model.", "arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d"
     )
-    vpc: Vpc | None = Field(default=None, description="The network the job runs in.")
-    tags: dict[str, str] = Field(
-        default={},
-        description="On the job and the model, beside ours.",
-        examples=[{"team": "maths"}],
+    vpc: Vpc | None = optional("The network the job runs in.")
+    tags: dict[str, str] = optional(
+        "On the job and the model, beside ours.", {"team": "maths"}, default={}
     )
 
 
@@ -386,7 +355,8 @@ def load(
 
 def _on_sagemaker(asked: JobConfiguration) -> bool:
     """Whether it may be a job whose reward is no function: `options` knows what it needs then."""
-    return asked.driver in ("sagemaker", "agent-rft") or ":hub-content/" in asked.model
+    named = asked.driver and SERVICES[asked.driver].packages
+    return bool(named) or ":hub-content/" in asked.model
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
+from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -48,29 +49,22 @@ from reward_functions.data.lengths import (
     suggested_inference_tokens,
     suggested_prompt_length,
 )
-from reward_functions.data.linting import MAX_ROWS, MIN_ROWS, UNREADABLE, lint
+from reward_functions.data.linting import MAX_ROWS, MIN_ROWS, UNREADABLE, LintFinding, lint
 from reward_functions.data.records import text_of
 from reward_functions.data.rows.formats import scan_file
-from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.configuration import BadJob, JobConfiguration
+from reward_functions.jobs.services import SERVICES
 from reward_functions.rollouts.episode.scoring.samples import INSIDE, LARGEST_CELL, REFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.data.linting import LintFinding
-    from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.job import DriverName
-
-CHUNK: Final = 1 << 20
 
 ANY: Final = (1, 2**31 - 1)
 
-ROWS: Final[Mapping[DriverName, tuple[int, int]]] = {
-    "bedrock": (MIN_ROWS, MAX_ROWS),
-    "openai": (MIN_ROWS, MAX_ROWS),
-    "sagemaker": ANY,
-    "agent-rft": ANY,
+ROWS: Final = {
+    name: ANY if each.packages else (MIN_ROWS, MAX_ROWS) for name, each in SERVICES.items()
 }
 """The fewest and the most rows of a training file, by service; AWS states none for SageMaker's."""
 
@@ -104,7 +98,9 @@ class JobFiles:
             for name, path in self.paths.items():
                 copies[name] = Path(folder, name, path.name)
                 copies[name].parent.mkdir()
-                if _copied(path, copies[name]) != self.hashes[name]:
+                with named(copies[name]):
+                    copyfile(path, copies[name])
+                if _read(copies[name])[0] != self.hashes[name]:
                     raise BadJob(f"{path} changed while the job was prepared: start it again")
             yield copies
 
@@ -156,16 +152,6 @@ def _read(path: Path) -> tuple[str, int]:
             digest.update(line)
             lines += not line.isspace()
     return digest.hexdigest(), lines
-
-
-def _copied(path: Path, to: Path) -> str:
-    """The SHA-256 of what was copied."""
-    digest = hashlib.sha256()
-    with path.open("rb") as source, named(to), to.open("xb") as copy:
-        while chunk := source.read(CHUNK):
-            digest.update(chunk)
-            copy.write(chunk)
-    return digest.hexdigest()
 
 
 THINKING_TOKENS: Final = 8_192

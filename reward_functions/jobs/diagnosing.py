@@ -3,32 +3,38 @@
 Read are its service's message and figures, its grader's log, and the function as it is now. What
 may not be read is named, and does not end the diagnosis. Where nothing of the table of causes fits,
 that is what the diagnosis says.
+
+Of the log of a SageMaker job's trainer only the beginning of a line that names an error is kept:
+what follows may quote a response. Its streams are NAME/… in the group of `services`.
+Sources: sagemaker-train 1.27.0 (`job_wait.py`); AWS's guide to SageMaker, "CloudWatch Logs".
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.aws.arn import BadArn
+from reward_functions.aws.calls import client as control_plane
+from reward_functions.aws.calls import pages
 from reward_functions.aws.deployed.checking import configuration
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.causes import LikelyCause, Symptom, likely
-from reward_functions.jobs.figures import series
+from reward_functions.jobs.figures import Series, series
 from reward_functions.jobs.figures import signs as signs_of
 from reward_functions.jobs.grader import account_limits
-from reward_functions.jobs.grader_log import JobLines, batches, by_minute, endings
-from reward_functions.jobs.trainer_log import trainer_errors
+from reward_functions.jobs.grader_log import GraderLog, JobLines, batches, by_minute, endings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from boto3.session import Session
 
-    from reward_functions.jobs.figures import Series
-    from reward_functions.jobs.grader_log import GraderLog
     from reward_functions.jobs.job import Job, MetricPoint
 
 FULL: Final = 0.98
@@ -39,6 +45,26 @@ LIMITS: Final = ("MaxRuntimeExceeded", "MaxWaitTimeExceeded")
 
 MESSAGE: Final = 2_048
 """Characters of a service's message; Bedrock's have no more."""
+
+PATTERN: Final = "?Error ?ERROR ?Exception"
+"""In the language of filters of CloudWatch Logs: lines with one of these."""
+
+NAMED: Final = re.compile(r"\b[A-Za-z_.]{0,80}(?:Error|Exception)\b")
+"""The error's own name."""
+
+NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,62})")
+
+MOST: Final = 200_000
+"""Lines of a trainer's log that are read."""
+
+KEPT: Final = 5
+"""Errors of a trainer, the most frequent ones."""
+
+LONGEST: Final = 10_000
+"""Characters of a line that are read."""
+
+SHOWN: Final = 200
+"""Characters of an error, from its name on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +169,33 @@ def _of_log(log: GraderLog | None) -> Iterator[Symptom]:
 def _of_trainer(
     job: Job, region: str, session: Session | None, unread: list[str]
 ) -> Iterator[Symptom]:
-    """What the trainer of a job of SageMaker logged, where that did not succeed."""
-    if not region or job.status not in {"failed", "stopped"}:
+    """The errors that the trainer of a job of SageMaker logged, where that did not succeed."""
+    failed = region and job.status in {"failed", "stopped"}
+    if not (failed and job.service.log_group and NAME.fullmatch(job.name)):
         return
+    lines = pages(
+        f"reading the log of {job.name}",
+        control_plane("logs", region, session).filter_log_events,
+        "events",
+        logGroupName=job.service.log_group,
+        logStreamNamePrefix=f"{job.name}/",
+        filterPattern=PATTERN,
+    )
     try:
-        for error in trainer_errors(job, region, session):
-            yield Symptom("log", error)
+        found = Counter(filter(None, (_error(each["message"]) for each in islice(lines, MOST))))
     except AwsFailed as error:
         reason = "there is none yet, or it is gone" if error.missing else _unread(error)
         unread.append(f"the trainer's log: {reason}")
+        return
+    for named, count in found.most_common(KEPT):
+        yield Symptom("log", f"{named} ({count:,} times)" if count > 1 else named)
+
+
+def _error(message: str) -> str:
+    """A line from its error's name on, in one line; "" where it names none."""
+    line = " ".join(message[:LONGEST].split())
+    named = NAMED.search(line)
+    return line[named.start() :][:SHOWN] if named else ""
 
 
 def _of_function(grader: str, session: Session | None, unread: list[str]) -> Iterator[Symptom]:

@@ -43,14 +43,12 @@ from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.base import checked
 from reward_functions.jobs.drivers.objects import objects_below
 from reward_functions.jobs.drivers.sagemaker import TrainingJobs, channels, tag_list
-from reward_functions.jobs.evaluators import evaluator_of
-from reward_functions.jobs.job import Call
+from reward_functions.jobs.job import Call, HyperparameterValue, Job
 from reward_functions.jobs.watching import Polling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from reward_functions.jobs.job import HyperparameterValue, Job
 
 FIXED: Final = {
     "task": "gen_qa",
@@ -59,9 +57,6 @@ FIXED: Final = {
     "aggregation": "mean",
 }
 """What makes a job generate answers, and have them scored."""
-
-OWN: Final = frozenset({*FIXED, "metric", "evaluation_metric", "lambda_arn", "lambda_type"})
-"""Hyperparameters that the rest of an evaluation decides."""
 
 DAY: Final = 86_400
 """Seconds: SageMaker's own clients let a job run so long."""
@@ -105,16 +100,12 @@ def evaluation_request(evaluation: Evaluation) -> dict[str, Any]:
     """The arguments of `CreateTrainingJob`.
 
     Raises:
-        BadJob: the scorer is none, or another account's or region's, or the request breaks a rule
-            of the service's model.
+        BadJob: the request breaks a rule of the service's model.
     """
-    form = "hub-content/[^/]+/Model/(?P<name>[^/]+)(?:/[0-9.]+)?"
-    base = Arn.read(evaluation.model, "sagemaker", form)
-    if base is None:
-        raise BadJob(f"{evaluation.model} is not the ARN of a model in SageMaker's hub")
-    nova = "nova" in base["name"].lower()  # as sagemaker-train tells them apart
+    name = Arn.of(evaluation.model).resource.split("/")[3]  # hub-content/HUB/Model/NAME
+    nova = "nova" in name.lower()  # as sagemaker-train tells them apart
     metrics = {"metric": "all", "lambda_type": "rft"} if nova else {"evaluation_metric": "all"}
-    _require_here(evaluation, base.region)
+    inference = {name: str(value) for name, value in evaluation.inference.items()}
     made: dict[str, Any] = {
         "TrainingJobName": evaluation.name,
         "RoleArn": evaluation.role,
@@ -131,10 +122,15 @@ def evaluation_request(evaluation: Evaluation) -> dict[str, Any]:
             "EvaluatorArn": evaluation.scorer,
         },
         "StoppingCondition": {"MaxRuntimeInSeconds": DAY},
-        "HyperParameters": _inference(evaluation) | FIXED | metrics,
+        "HyperParameters": inference | FIXED | metrics,
     }
     if evaluation.package:
-        made["ModelPackageConfig"] = _package(evaluation.package)
+        package = Arn.of(evaluation.package)
+        group = replace(package, resource=f"model-package-group/{package.resource.split('/')[1]}")
+        made["ModelPackageConfig"] = {
+            "ModelPackageGroupArn": str(group),
+            "SourceModelPackageArn": evaluation.package,
+        }
     if evaluation.tags:
         made["Tags"] = tag_list(evaluation.tags)
     checked([Call("sagemaker", "CreateTrainingJob", made)])
@@ -160,44 +156,6 @@ def evaluation_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any
                 f"and would leave out {lost[0]}; evaluate without --on sagemaker"
             )
         yield written.content
-
-
-def _require_here(evaluation: Evaluation, region: str) -> None:
-    scorer = evaluator_of(evaluation.scorer)
-    if scorer is None:
-        raise BadJob(
-            f"{evaluation.scorer} is not a version of an evaluator (…:hub-content/HUB/JsonDoc/NAME/"
-            "1.0.0)"
-        )
-    role = Arn.read(evaluation.role, "iam", "role/.+")
-    if role and role.account != scorer.account:
-        raise BadJob(
-            f"{evaluation.scorer} belongs to account {scorer.account}, and the job runs in "
-            f"{role.account}: deploy and register the reward there"
-        )
-    if scorer.region != region:
-        raise BadJob(
-            f"{evaluation.scorer} is in {scorer.region}, and the model in {region}: deploy the "
-            f"reward in {region}"
-        )
-
-
-def _inference(evaluation: Evaluation) -> dict[str, str]:
-    taken = sorted(OWN & evaluation.inference.keys())
-    if taken:
-        raise BadJob(f"the hyperparameter {taken[0]} is set by the evaluation itself")
-    for name, value in evaluation.inference.items():
-        if isinstance(value, float) and not isfinite(value):
-            raise BadJob(f"the hyperparameter {name} is no finite number")
-    return {name: str(value) for name, value in evaluation.inference.items()}
-
-
-def _package(arn: str) -> dict[str, str]:
-    found = Arn.read(arn, "sagemaker", "model-package/(?P<group>[^/]+)/[0-9]+")
-    if found is None:
-        raise BadJob(f"{arn} is not the ARN of a model package (…:model-package/GROUP/1)")
-    group = replace(found, resource=f"model-package-group/{found['group']}")
-    return {"ModelPackageGroupArn": str(group), "SourceModelPackageArn": arn}
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.aws.arn import GENERATION_NAME, Arn, FunctionArn
-from reward_functions.aws.calls import answer, present, wait
+from reward_functions.aws.calls import answer, pages, present, wait
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.job import Call
-from reward_functions.jobs.recipes import contents_of_hub, versions_of_content
+from reward_functions.jobs.recipes import PAGE, SUMMARIES, contents_of_hub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -105,11 +105,11 @@ def content_name(name: str) -> str:
     )
 
 
-def require_fitting(function: FunctionArn, region: str, account: str) -> None:
+def require_fitting(function: FunctionArn) -> None:
     """Refuse a function that no evaluator can hold, or whose content a deployment can change.
 
     Raises:
-        BadJob: it has a qualifier, can change, or is of another region or account.
+        BadJob: it has a qualifier, or can change.
     """
     if function.qualifier is not None and GENERATION_NAME.fullmatch(function.name):
         plain = str(function).removesuffix(f":{function.qualifier}")
@@ -122,11 +122,6 @@ def require_fitting(function: FunctionArn, region: str, account: str) -> None:
             f"deployment: {function} has a qualifier, and SageMaker's evaluators take none: set "
             '"immutable": true for the deployment in cdk.json and deploy, which makes a function '
             "for every digest"
-        )
-    if function.region != region or function.account != account:
-        raise BadJob(
-            f"deployment: {function} is in {function.region} of account {function.account}, and "
-            f"the job in {region} of {account}: deploy the reward there"
         )
     if function.moves:
         raise BadJob(
@@ -227,13 +222,12 @@ class Registry:
 
     def _made(self, calls: list[Call]) -> bool:
         """Make what is missing; False where somebody else took the version meanwhile."""
-        methods = {
-            "CreateHub": self._client.create_hub,
-            "ImportHubContent": self._client.import_hub_content,
-        }
+        from botocore import xform_name  # noqa: PLC0415 - 100 ms
+
         for call in calls:
             try:
-                answer(call.what, methods[call.operation], **call.request)
+                method = getattr(self._client, xform_name(call.operation))
+                answer(call.what, method, **call.request)
             except AwsFailed as error:
                 if error.kind != "conflict":
                     raise
@@ -264,8 +258,16 @@ class Registry:
 
     def _versions(self, name: str) -> list[dict[str, Any]]:
         """Every version of a content, the newest first; none where there is no hub or content."""
+        listed = pages(
+            f"listing the versions of {name}",
+            self._client.list_hub_content_versions,
+            SUMMARIES,
+            marker="NextToken",
+            **self._content(name),
+            MaxResults=PAGE,
+        )
         try:
-            found = list(versions_of_content(self._client, self.hub, CONTENT, name))
+            found = list(listed)
         except AwsFailed as error:
             if error.missing:
                 return []
@@ -276,9 +278,7 @@ class Registry:
         found = answer(
             f"reading the evaluator {name}",
             self._client.describe_hub_content,
-            HubName=self.hub,
-            HubContentType=CONTENT,
-            HubContentName=name,
+            **self._content(name),
             HubContentVersion=version,
         )
         document = json.loads(found["HubContentDocument"])
@@ -286,6 +286,9 @@ class Registry:
         kind, reference = (inner.get(each, "") for each in ("EvaluatorType", "Reference"))
         status = found["HubContentStatus"]
         return Evaluator(found["HubContentArn"], name, version, kind, reference, status)
+
+    def _content(self, name: str) -> dict[str, Any]:
+        return {"HubName": self.hub, "HubContentType": CONTENT, "HubContentName": name}
 
     def _new_hub(self) -> Mapping[str, Any]:
         return {
@@ -299,9 +302,7 @@ class Registry:
         by = ["method:lambda"] if kind == "RewardFunction" else []
         content = "byolambda" if kind == "RewardFunction" else "byocode"
         return {
-            "HubName": self.hub,
-            "HubContentType": CONTENT,
-            "HubContentName": name,
+            **self._content(name),
             "HubContentVersion": version,
             "DocumentSchemaVersion": SCHEMA,
             "HubContentDocument": json.dumps({"SubType": SUBTYPE, "JsonContent": inner}),
@@ -318,21 +319,15 @@ class Registry:
         return f"{place}/{self.hub}/{CONTENT}/{name}/{version}"
 
 
-def evaluator_of(text: str) -> Arn | None:
-    """What AWS's client takes for an evaluator: of the partition `aws`, and with a version."""
-    form = r"hub-content/[^/]+/JsonDoc/[^/]+/[0-9]+\.[0-9]+\.[0-9]+"
-    found = Arn.read(text, "sagemaker", form)
-    return found if found and found.partition == "aws" else None
-
-
 def require_here(evaluator: str, region: str, account: str, field: str) -> None:
     """Refuse the ARN of an evaluator that a job of this account and region cannot use.
 
     Raises:
         BadJob: it is none, has no version, or is of another account or region.
     """
-    found = evaluator_of(evaluator)
-    if found is None:
+    form = r"hub-content/[^/]+/JsonDoc/[^/]+/[0-9]+\.[0-9]+\.[0-9]+"
+    found = Arn.read(evaluator, "sagemaker", form)
+    if found is None or found.partition != "aws":  # as AWS's client takes one
         raise BadJob(
             f"{field}: {evaluator[:200]!r} is not the ARN of an evaluator: "
             "arn:aws:sagemaker:REGION:ACCOUNT:hub-content/HUB/JsonDoc/NAME/VERSION"

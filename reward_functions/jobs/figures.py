@@ -1,40 +1,45 @@
-"""The figures of a job: series of points, whoever measured them.
+"""The figures of a job: series of points, how to read them, and their course as charts.
 
     service's figures         by step: reward, entropy, length, loss; their names are its own
     grader's figures          by minute: what the function measured of its own answers
 
 One table shows a series in a column. Names come from a service, and are data.
 
-What a figure of a trainer is, by its name: the words that signs, order and charts go by.
-
-Trainers that log by path (`critic/rewards/mean`) use the words of our tables for other things too:
-`timing_s/reward` is seconds, `prompt_length/mean` says nothing of the policy. A row of `NAMES` says
-what a name is read as; a name without a row is read as it is.
-
-Sources of the rows: AWS's guide to customizing Nova, "Reinforcement fine-tuning", for those of its
-recipes; verl's `metric_utils` for all that begin as there; sagemaker-train 1.27.0 and AWS's guide
-to SageMaker for those of multi-turn jobs; TRL's GRPOTrainer for `train/…` and `eval/…`.
-
-How to read the figures of a job: signs, what each means, what to do about it.
+What a figure of a trainer is, its name says: trainers that log by path (`critic/rewards/mean`) use
+the words of our tables for other things too. `timing_s/reward` is seconds, `prompt_length/mean`
+says nothing of the policy. A row of `NAMES` says what a name is read as; a name without a row is
+read as it is.
 
 A sign is a row of `SIGNS`: the figures it needs, by words in their names, and a rule on them. A
 course is compared by its thirds: the first, and the last. Where nobody measured a figure, or too
-few points of it, that is what the sign says. Sources: contracts of the services where a row names
-one; the others are this project's, and are meant to draw the eye, not to decide.
+few points of it, that is what the sign says.
+
+Training and validation of one figure are in one chart. Charts of rewards share an axis, which holds
+both ends of the scale: a course from 0.02 to 0.03 looks as flat as it is. A figure of one point has
+no course; one that never changed is a line of text, unless it is a reward.
+
+Sources of the names: AWS's guide to customizing Nova, "Reinforcement fine-tuning", for those of its
+recipes; verl's `metric_utils` for all that begin as there; sagemaker-train 1.27.0 and AWS's guide
+to SageMaker for those of multi-turn jobs; TRL's GRPOTrainer for `train/…` and `eval/…`. Of the
+signs: contracts of the services where a row names one; the others are this project's, and are meant
+to draw the eye, not to decide.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass
 from io import StringIO
-from itertools import islice
-from math import inf
 from statistics import median
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 from reward_functions.core.means import mean
+from reward_functions.core.spec import UNIT_SCALE, Scale
+from reward_functions.reports.pages.charts.drawing import Chart, side_by_side
+from reward_functions.reports.pages.charts.plots import Course, lines
+from reward_functions.reports.pages.page import Page, Part, Section, Warned
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
@@ -82,15 +87,10 @@ NAMES: Final = (
 
 ROWS: Final = tuple((re.compile(row.pattern), row.read_as) for row in NAMES)
 
-MAX_NAME: Final = 200
-"""Characters of a name that a row is looked for; a longer one is read as it is."""
-
 
 def read_as(name: str) -> str:
     """The words of a figure's name, in small letters: those of its row, or its own."""
     small = name.lower()
-    if len(small) > MAX_NAME:
-        return small
     return next((words for pattern, words in ROWS if pattern.fullmatch(small)), small)
 
 
@@ -117,13 +117,6 @@ SPLITS: Final = (
 LARGEST: Final = 1e100
 """No figure is larger; what is would overflow a mean, and not-a-number is not smaller either."""
 
-MAX_POINTS: Final = 200_000
-"""Points of a job that are kept; where there are more, only every other step is, or each fourth."""
-
-MAX_SERIES: Final = 1_000
-MAX_READ: Final = 20_000_000
-"""Points that are read at most: as many as the services' drivers bring."""
-
 
 @dataclass(frozen=True, slots=True)
 class Series:
@@ -134,14 +127,12 @@ class Series:
         split: "training", "validation" or "grader".
         unit: what the positions count: steps, or minutes since the job was made.
         points: (position, value) in order.
-        every: 1 where all steps are here; else only each so-manieth is, the first and the last.
     """
 
     name: str
     split: str
     unit: Unit
     points: tuple[tuple[float, float], ...]
-    every: int = 1
 
     @property
     def title(self) -> str:
@@ -159,54 +150,17 @@ def series(points: Iterable[MetricPoint]) -> list[Series]:
     """The series of a service's figures, what says most first.
 
     A figure that comes twice for one step is the later one: a service that repeats a step after an
-    interruption writes it again. Of very many points each series keeps some steps, evenly, and the
-    first and the last.
+    interruption writes it again.
     """
-    found: dict[tuple[str, str], _Course] = {}
-    every, kept = 1, 0
-    for point in islice(points, MAX_READ):
-        if not abs(point.value) <= LARGEST or point.name == TOTAL:
-            continue
-        key = point.split, point.name
-        if key not in found and len(found) == MAX_SERIES:
-            continue
-        kept += found.setdefault(key, _Course(point.step)).add(point, every)
-        while kept > MAX_POINTS and every < MAX_READ:
-            every *= 2
-            kept = sum(each.thin(every) for each in found.values())
+    found: dict[tuple[str, str], dict[float, float]] = defaultdict(dict)
+    for point in points:
+        if abs(point.value) <= LARGEST and point.name != TOTAL:
+            found[point.split, point.name][point.step] = point.value
     made = [
-        Series(name, split, "step", course.points, every) for (split, name), course in found.items()
+        Series(name, split, "step", tuple(sorted(course.items())))
+        for (split, name), course in found.items()
     ]
     return sorted(made, key=_rank)
-
-
-@dataclass(slots=True)
-class _Course:
-    """The values of a series by step: those of every so many steps from the first, and the last."""
-
-    first: int
-    values: dict[float, float] = field(default_factory=dict)
-    last: tuple[float, float] = (-inf, 0.0)
-
-    def add(self, point: MetricPoint, every: int) -> int:
-        """How many values more there are."""
-        before = len(self.values)
-        if point.step >= self.last[0]:
-            self.last = point.step, point.value
-        if (point.step - self.first) % every == 0:
-            self.values[point.step] = point.value
-        return len(self.values) - before
-
-    def thin(self, every: int) -> int:
-        """How many values are left."""
-        self.values = {
-            step: value for step, value in self.values.items() if (step - self.first) % every == 0
-        }
-        return len(self.values)
-
-    @property
-    def points(self) -> tuple[tuple[float, float], ...]:
-        return tuple(sorted((self.values | dict([self.last])).items()))
 
 
 def _rank(each: Series) -> tuple[bool, int, bool, str]:
@@ -505,3 +459,155 @@ def _seen(sign: Sign, found: Sequence[Series]) -> Seen:
         if len(each.points) >= sign.fewest:
             return Seen(sign, "seen" if sign.shows(each.values) else "not seen", each.title)
     return Seen(sign, "too few points", fits[0].title) if fits else Seen(sign, "not measured", "")
+
+
+MAX_CHARTS: Final = 24
+
+MAX_CONSTANT: Final = 40
+"""Figures that never changed, by name."""
+
+UNSCALED: Final = ("std", "frac")
+"""Words in names of figures of rewards that are on no reward scale."""
+
+NOISE: Final = 1e-9
+"""Changes below it, of the value or of 1, are rounding: an advantage's mean of 3e-18 is 0."""
+
+SERIES: Final = {"training": "a", "validation": "b", "grader": "c"}
+"""The kit's series by split."""
+
+UNITS: Final = {"step": "step", "minute": "minutes since the job was made"}
+
+DRAWN: Final = "course"
+"""The column of tables that a chart draws better."""
+
+NO_COURSE: Final = "No figure has two points yet: there is no course to draw."
+
+
+def svg(found: Sequence[Series], title: str, scale: Scale = UNIT_SCALE) -> str:
+    """A picture that stands by itself; of more than `MAX_CHARTS` figures the first.
+
+    Args:
+        found: the figures; those of one point are left out.
+        title: above it.
+        scale: of the rewards.
+    """
+    shown = charts(found, scale)
+    return side_by_side(title, shown, title=title if shown else f"{title}: {NO_COURSE}").picture()
+
+
+def page(
+    found: Sequence[Series], title: str, sheets: Sequence[Sheet], scale: Scale = UNIT_SCALE
+) -> Page:
+    """What the figures show, their courses, and tables of them.
+
+    Args:
+        found: the figures.
+        title: of the page.
+        sheets: the tables; the column of small bars is left out, as the courses are drawn.
+        scale: of the rewards.
+    """
+    unchanged = constant(found)
+    courses: list[Part] = [*charts(found, scale)] or [NO_COURSE]
+    return Page(
+        title,
+        sections=[
+            Section("How to read them", list(_signs(found))),
+            Section("Courses", [*courses, unchanged] if unchanged else courses),
+            *[Section(sheet.title, [sheet.without(DRAWN)]) for sheet in sheets],
+        ],
+    )
+
+
+def charts(found: Sequence[Series], scale: Scale = UNIT_SCALE) -> list[Chart]:
+    """A chart of each figure that has a course, rewards first; `MAX_CHARTS` at most."""
+    shown = sorted(
+        (each for each in _panels(found) if each.reward or not each.constant),
+        key=lambda each: not each.reward,
+    )
+    rewards = [value for each in shown if each.reward for value in each.values]
+    ends = min(rewards, default=0.0), max(rewards, default=0.0)
+    shared = min(scale.minimum, ends[0]), max(scale.maximum, ends[1])
+    return [_drawn(each, shared if each.reward else ()) for each in shown[:MAX_CHARTS]]
+
+
+def constant(found: Sequence[Series]) -> str:
+    """The figures that never changed, in one sentence; "" for none."""
+    names = [
+        f"{each.title} {number(each.values[-1])}"
+        for each in _panels(found)
+        if each.constant and not each.reward
+    ]
+    more = ", …" if len(names) > MAX_CONSTANT else ""
+    return f"Constant: {', '.join(names[:MAX_CONSTANT])}{more}." if names else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Panel:
+    """Courses over one pair of axes."""
+
+    courses: tuple[Series, ...]
+
+    @property
+    def title(self) -> str:
+        """The first one's name; the legend has the splits of several."""
+        first = self.courses[0]
+        return first.title if len(self.courses) == 1 else _figure(first)
+
+    @property
+    def values(self) -> list[float]:
+        return [value for each in self.courses for value in each.values]
+
+    @property
+    def constant(self) -> bool:
+        low, high = min(self.values), max(self.values)
+        return high - low <= NOISE * max(1.0, abs(low), abs(high))
+
+    @property
+    def reward(self) -> bool:
+        """Whether its values are on the scale of the rewards."""
+        name = read_as(self.courses[0].name)
+        return "reward" in name and not any(word in name for word in UNSCALED)
+
+
+def _panels(found: Sequence[Series]) -> list[_Panel]:
+    """The figures that have a course, in their order."""
+    grouped: dict[tuple[str, str], list[Series]] = {}
+    for each in found:
+        if each.points:
+            grouped.setdefault((each.unit, _figure(each)), []).append(each)
+    return [
+        _Panel(tuple(some))
+        for some in grouped.values()
+        if any(len(each.points) > 1 for each in some)
+    ]
+
+
+def _figure(each: Series) -> str:
+    """The name without its split."""
+    name = each.name.lower()
+    begun = next((split for split in SPLITS if name.startswith(split)), "")
+    return name.removeprefix(begun)
+
+
+def _drawn(panel: _Panel, includes: Sequence[float]) -> Chart:
+    unit = panel.courses[0].unit
+    return lines(
+        f"{panel.title} by {unit}",
+        [Course(each.split, each.points, SERIES[each.split]) for each in panel.courses],
+        x=UNITS[unit],
+        y=panel.title,
+        includes=includes,
+    )
+
+
+def _signs(found: Sequence[Series]) -> Iterator[Part]:
+    """What is seen with what to do about it, then the names of the rest."""
+    read = signs(found)
+    for each in read:
+        if each.state == "seen":
+            sign = each.sign
+            yield Warned(f"{sign.name} ({each.figure}): {sign.meaning}. What to do: {sign.remedy}.")
+    for state in ("not seen", "too few points", "not measured"):
+        names = ", ".join(each.sign.name for each in read if each.state == state)
+        if names:
+            yield f"{state.capitalize()}: {names}."

@@ -43,8 +43,8 @@ from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.calibration.settings import load_judge_config
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadParameter, UnknownReward
-from reward_functions.core.spec import UNIT_SCALE, Scale
-from reward_functions.core.types import Scored, Unscored
+from reward_functions.core.spec import UNIT_SCALE, RewardSpec, Scale
+from reward_functions.core.types import RewardResult, Sample, Scored, Unscored
 from reward_functions.jobs.clients import endpoints
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.serving.descriptions import described
@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedReward, DeployedStage
-    from reward_functions.core.spec import RewardSpec
-    from reward_functions.core.types import RewardResult, Sample
     from reward_functions.judge_runtime.config import JudgeConfig
 
 RESPONSE_MODE: Final = "REWARD_RESPONSE_MODE"
@@ -116,10 +114,10 @@ def pinned(
         NotDeployed: the stage has no such deployment.
         AwsFailed: the catalogue cannot be read.
     """
-    if asked.startswith("arn:"):
-        grader = _catalogued(FunctionArn.parse(asked), stage.stage, session)
-    else:
-        grader = _of(find(asked, stage.stage, session))
+    arn, record = _catalogued(asked, stage.stage, session)
+    grader = _of(record) if record else PinnedGrader(arn)
+    if grader.arn != arn:
+        grader = PinnedGrader(arn, deployment=grader.deployment)
     if grader.arn.moves and not force:
         raise BadJob(_moving(grader))
     _require_here(grader.arn, stage, region)
@@ -137,13 +135,21 @@ def _of(record: DeployedReward) -> PinnedGrader:
     )
 
 
-def _catalogued(arn: FunctionArn, stage: str, session: Session | None) -> PinnedGrader:
-    """A function that was given by its ARN, under its deployment's name where it has one."""
-    record = deployment_of(arn, stage, session)
-    if record is None:
-        return PinnedGrader(arn)
-    known = _of(record)
-    return known if known.arn == arn else PinnedGrader(arn, deployment=record.name)
+def _catalogued(
+    asked: str, stage: str, session: Session | None
+) -> tuple[FunctionArn, DeployedReward | None]:
+    """A deployment's version, or a function by its ARN; and what the catalogue says of it.
+
+    Raises:
+        NotDeployed: the stage has no such deployment.
+        BadArn: it begins as an ARN and is not one of a function.
+        AwsFailed: the catalogue cannot be read.
+    """
+    if asked.startswith("arn:"):
+        arn = FunctionArn.parse(asked)
+        return arn, deployment_of(arn, stage, session)
+    record = find(asked, stage, session)
+    return FunctionArn.parse(record.version_arn), record
 
 
 def _moving(grader: PinnedGrader) -> str:
@@ -323,12 +329,13 @@ def account_limits(function: DeployedFunction) -> AccountLimits:
     Raises:
         AwsFailed: Lambda cannot be reached, or there is no such function.
     """
-    name, client = function.arn.name, function.client
+    client = function.client
+    whole = replace(function.arn, qualifier=None)  # concurrency is of all versions together
     account = _allowed("lambda:GetAccountSettings", client.get_account_settings)
     own = _allowed(
         "lambda:GetFunctionConcurrency",
-        lambda: client.get_function_concurrency(FunctionName=_unqualified(function)),
-        f"of {name}",
+        lambda: client.get_function_concurrency(FunctionName=str(whole)),
+        f"of {whole.name}",
     )
     limits = account["AccountLimit"] if isinstance(account, dict) else {}
     return AccountLimits(
@@ -361,12 +368,6 @@ def _allowed(action: str, call: Callable[[], Any], whose: str = "") -> dict[str,
         if error.denied:
             return f"{action} is not allowed here"
         raise
-
-
-def _unqualified(function: DeployedFunction) -> str:
-    """Concurrency is reserved for a function and all of its versions."""
-    arn = function.arn
-    return f"arn:{arn.partition}:lambda:{arn.region}:{arn.account}:function:{arn.name}"
 
 
 BATCH: Final = 100
@@ -481,13 +482,9 @@ def scorer_named(asked: str, stage: str, session: Session | None = None) -> Vers
         BadArn: it begins as an ARN and is not one of a function.
         AwsFailed: the catalogue cannot be read.
     """
-    if not asked.startswith("arn:"):
-        deployed = find(asked, stage, session)
-        return VersionScorer(FunctionArn.parse(deployed.version_arn), deployed, session)
-    arn = FunctionArn.parse(asked)
-    known = deployment_of(arn, stage, session)
-    given = known if known and known.version_arn == asked else None
-    return VersionScorer(arn, given, session)
+    arn, record = _catalogued(asked, stage, session)
+    known = record if record and record.version_arn == str(arn) else None
+    return VersionScorer(arn, known, session)
 
 
 def _batches(samples: Sequence[Sample], most: int) -> Iterator[list[Sample]]:

@@ -25,12 +25,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from math import fsum, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.aws.arn import FunctionArn
+from reward_functions.aws.calls import NO_ANSWER, OF_SERVICES
 from reward_functions.aws.calls import client as control_plane
 from reward_functions.aws.deployed.versions import LATEST
 from reward_functions.aws.failures import in_words
@@ -38,7 +40,7 @@ from reward_functions.core.means import mean, weighted_mean
 from reward_functions.jobs.figures import LARGEST, Series
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from boto3.session import Session
 
@@ -141,7 +143,7 @@ class JobLines:
             "limit": PAGE,
         }
         for _ in range(MAX_PAGES):
-            with in_words(f"reading the log of {self.arn.name}"):
+            with in_words(f"reading the log of {self.arn.name}", OF_SERVICES):
                 answer = self._client.filter_log_events(**asked)
             lines, token = answer.get("events") or [], answer.get("nextToken")
             yield lines
@@ -337,14 +339,12 @@ ERRORS: Final = 5
 SHOWN: Final = 300
 """Characters of an error that are kept; what follows is a stack trace."""
 
-FIELDS: Final = {
-    "milliseconds": re.compile(
-        r"(?<!Billed )(?<!Init )\bDuration: ([0-9]{1,9}(?:\.[0-9]{1,9})?) ms"
-    ),
-    "memory_size": re.compile(r"\bMemory Size: ([0-9]{1,6}) MB"),
-    "memory_used": re.compile(r"\bMax Memory Used: ([0-9]{1,6}) MB"),
-}
-"""Numbers of a REPORT line."""
+NUMBERS: Final = (
+    re.compile(r"(?<!Billed )(?<!Init )\bDuration: ([0-9]{1,9}(?:\.[0-9]{1,9})?) ms"),
+    re.compile(r"\bMax Memory Used: ([0-9]{1,6}) MB"),
+    re.compile(r"\bMemory Size: ([0-9]{1,6}) MB"),
+)
+"""Of a REPORT line: milliseconds, megabytes used, megabytes there are."""
 
 STATUS: Final = re.compile(r"\bStatus: ([a-z]{1,20})")
 ERROR_TYPE: Final = re.compile(r"\bError Type: ([A-Za-z0-9_.]{1,80})")
@@ -374,14 +374,15 @@ class GraderLog:
     memory_size: float = 0.0
     complete: bool = True
 
-    def report(self, record: Mapping[str, Any]) -> None:
-        """Count one invocation that ended."""
+    def report(self, ending: str, numbers: Sequence[float]) -> None:
+        """Count one invocation that ended: milliseconds, megabytes used, megabytes there are."""
+        milliseconds, used, size = numbers
         self.invocations += 1
-        if record["ending"]:
-            self.endings[record["ending"]] += 1
-        self.seconds = max(self.seconds, record["milliseconds"] / 1000)
-        self.memory_used = max(self.memory_used, record["memory_used"])
-        self.memory_size = max(self.memory_size, record["memory_size"])
+        if ending:
+            self.endings[ending] += 1
+        self.seconds = max(self.seconds, milliseconds / 1000)
+        self.memory_used = max(self.memory_used, used)
+        self.memory_size = max(self.memory_size, size)
 
 
 def endings(lines: JobLines) -> GraderLog:
@@ -403,18 +404,14 @@ def _note(found: GraderLog, message: str) -> None:
         written = json.loads(message)
     except (ValueError, RecursionError):
         written = None
-    if isinstance(written, dict):
-        _note_json(found, written)
-    elif message.startswith("REPORT"):
-        found.report(_reported(message))
-    else:
-        _note_error(found, message)
-
-
-def _note_json(found: GraderLog, written: dict[str, Any]) -> None:
-    if written.get("type") == "platform.report":
-        record = written.get("record")
-        found.report(_recorded(record if isinstance(record, dict) else {}))
+    if not isinstance(written, dict):
+        if message.startswith("REPORT"):
+            found.report(*_reported(message))
+        else:
+            _note_error(found, message)
+    elif written.get("type") == "platform.report":
+        with suppress(*NO_ANSWER):  # a line that the function printed, and no report
+            found.report(*_recorded(written["record"]))
     elif "errorType" in written:
         _note_error(found, f"{written['errorType']}: {written.get('errorMessage', '')}")
     elif written.get("level") == "ERROR":
@@ -427,29 +424,17 @@ def _note_error(found: GraderLog, message: str) -> None:
         found.errors[line[:SHOWN]] += 1
 
 
-def _reported(line: str) -> dict[str, Any]:
+def _reported(line: str) -> tuple[str, list[float]]:
     """What a REPORT line says."""
-    numbers = {name: FIELDS[name].search(line) for name in FIELDS}
     status, error = STATUS.search(line), ERROR_TYPE.search(line)
-    ending = (error or status or [None, ""])[1]
-    return {name: float(found[1]) if found else 0.0 for name, found in numbers.items()} | {
-        "ending": "" if ending == "success" else ending
-    }
+    ending = str((error or status or [None, ""])[1])
+    numbers = [float(found[1]) if (found := each.search(line)) else 0.0 for each in NUMBERS]
+    return "" if ending == "success" else ending, numbers
 
 
-def _recorded(record: Mapping[str, Any]) -> dict[str, Any]:
+def _recorded(record: Mapping[str, Any]) -> tuple[str, list[float]]:
     """What a record of `platform.report` says."""
-    metrics = record.get("metrics")
-    metrics = metrics if isinstance(metrics, dict) else {}
-    status, error = record.get("status", "success"), record.get("errorType")
-    return {
-        "milliseconds": _number(metrics.get("durationMs")),
-        "memory_size": _number(metrics.get("memorySizeMB")),
-        "memory_used": _number(metrics.get("maxMemoryUsedMB")),
-        "ending": "" if status == "success" else str(error or status)[:SHOWN],
-    }
-
-
-def _number(value: Any) -> float:
-    plain = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if plain and 0 <= value < 1e9 else 0.0  # noqa: PLR2004 - bounded
+    metrics, status = record.get("metrics", {}), record.get("status", "success")
+    ending = "" if status == "success" else str(record.get("errorType") or status)[:SHOWN]
+    named = ("durationMs", "maxMemoryUsedMB", "memorySizeMB")
+    return ending, [float(metrics.get(name, 0)) for name in named]

@@ -192,8 +192,8 @@ class _Asked(NamedTuple):
     watched: Callable[[str], object] | None
 
 
-class InRegion:
-    """Something of one account and region. Methods raise `AwsFailed` where a service refuses.
+class Hosting:
+    """Tuned models of one account and region. Methods raise `AwsFailed` where a service refuses.
 
     Args:
         region: of what is asked for.
@@ -245,10 +245,6 @@ class InRegion:
             clock=self._clock,
         )
 
-
-class Packages(InRegion):
-    """Model packages: what jobs of SageMaker made, and their checkpoints."""
-
     def package(self, arn: str) -> ModelPackage | None:
         """A package by its ARN; None where there is none."""
         describe = self._sagemaker.describe_model_package
@@ -284,14 +280,10 @@ class Packages(InRegion):
                 return f"{address.rpartition('/')[0]}/"
         return ""
 
-    def delete(self, arn: str) -> None:
+    def delete_package(self, arn: str) -> None:
         """Delete a package; nothing where it is gone. Files in S3 stay."""
         delete = self._sagemaker.delete_model_package
         _operated(f"deleting the model package {arn}", delete, ModelPackageName=arn)
-
-
-class Hosting(InRegion):
-    """Custom models of one account and region, and their deployments."""
 
     def model(self, identifier: str) -> Model | None:
         """A custom model by its ARN or name; None where there is none."""
@@ -410,15 +402,6 @@ class Hosting(InRegion):
             customModelDeploymentIdentifier=identifier,
         )
 
-
-class PackageHosting(Hosting):
-    """Model packages of one account and region as models of Bedrock."""
-
-    @cached_property
-    def packages(self) -> Packages:
-        """The packages themselves."""
-        return Packages(self.region, self._session)
-
     def host(
         self,
         package: str,
@@ -444,7 +427,7 @@ class PackageHosting(Hosting):
                 failed.
             BadJob: something else has the name.
         """
-        found = self.packages.package(package)
+        found = self.package(package)
         if found is None:
             raise NotHosted(f"there is no model package {package} in {self.region}")
         if found.status != DONE:
@@ -480,7 +463,7 @@ class PackageHosting(Hosting):
     def _imported(self, asked: _Asked) -> HostedModel:
         """Import open weights, unless they are there or on their way."""
         name, watched = asked.name, asked.watched
-        folder = self.packages.whole_model(asked.package)
+        folder = self.whole_model(asked.package)
         if not folder:
             raise NotHosted(
                 f"{asked.package.location} holds no whole weights, and Bedrock imports no adapter: "

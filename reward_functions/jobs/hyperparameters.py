@@ -28,14 +28,12 @@ from pydantic import TypeAdapter
 from reward_functions.aws.request_validation import service_model
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.job import HyperparameterValue  # noqa: TC001 - pydantic reads it
 from reward_functions.jobs.models import API
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.jobs.job import DriverName
 
 Kind = Literal["integer", "float", "string", "boolean"]
 

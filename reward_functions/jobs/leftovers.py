@@ -21,22 +21,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.aws.calls import answer
-from reward_functions.aws.catalogue import JOB_DATA_PREFIX, OUTPUT_PREFIX
+from reward_functions.aws.catalogue import JOB_DATA_PREFIX, OUTPUT_PREFIX, DeployedStage
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.objects import objects_below
-from reward_functions.jobs.hosting import PackageHosting
-from reward_functions.jobs.job import Forgets
+from reward_functions.jobs.hosting import Hosting, ModelPackage
+from reward_functions.jobs.job import Driver, Forgets, Job
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from boto3.session import Session
 
-    from reward_functions.aws.catalogue import DeployedStage
-    from reward_functions.jobs.hosting import ModelPackage
-    from reward_functions.jobs.job import Driver, Job
 
 Kind = Literal["deployment", "model", "data", "output", "job"]
 
@@ -79,7 +76,7 @@ class Leftovers:
         self, job: Job, driver: Driver, stage: DeployedStage, session: Session | None = None
     ) -> None:
         self.job, self.driver, self.stage, self.session = job, driver, stage, session
-        self.hosting = PackageHosting(driver.region, session)
+        self.hosting = Hosting(driver.region, session)
 
     def found(self, wanted: Collection[Kind]) -> list[Leftover]:
         """Everything there is, each with the reason where it stays.
@@ -141,7 +138,7 @@ class Leftovers:
         """What a job of SageMaker made; None of other services, and where it is gone."""
         if not self.job.service.packages or not self.job.tuned_model:
             return None
-        return self.hosting.packages.package(self.job.tuned_model)
+        return self.hosting.package(self.job.tuned_model)
 
     def _made_from(self, package: ModelPackage) -> Iterator[Leftover]:
         """What Bedrock has of a model package, and the package."""
@@ -211,7 +208,7 @@ class Leftovers:
 
     def _remove(self, one: Leftover) -> None:
         if one.kind == "model" and self.job.service.packages:
-            self.hosting.packages.delete(one.id)
+            self.hosting.delete_package(one.id)
         elif one.kind in {"deployment", "model"}:
             self.hosting.remove(one.id)
         elif one.kind == "data":

@@ -12,8 +12,8 @@ from reward_functions.aws.deployed.catalogue import stage_record
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import endpoints
 from reward_functions.jobs.drivers import driver_for
-from reward_functions.jobs.job import NoSuchJob
-from reward_functions.jobs.services import SERVICES, service_of
+from reward_functions.jobs.job import Driver, Job, NoSuchJob
+from reward_functions.jobs.services import SERVICES, DriverName, service_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedStage
-    from reward_functions.jobs.job import Driver, DriverName, Job
 
 
 def job_of(identifier: str, drivers: Sequence[Driver]) -> tuple[Driver, Job]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from reward_functions.aws.arn import Arn
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.services import SERVICES, DriverName
@@ -29,35 +30,23 @@ TABLE: Final = Path(__file__).with_name("models.toml")
 API: Final = {name: each.called for name, each in SERVICES.items()}
 """What the services are called in sentences."""
 
-ARN: Final = re.compile(
-    r"arn:aws[a-z-]*:bedrock:(?P<region>[a-z0-9-]{1,20}):"
-    r"(?::foundation-model/(?P<id>[A-Za-z0-9.:_-]{1,256})"
-    r"|[0-9]{12}:custom-model/(?P<base>[A-Za-z0-9.:_-]{1,256})/[a-z0-9]{12})"
+BASE: Final = (
+    "foundation-model/(?P<id>[A-Za-z0-9.:_-]{1,256})"
+    "|custom-model/(?P<base>[A-Za-z0-9.:_-]{1,256})/[a-z0-9]{12}"
 )
-"""`BaseModelIdentifier` of botocore's model of Bedrock, in any partition."""
+"""The resource of `BaseModelIdentifier` of botocore's model of Bedrock."""
 
-HUB_MODEL: Final = re.compile(
-    r"arn:aws[a-z-]*:sagemaker:(?P<region>[a-z0-9-]{1,20}):aws:hub-content/SageMakerPublicHub/Model"
-    r"/(?P<name>[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)"
-    r"(?:/(?P<version>[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}))?"
+HUB_BASE: Final = (
+    "hub-content/SageMakerPublicHub/Model/(?P<name>[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)"
+    "(?:/(?P<version>[0-9]{1,4}\\.[0-9]{1,4}\\.[0-9]{1,4}))?"
 )
-"""A model of SageMaker's public hub (`ServerlessJobBaseModelArn` in botocore's model)."""
+"""That of a model of SageMaker's public hub (`ServerlessJobBaseModelArn`)."""
 
 HUB_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?")
 """Its name there (`HubContentName`)."""
 
 SHOWN: Final = 80
 """Characters of a refused name in a message."""
-
-
-HOSTED: Final = (":custom-model-deployment/", ":imported-model/")
-
-TUNED: Final[dict[DriverName, tuple[str, ...]]] = {
-    "bedrock": HOSTED[:1],
-    "sagemaker": HOSTED,
-    "agent-rft": HOSTED,
-}
-"""What is in the ARN that Converse asks a tuned model by: model packages are imported, too."""
 
 
 class Price(BaseModel):
@@ -147,6 +136,12 @@ def as_of() -> str:
     return _table().as_of
 
 
+def hub_model(model: str) -> Arn | None:
+    """The ARN of a model of SageMaker's public hub; None for anything else."""
+    found = Arn.read(model, "sagemaker", HUB_BASE)
+    return found if found and found.account == "aws" else None
+
+
 def find(model: str, region: str | None = None, driver: DriverName | None = None) -> Base:
     """What a job starts from.
 
@@ -161,19 +156,17 @@ def find(model: str, region: str | None = None, driver: DriverName | None = None
             model; a custom model is to be the base on the OpenAI-compatible API.
     """
     hub = driver and SERVICES[driver].packages
-    if hub or (driver is None and HUB_MODEL.fullmatch(model)):
+    if hub or (driver is None and hub_model(model)):
         return _of_the_hub(model, region, driver or "sagemaker")
-    arn = ARN.fullmatch(model)
+    arn = Arn.read(model, "bedrock", BASE)
+    if arn and arn.account.isdigit() != bool(arn["base"]):  # a foundation model is in no account
+        arn = None
     if model.startswith("arn:") and arn is None:
         raise BadJob(
             f"model: {model!r} is not the ARN of a model: "
             "arn:aws:bedrock:REGION::foundation-model/ID, or …:ACCOUNT:custom-model/BASE/ID"
         )
-    if arn and region and arn["region"] != region:
-        raise BadJob(
-            f"model: {model} is in {arn['region']}, and the stage in {region}: a job has one "
-            "region; name a model there, or another stage"
-        )
+    _require_region(model, arn, region)
     custom = bool(arn and arn["base"])
     name = (arn["id"] or arn["base"]) if arn else model
     known = next((each for each in models() if name in (each.id, *each.aliases)), None)
@@ -213,7 +206,7 @@ def made_from(asked: str, base: Base, stands_in: str | None = None) -> bool:
     if asked == stands_in:
         return False
     if base.driver != "openai":
-        return any(form in asked for form in TUNED[base.driver]) and not base.custom
+        return any(form in asked for form in SERVICES[base.driver].hosted) and not base.custom
     known = (base.known.inference_id, *base.known.aliases) if base.known else ()
     return asked not in {base.identifier, *known}
 
@@ -224,22 +217,26 @@ def _of_the_hub(model: str, region: str | None, driver: DriverName) -> Base:
     Raises:
         BadJob: it is of another region, or named as no model of the hub is.
     """
-    arn = HUB_MODEL.fullmatch(model)
+    arn = hub_model(model)
     if arn is None and not HUB_NAME.fullmatch(model):
         raise BadJob(
             f"model: {model[:SHOWN]!r} is no model of SageMaker's hub: write its name there, such "
             "as huggingface-reasoning-qwen3-32b, or its ARN, arn:aws:sagemaker:REGION:aws:"
             "hub-content/SageMakerPublicHub/Model/NAME"
         )
-    if arn and region and arn["region"] != region:
-        raise BadJob(
-            f"model: {model} is in {arn['region']}, and the stage in {region}: a job has one "
-            "region; name a model there, or another stage"
-        )
+    _require_region(model, arn, region)
     identifier = model
     if arn is None and region:
         identifier = f"arn:aws:sagemaker:{region}:aws:hub-content/SageMakerPublicHub/Model/{model}"
     return Base(identifier, driver, None, custom=False, warnings=())
+
+
+def _require_region(model: str, arn: Arn | None, region: str | None) -> None:
+    if arn and region and arn.region != region:
+        raise BadJob(
+            f"model: {model} is in {arn.region}, and the stage in {region}: a job has one region; "
+            "name a model there, or another stage"
+        )
 
 
 def _unknown(name: str) -> BadJob:

@@ -25,14 +25,15 @@ from reward_functions.calibration.estimating import (
     ResponseCost,
     TrainingRun,
     estimate,
+    examples_with,
     measured,
+    recorded_questions,
 )
-from reward_functions.calibration.recorded_questions import examples_with, recorded_questions
 from reward_functions.data.lengths import CHARACTERS_PER_TOKEN
-from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.configuration import BadJob, JobConfiguration
 from reward_functions.jobs.data import Sizes, require_two_files
 from reward_functions.jobs.evaluators import require_fitting
-from reward_functions.jobs.grader import require_mode
+from reward_functions.jobs.grader import AccountLimits, require_mode
 from reward_functions.jobs.hyperparameters import (
     AGENT,
     TABLE,
@@ -43,10 +44,9 @@ from reward_functions.jobs.hyperparameters import (
     shown,
     written,
 )
-from reward_functions.jobs.models import API, find
-from reward_functions.jobs.options import check_options, serverless_of
-from reward_functions.jobs.own_resources import agent_of, granted
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.models import API, Base, find
+from reward_functions.jobs.options import JobAgent, agent_of, check_options, granted, serverless_of
+from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue
 from reward_functions.jobs.tags import require_possible
 
 if TYPE_CHECKING:
@@ -55,11 +55,6 @@ if TYPE_CHECKING:
     from reward_functions.aws.catalogue import DeployedReward, DeployedStage
     from reward_functions.calibration.estimating import Estimate
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.grader import AccountLimits
-    from reward_functions.jobs.job import DriverName, HyperparameterValue
-    from reward_functions.jobs.models import Base
-    from reward_functions.jobs.own_resources import Agent
     from reward_functions.jobs.recipes import Recipe
     from reward_functions.judge_runtime.config import JudgeConfig
 
@@ -239,7 +234,7 @@ class Plan:
     sizes: Sizes | None = None
     account: AccountLimits | None = None
     recipe: Recipe | None = None
-    agent: Agent | None = None
+    agent: JobAgent | None = None
     figures: Figures | None = None
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -305,7 +300,7 @@ def plan(
     """
     base = find(asked.model, region or None, asked.driver)
     _refuse(asked, base.driver, deployed, recipe)
-    if base.driver == "agent-rft":
+    if not SERVICES[base.driver].graded:
         empty = _of_agent(asked, stage)
     else:
         if recipe is not None:
@@ -340,7 +335,7 @@ def _refuse(
     recipe: Recipe | None,
 ) -> None:
     """What no job of this API can be."""
-    if driver == "agent-rft" and asked.data is None:
+    if not SERVICES[driver].graded and asked.data is None:
         raise BadJob("data: name a training file: a multi-turn job takes no invocation logs")
     if (asked.data is None) == (asked.invocation_logs is None):
         raise BadJob("data: name a training file, or invocation_logs in its place")
@@ -352,8 +347,7 @@ def _refuse(
         needs = recipe.response_mode if recipe else "list"
         require_mode(deployed.response_mode, needs, f"deployment: {deployed.name}")
     if deployed is not None and driver == "sagemaker":
-        function = FunctionArn.parse(deployed.version_arn)
-        require_fitting(function, function.region, function.account)
+        require_fitting(FunctionArn.parse(deployed.version_arn))
 
 
 def _of_agent(asked: JobConfiguration, stage: DeployedStage | None) -> Plan:
@@ -445,22 +439,16 @@ def _figures(planned: Plan, rates: Rates) -> Figures | None:
     sizes = planned.sizes
     if sizes is None or not (planned.value("batch") and planned.value("epochs")):
         return None
-    run = TrainingRun(
-        prompts=sizes.rows,
-        batch_size=planned.value("batch"),
-        samples=planned.value("samples") or GROUP,
-        epochs=planned.value("epochs"),
-    )
+    counts: dict[str, int] = {
+        "prompts": sizes.rows,
+        "batch_size": planned.value("batch"),
+        "samples": planned.value("samples") or GROUP,
+        "epochs": planned.value("epochs"),
+    }
+    run = TrainingRun(**counts)
     if planned.agent is not None:
-        run = AgentRun(
-            prompts=run.prompts,
-            batch_size=run.batch_size,
-            samples=run.samples,
-            epochs=run.epochs,
-            most=planned.value("steps"),
-            every=planned.value("validated"),
-            validation=sizes.validation_rows,
-        )
+        most, every = planned.value("steps"), planned.value("validated")
+        run = AgentRun(**counts, most=most, every=every, validation=sizes.validation_rows)
     answer = planned.longest_answer
     prompts = sizes.prompt_tokens
     prompt_tokens = None if prompts is None else prompts * run.epochs * run.samples

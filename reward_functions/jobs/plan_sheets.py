@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.jobs.hyperparameters import hyperparameters, shown
+from reward_functions.jobs.hyperparameters import Hyperparameter, hyperparameters, shown
 from reward_functions.jobs.models import API, as_of, models
-from reward_functions.jobs.plan import WINDOW, AgentRun
+from reward_functions.jobs.plan import WINDOW, AgentRun, Figures, Plan, PlannedSetting
 from reward_functions.jobs.recipes import ELSEWHERE
 from reward_functions.judge_runtime.usage import prices_as_of
 from reward_functions.reports.pages.page import Page, Section
@@ -17,16 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from reward_functions.calibration.estimating import TrainingRun
-    from reward_functions.jobs.hyperparameters import Hyperparameter
     from reward_functions.jobs.job import DriverName, HyperparameterValue
-    from reward_functions.jobs.plan import Figures, Plan
 
 UNKNOWN = "unknown"
 
 
 def sheets(planned: Plan) -> Iterator[Sheet]:
     """The tables of a plan: what it is, its hyperparameters, what it comes to."""
-    yield _pairs("The job", _of_agent(planned) if planned.agent else _about(planned))
+    yield _pairs("The job", _about(planned))
     yield _hyperparameters(planned)
     if planned.agent and planned.figures:
         yield _pairs("What it comes to", _rollouts(planned, planned.figures))
@@ -181,10 +179,13 @@ def _about(planned: Plan) -> Iterator[tuple[str, str]]:
     yield "model", planned.base.identifier
     yield "API", API[planned.base.driver]
     yield "region", planned.region or "no stage was read"
-    yield "reward", planned.reward
-    yield from _recipe(planned)
-    own = planned.asked.deployment is None and planned.asked.agent is None
-    yield "grader", planned.grader or ("the service's own" if own else "no stage was read")
+    if planned.agent:
+        yield "agent", planned.agent.arn
+    else:
+        yield "reward", planned.reward
+        yield from _recipe(planned)
+        own = planned.asked.deployment is None
+        yield "grader", planned.grader or ("the service's own" if own else "no stage was read")
     if planned.asked.invocation_logs is not None:
         yield "logs", planned.asked.invocation_logs.source
     if sizes is not None:
@@ -199,52 +200,39 @@ def _about(planned: Plan) -> Iterator[tuple[str, str]]:
         yield "table of models", f"{as_of()}: {known.source}"
 
 
-def _of_agent(planned: Plan) -> Iterator[tuple[str, str]]:
-    yield "model", planned.base.identifier
-    yield "API", API["agent-rft"]
-    yield "region", planned.region or "no stage was read"
-    yield "agent", planned.agent.arn if planned.agent else UNKNOWN
-    if planned.sizes:
-        yield "rows", f"{planned.sizes.rows:,}"
-        if planned.sizes.validation_rows:
-            yield "validation rows", f"{planned.sizes.validation_rows:,}"
-
-
 def _hyperparameters(planned: Plan) -> Sheet:
     """What is set, and beside it what others set, or the default that is sent."""
     heads = ["hyperparameter", "set", "range"]
-    cells = [
-        (each.hyperparameter, [each.hyperparameter.name, _value(each.given)], each.suggested)
+    rows = [
+        [each.hyperparameter.name, _value(each.given), *_beside(planned, each)]
         for each in planned.settings
         if not (planned.recipe and each.hyperparameter.name in ELSEWHERE)
     ]
     if planned.agent:
         return Sheet(
-            "Hyperparameters",
-            [*heads, "default"],
-            [
-                [*row, each.range if each.default else "no page says", _value(each.default)]
-                for each, row, _ in cells
-            ],
-            words=("range",),
-            spare=("default",),
+            "Hyperparameters", [*heads, "default"], rows, words=("range",), spare=("default",)
         )
     if planned.recipe:
-        return Sheet(
-            "Hyperparameters",
-            [*heads, "recipe"],
-            [[*row, each.range, _value(each.default)] for each, row, _ in cells],
-            "recipe: its default, which is sent where nothing is set.",
-            words=("range",),
-        )
+        note = "recipe: its default, which is sent where nothing is set."
+        return Sheet("Hyperparameters", [*heads, "recipe"], rows, note, words=("range",))
     return Sheet(
         "Hyperparameters",
         [*heads, "service", "AWS's SDK", "AWS's samples", "suggested"],
-        [[*row, each.range, *_advised(each), _value(suggested)] for each, row, suggested in cells],
+        rows,
         "service: its default, where AWS states one. What is not set is the service's choice.",
         words=("range", "AWS's samples"),
         spare=("AWS's samples", "AWS's SDK", "service"),
     )
+
+
+def _beside(planned: Plan, each: PlannedSetting) -> list[str]:
+    """The range of a hyperparameter, and what others set or the default that is sent."""
+    known = each.hyperparameter
+    if planned.agent:
+        return [known.range if known.default else "no page says", _value(known.default)]
+    if planned.recipe:
+        return [known.range, _value(known.default)]
+    return [known.range, *_advised(known), _value(each.suggested)]
 
 
 def _percentiles(named: dict[str, int]) -> str:

@@ -30,7 +30,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from reward_functions.aws import calls
 from reward_functions.aws.calls import answer
 from reward_functions.aws.catalogue import JOB_DATA_PREFIX
-from reward_functions.aws.deployed.findings import CheckFinding, CheckReport
+from reward_functions.aws.deployed.findings import (
+    CheckFinding,
+    CheckReport,
+    CheckVerdict,
+    failure,
+    ok,
+    unknown,
+    warning,
+)
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.types import Sample
 from reward_functions.data.json_rows import Row, scan_rows
@@ -40,30 +48,26 @@ from reward_functions.jobs.baseline import FILE, baseline_findings, saved
 from reward_functions.jobs.clients import client, endpoints
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.data import ROWS, measure
-from reward_functions.jobs.drivers.agent_rft import group_names
+from reward_functions.jobs.drivers.agent_rft import package_groups
 from reward_functions.jobs.evaluators import Registry, name_of
-from reward_functions.jobs.grader import account_limits, account_of, scorer_named
+from reward_functions.jobs.grader import VersionScorer, account_limits, account_of, scorer_named
 from reward_functions.jobs.hyperparameters import AGENT, written
 from reward_functions.jobs.models import find
-from reward_functions.jobs.options import serverless_of
-from reward_functions.jobs.own_resources import DEFAULT, granted
+from reward_functions.jobs.options import DEFAULT, JobAgent, granted, serverless_of
 from reward_functions.jobs.plan import ROLES, plan
 from reward_functions.jobs.reward_checks import contract_findings, reward_findings
 from reward_functions.jobs.role_checks import Uses, role_findings
+from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from boto3.session import Session
 
-    from reward_functions.aws.deployed.findings import CheckVerdict
     from reward_functions.aws.deployed.function import DeployedFunction
     from reward_functions.core.spec import RewardSpec
     from reward_functions.data.linting import LintFinding
-    from reward_functions.jobs.grader import VersionScorer
-    from reward_functions.jobs.job import DriverName, HyperparameterValue
-    from reward_functions.jobs.own_resources import Agent
     from reward_functions.jobs.preparing import PreparedJob
 
 
@@ -128,6 +132,21 @@ class Looked:
         return self.scorer
 
     @property
+    def spec(self) -> RewardSpec | None:
+        """The reward as it is installed here; None where it is not."""
+        return self.scorer.spec if self.scorer else None
+
+    @property
+    def region(self) -> str:
+        """Where the job runs."""
+        return self.job.stage.region
+
+    @cached_property
+    def emulated(self) -> bool:
+        """Whether the training double trains."""
+        return endpoints(self.session).local
+
+    @property
     def files(self) -> list[Path]:
         """The training file first; empty where invocation logs are the data."""
         return [*self.job.files.paths.values()]
@@ -145,12 +164,8 @@ class JobCheck(NamedTuple):
 
     find: Callable[[Looked], Iterator[CheckFinding]]
     begins: str = ""
-    drivers: frozenset[DriverName] = frozenset({"bedrock", "openai", "sagemaker"})
+    drivers: Collection[str] = frozenset({"bedrock", "openai", "sagemaker"})
     graded: bool = False
-
-
-def _synthetic(looked: Looked) -> Iterator[CheckFinding]:
-    yield from synthetic_findings(looked.files, emulated=endpoints(looked.session).local)
 
 
 def _agent(looked: Looked) -> Iterator[CheckFinding]:
@@ -159,27 +174,9 @@ def _agent(looked: Looked) -> Iterator[CheckFinding]:
     yield from agent_findings(agent, job.files.paths, job.request.hyperparameters, looked.session)
 
 
-def _model(looked: Looked) -> Iterator[CheckFinding]:
-    job = looked.job
-    yield from base_findings(job.asked.model, job.stage.region, job.driver)
-
-
-def _name(looked: Looked) -> Iterator[CheckFinding]:
-    yield name_finding(looked.job.request.name, looked.job.stage.region, looked.session)
-
-
-def _data(looked: Looked) -> Iterator[CheckFinding]:
-    spec = looked.scorer.spec if looked.scorer else None
-    yield from data_findings(looked.files, spec, ROWS[looked.job.driver])
-
-
 def _role(looked: Looked) -> Iterator[CheckFinding]:
     job = looked.job
     yield from role_findings(job.request.role, _uses(job), job.stage.region, looked.session)
-
-
-def _capacity(looked: Looked) -> Iterator[CheckFinding]:
-    yield from capacity_findings(looked.graded.function, looked.job.request.hyperparameters)
 
 
 def _baseline(looked: Looked) -> Iterator[CheckFinding]:
@@ -190,13 +187,8 @@ def _baseline(looked: Looked) -> Iterator[CheckFinding]:
             model=job.request.model,
             data=job.files.hashes["data"],
             scorer=looked.graded,
-            simulation=endpoints(looked.session).local,
+            simulation=looked.emulated,
         )
-
-
-def _contract(looked: Looked) -> Iterator[CheckFinding]:
-    mode = looked.job.response_mode
-    yield from contract_findings(looked.graded, looked.progress, mode=mode)
 
 
 def _rewards(looked: Looked) -> Iterator[CheckFinding]:
@@ -212,22 +204,36 @@ def _rewards(looked: Looked) -> Iterator[CheckFinding]:
     )
 
 
-EVERY: Final[frozenset[DriverName]] = frozenset(ROLES)
-OF_AGENTS: Final[frozenset[DriverName]] = frozenset({"agent-rft"})
-BEDROCK: Final[frozenset[DriverName]] = frozenset({"bedrock"})
-SIMULATED: Final[frozenset[DriverName]] = EVERY - {"openai"}
+EVERY: Final = frozenset(SERVICES)
+OF_AGENTS: Final = frozenset({"agent-rft"})
+BEDROCK: Final = frozenset({"bedrock"})
+SIMULATED: Final = EVERY - {"openai"}
 """Drivers whose jobs run as a role, and read what lies below `rft-data/`."""
 
 CHECKS: Final = (
-    JobCheck(_synthetic, drivers=EVERY),
+    JobCheck(lambda at: synthetic_findings(at.files, emulated=at.emulated), drivers=EVERY),
     JobCheck(_agent, "asking the agent", OF_AGENTS),
-    JobCheck(_model),
-    JobCheck(_name, "looking for a model of this name", BEDROCK),
-    JobCheck(_data, "linting the data"),
+    JobCheck(lambda at: base_findings(at.job.asked.model, at.region, at.job.driver)),
+    JobCheck(
+        lambda at: iter([name_finding(at.job.request.name, at.region, at.session)]),
+        "looking for a model of this name",
+        BEDROCK,
+    ),
+    JobCheck(
+        lambda at: data_findings(at.files, at.spec, ROWS[at.job.driver]),
+        "linting the data",
+    ),
     JobCheck(_role, "simulating the role", SIMULATED),
-    JobCheck(_capacity, "reading the concurrency", graded=True),
+    JobCheck(
+        lambda at: capacity_findings(at.graded.function, at.job.request.hyperparameters),
+        "reading the concurrency",
+        graded=True,
+    ),
     JobCheck(_baseline, graded=True),
-    JobCheck(_contract, graded=True),
+    JobCheck(
+        lambda at: contract_findings(at.graded, at.progress, mode=at.job.response_mode),
+        graded=True,
+    ),
     JobCheck(_rewards, graded=True),
 )
 
@@ -247,8 +253,8 @@ def _uses(job: PreparedJob) -> Uses:
         job.driver,
         mlflow=chosen.mlflow or "",
     )
-    if job.driver == "agent-rft":
-        packages, _ = group_names(request.name, chosen.model_packages)
+    if request.agent:
+        packages, _ = package_groups(request.name, chosen.model_packages)
         agent = granted(request.agent, job.stage).arn
         return uses._replace(packages=packages, agent=agent)
     if job.driver != "sagemaker":
@@ -303,7 +309,7 @@ def data_findings(
         OSError: a file cannot be read.
     """
     if not files:
-        yield CheckFinding("unknown", "data", "invocation logs are read by the job alone")
+        yield unknown("data", "invocation logs are read by the job alone")
         return
     linted = lint([str(file) for file in files], reward=spec, rows=rows)
     groups: dict[str, list[LintFinding]] = {}
@@ -319,7 +325,7 @@ def data_findings(
         counted = ", ".join(
             f"{len(prompts):,} rows in {file}" for file, prompts in linted.prompts.items()
         )
-        yield CheckFinding("ok", "data", counted)
+        yield ok("data", counted)
 
 
 def synthetic_findings(files: Sequence[Path], *, emulated: bool) -> Iterator[CheckFinding]:
@@ -340,8 +346,7 @@ def synthetic_findings(files: Sequence[Path], *, emulated: bool) -> Iterator[Che
     for file in files:
         rows = (row for row in scan_rows(str(file)) if isinstance(row, Row))
         if count := sum(is_synthetic(row.content) for row in rows):
-            yield CheckFinding(
-                "failure",
+            yield failure(
                 "data",
                 f"{GENERATED}: {count:,} in {file} (metadata.{SYNTHETIC}): they are generated to "
                 "rehearse on the local emulator, and an account is billed for training on them: "
@@ -388,12 +393,11 @@ def capacity_findings(
     """
     limits = account_limits(function)
     for problem in limits.unmeasured:
-        yield CheckFinding("unknown", "concurrency", problem)
+        yield unknown("concurrency", problem)
     wanted = wanted_at_most(hyperparameters)
     name, reserved = function.arn.name, limits.reserved
     if reserved == 0:
-        yield CheckFinding(
-            "failure",
+        yield failure(
             "concurrency",
             f"{name} has a reserved concurrency of 0: every invocation is throttled; remove "
             "the reservation, or raise it",
@@ -426,18 +430,15 @@ def _count(size: HyperparameterValue | None) -> int | None:
 def _compared(available: int, words: str, wanted: int | None) -> CheckFinding:
     named = f"{words} concurrent executions"
     if wanted is not None and available < wanted:
-        return CheckFinding(
-            "warning",
+        return warning(
             "concurrency",
             f"{named}, and a step has {wanted:,} rollouts: where the service sends each alone, "
             "invocations are throttled; raise the concurrency, or ask for more in Service Quotas",
         )
     if available <= FEW:
-        return CheckFinding(
-            "warning", "concurrency", f"{named}: ask for more in Service Quotas before a long job"
-        )
+        return warning("concurrency", f"{named}: ask for more in Service Quotas before a long job")
     step = "" if wanted is None else f", and a step has {wanted:,} rollouts"
-    return CheckFinding("ok", "concurrency", f"{named}{step}")
+    return ok("concurrency", f"{named}{step}")
 
 
 def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
@@ -446,19 +447,19 @@ def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
     Raises:
         OSError: a file cannot be read.
     """
-    if job.driver == "agent-rft":
+    if job.request.agent:
         with suppress(BadJob):  # of a row, of which there is a finding
-            for warning in plan(job.asked, stage=job.stage).warnings:
-                yield CheckFinding("warning", "plan", warning)
+            for each in plan(job.asked, stage=job.stage).warnings:
+                yield warning("plan", each)
         return
     paths, sizes = job.files.paths, None
     if "data" in paths:
         with suppress(BadJob):  # the linter has a finding of it
             sizes = measure(paths["data"], paths.get("validation"), rows=ROWS[job.driver])
     planned = plan(job.asked, sizes=sizes, region=job.stage.region, recipe=job.recipe)
-    for warning in planned.warnings:
-        if warning not in planned.base.warnings:
-            yield CheckFinding("warning", "plan", warning)
+    for each in planned.warnings:
+        if each not in planned.base.warnings:
+            yield warning("plan", each)
 
 
 def base_findings(model: str, region: str, driver: DriverName | None) -> Iterator[CheckFinding]:
@@ -469,15 +470,11 @@ def base_findings(model: str, region: str, driver: DriverName | None) -> Iterato
         region: of the job.
         driver: the API that was named by hand; None for the table's.
     """
-    try:
-        base = find(model, region, driver)
-    except BadJob as error:
-        yield CheckFinding("failure", "model", str(error))
-        return
-    for warning in base.warnings:
-        yield CheckFinding("warning", "model", warning)
-    if not base.warnings:
-        yield CheckFinding("ok", "model", f"{model} is trained in {region}")
+    warnings = find(model, region, driver).warnings
+    for each in warnings:
+        yield warning("model", each)
+    if not warnings:
+        yield ok("model", f"{model} is trained in {region}")
 
 
 def name_finding(name: str, region: str, session: Session | None = None) -> CheckFinding:
@@ -492,12 +489,11 @@ def name_finding(name: str, region: str, session: Session | None = None) -> Chec
         answer(f"looking for a model {name}", bedrock.get_custom_model, modelIdentifier=name)
     except AwsFailed as error:
         if error.missing:
-            return CheckFinding("ok", "model's name", f"no custom model is called {name}")
+            return ok("model's name", f"no custom model is called {name}")
         if error.denied:
-            return CheckFinding("unknown", "model's name", "bedrock:GetCustomModel is not allowed")
+            return unknown("model's name", "bedrock:GetCustomModel is not allowed")
         raise
-    return CheckFinding(
-        "failure",
+    return failure(
         "model's name",
         f"a custom model is called {name} already: take the next run with --again, or another "
         "name with --name",
@@ -520,7 +516,7 @@ SESSION: Final = "reward-functions-smoke-test".ljust(33, "0")
 
 
 def agent_findings(
-    agent: Agent,
+    agent: JobAgent,
     files: Mapping[str, Path],
     hyperparameters: Mapping[str, HyperparameterValue],
     session: Session | None = None,
@@ -541,8 +537,7 @@ def agent_findings(
 
     yield from there(agent, session)
     if agent.moves:
-        yield CheckFinding(
-            "warning",
+        yield warning(
             "version",
             f"{agent.arn} moves: a deployment in the middle of the job changes the agent, which "
             "ends it; publish a version, and give its ARN",
@@ -553,13 +548,12 @@ def agent_findings(
         try:
             found = counted(file)
         except BadJob as error:
-            yield CheckFinding("failure", field, str(error).removeprefix("data: "))
+            yield failure(field, str(error).removeprefix("data: "))
             continue
         rows = found.number if field == "data" else rows
-        yield CheckFinding("ok", field, f"{found.number:,} rows have a prompt")
+        yield ok(field, f"{found.number:,} rows have a prompt")
         if found.with_reference:
-            yield CheckFinding(
-                "warning",
+            yield warning(
                 field,
                 f"{found.with_reference:,} prompts are the JSON of their row, which holds the "
                 "answer for the reward: an agent that hands its prompt on to the model shows it "
@@ -568,7 +562,7 @@ def agent_findings(
     yield from _rollouts(rows, hyperparameters)
 
 
-def there(agent: Agent, session: Session | None = None) -> Iterator[CheckFinding]:
+def there(agent: JobAgent, session: Session | None = None) -> Iterator[CheckFinding]:
     """Whether an agent's forwarder is there, and has the time to hand a request on.
 
     Of an AgentCore runtime nothing is said: it is asked.
@@ -591,31 +585,26 @@ def there(agent: Agent, session: Session | None = None) -> Iterator[CheckFinding
         )
     except AwsFailed as error:
         if error.missing:
-            yield CheckFinding(
-                "failure", "agent", f"Lambda has no {agent.arn}: deploy the forwarder"
-            )
+            yield failure("agent", f"Lambda has no {agent.arn}: deploy the forwarder")
         elif error.denied:
-            yield CheckFinding(
-                "unknown", "agent", "lambda:GetFunctionConfiguration is not allowed here"
-            )
+            yield unknown("agent", "lambda:GetFunctionConfiguration is not allowed here")
         else:
             raise
         return
     state, seconds = found.get("State", "Active"), found.get("Timeout")
     if state not in {"Active", "Inactive"}:
-        yield CheckFinding("failure", "agent", f"{agent.arn} is {state}: deploy it again")
+        yield failure("agent", f"{agent.arn} is {state}: deploy it again")
     elif isinstance(seconds, int) and seconds < LEAST_SECONDS:
-        yield CheckFinding(
-            "warning",
+        yield warning(
             "agent",
             f"{agent.arn} is ended after {seconds} s: give it {LEAST_SECONDS} or more, since an "
             "agent may have to start first",
         )
     else:
-        yield CheckFinding("ok", "agent", f"{agent.arn} is there")
+        yield ok("agent", f"{agent.arn} is there")
 
 
-def _smoke(agent: Agent, session: Session | None) -> Iterator[CheckFinding]:
+def _smoke(agent: JobAgent, session: Session | None) -> Iterator[CheckFinding]:
     # Rollouts name an extra of their own where boto3 is missing; every other job has `aws`.
     from reward_functions.rollouts.episode.smoke import FIELD  # noqa: PLC0415
 
@@ -625,9 +614,9 @@ def _smoke(agent: Agent, session: Session | None) -> Iterator[CheckFinding]:
         failed, body = ask(agent, asked, session)
     except AwsFailed as error:
         if error.denied:
-            yield CheckFinding("unknown", "answer", f"{agent.arn} may not be asked here")
+            yield unknown("answer", f"{agent.arn} may not be asked here")
         elif not error.missing:  # what is missing has been said
-            yield CheckFinding("failure", "answer", str(error))
+            yield failure("answer", str(error))
         return
     yield _judged(body, failed=failed)
 
@@ -641,34 +630,27 @@ def _judged(body: bytes, *, failed: bool) -> CheckFinding:
     named = answered if isinstance(answered, dict) else {}
     kind, message = str(named.get("errorType", "")), str(named.get("errorMessage", ""))[:SHOWN]
     if failed:
-        return CheckFinding(
-            "failure", "answer", f"the agent's function failed: {kind[:64]}: {message}"
-        )
+        return failure("answer", f"the agent's function failed: {kind[:64]}: {message}")
     if kind == "ValidationError":
-        return CheckFinding(
-            "ok", "answer", "it speaks the contract, and refuses a request without a rollout's ids"
-        )
+        return ok("answer", "it speaks the contract, and refuses a request without a rollout's ids")
     if kind in ERRORS:
-        return CheckFinding(
-            "failure", "answer", f"the agent answered {kind}: {message}; a job would end at once"
-        )
+        return failure("answer", f"the agent answered {kind}: {message}; a job would end at once")
     if isinstance(answered, dict) and not kind:
-        return CheckFinding("ok", "answer", "it answers, without an error")
-    return CheckFinding(
-        "warning",
+        return ok("answer", "it answers, without an error")
+    return warning(
         "answer",
         "it answers neither {} nor an errorType of the contract: the trainer may take that for a "
         "failure",
     )
 
 
-def _asked_lambda(agent: Agent, body: bytes, session: Session | None) -> tuple[bool, bytes]:
+def _asked_lambda(agent: JobAgent, body: bytes, session: Session | None) -> tuple[bool, bytes]:
     service = calls.client("lambda", agent.region, session)
     found = answer(f"asking {agent.arn}", service.invoke, FunctionName=agent.arn, Payload=body)
     return "FunctionError" in found, found["Payload"].read(LARGEST)
 
 
-def _asked_runtime(agent: Agent, body: bytes, session: Session | None) -> tuple[bool, bytes]:
+def _asked_runtime(agent: JobAgent, body: bytes, session: Session | None) -> tuple[bool, bytes]:
     service = calls.client("bedrock-agentcore", agent.region, session)
     named: dict[str, Any] = {
         "agentRuntimeArn": agent.name,
@@ -700,8 +682,7 @@ def _rollouts(
         int(float(sent.get(name, str(AGENT[name].default))))
         for name in ("global_batch_size", "group_size")
     )
-    yield CheckFinding(
-        "ok",
+    yield ok(
         "rollouts",
         f"a step asks the agent for up to {min(batch, rows or batch) * group:,} rollouts",
     )

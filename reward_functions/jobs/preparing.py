@@ -1,15 +1,12 @@
 """A job that has its name and is not started: files read, grader pinned, request written.
 
-What makes two jobs one is decided here: the same configuration, the same bytes and the same version
-have one name, and whoever has the name is found before anything is checked or uploaded.
-
-The name of a job is what it is: PREFIX-DIGEST-RUN.
+The name of a job is what it is: PREFIX-DIGEST-RUN. The same configuration, the same bytes and the
+same version have one name, and a job that has it is found before anything is checked or uploaded.
 
     gsm8k-1f0c9a3e-2    the second run of one configuration, on one version and the same data
 
-Who starts the same job again meets its name, and so finds the job. Both of Bedrock's patterns take
-such a name (botocore's model: `JobName` and `CustomModelName`, each of 1 to 63 characters), and
-so does that of a client token.
+Both of Bedrock's patterns take such a name (botocore's model: `JobName` and `CustomModelName`, each
+of 1 to 63 characters), and so does that of a client token.
 """
 
 from __future__ import annotations
@@ -17,33 +14,35 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reward_functions.aws.catalogue import OUTPUT_PREFIX
-from reward_functions.jobs.configuration import BadJob, digest
-from reward_functions.jobs.data import files_of
+from reward_functions.aws.catalogue import OUTPUT_PREFIX, DeployedStage
+from reward_functions.jobs.configuration import BadJob, JobConfiguration, digest
+from reward_functions.jobs.data import JobFiles, files_of
 from reward_functions.jobs.evaluators import require_fitting, require_here
-from reward_functions.jobs.grader import account_of, inspected, pinned
+from reward_functions.jobs.grader import PinnedGrader, account_of, inspected, pinned
 from reward_functions.jobs.hyperparameters import check, written
-from reward_functions.jobs.job import JobRequest
+from reward_functions.jobs.job import Driver, Job, JobRequest
 from reward_functions.jobs.models import API, find
-from reward_functions.jobs.options import check_options, check_rights, require_files, serverless_of
-from reward_functions.jobs.own_resources import agent_of, check_resources, granted, with_agent
-from reward_functions.jobs.recipes import recipe_of
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.options import (
+    agent_of,
+    check_options,
+    check_resources,
+    check_rights,
+    granted,
+    require_files,
+    serverless_of,
+    with_agent,
+)
+from reward_functions.jobs.recipes import Recipe, recipe_of
+from reward_functions.jobs.services import SERVICES, DriverName, Service
 from reward_functions.jobs.tags import tags
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from boto3.session import Session
 
-    from reward_functions.aws.catalogue import DeployedStage
-    from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.data import JobFiles
-    from reward_functions.jobs.grader import PinnedGrader
-    from reward_functions.jobs.job import Driver, DriverName, Job
-    from reward_functions.jobs.recipes import Recipe
     from reward_functions.serving.contract import ResponseMode
 
 
@@ -61,16 +60,6 @@ def prefix_of(text: str) -> str:
     return _OTHER.sub("-", text).strip("-")[:MAX_PREFIX].strip("-") or "job"
 
 
-def named(stem: str, run: int) -> str:
-    """The name of a run.
-
-    Args:
-        stem: PREFIX-DIGEST.
-        run: from 1.
-    """
-    return f"{stem}-{run}"
-
-
 def next_run(stem: str, driver: Driver, *, again: bool = False) -> tuple[str, Job | None]:
     """The name that a start is about, and the job that has it.
 
@@ -86,9 +75,9 @@ def next_run(stem: str, driver: Driver, *, again: bool = False) -> tuple[str, Jo
         BadJob: there are `MAX_RUNS` already.
         AwsFailed: the service cannot be asked.
     """
-    newest: tuple[str, Job | None] = (named(stem, 1), None)
+    newest: tuple[str, Job | None] = (f"{stem}-1", None)
     for run in count(1):
-        name = named(stem, run)
+        name = f"{stem}-{run}"
         job = driver.find(name)
         if job is None:
             return (name, None) if again else newest
@@ -96,13 +85,6 @@ def next_run(stem: str, driver: Driver, *, again: bool = False) -> tuple[str, Jo
             break
         newest = (name, job)
     raise BadJob(f"{stem} ran {MAX_RUNS} times already: change the job's name")
-
-
-ROLE_OF: Final[Mapping[DriverName, str]] = {
-    "sagemaker": "sagemaker_role",
-    "agent-rft": "job_rights.agents, forwarders or agents",
-}
-"""What in `cdk.json` makes the role of a service's jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +150,16 @@ def prepared(
         OSError: a file cannot be read.
     """
     require_files(asked, stage)
-    asked = with_agent(asked, stage)
+    wanted = _Wanted(with_agent(asked, stage), stage, driver, session)
+    asked = wanted.asked
     progress("reading the data")
     files = files_of(asked)
-    model = _possible(asked, stage, driver)
-    recipe = _recipe(asked, model, stage, driver, session)
+    model = wanted.possible_model()
+    recipe = wanted.recipe(model)
     values = recipe.values(asked.hyperparameters, serverless_of(asked)) if recipe else {}
-    grader = _graded(asked, stage, driver, session, force=bool(force))
-    hashed = _digest(asked, model, files, grader, driver)
-    stem = f"{asked.name or _prefix(asked, grader)}-{hashed}"
+    grader = wanted.grader(force=bool(force))
+    hashed = wanted.digest(model, files, grader)
+    stem = f"{asked.name or wanted.prefix(grader)}-{hashed}"
     progress(f"looking for {stem}")
     name, found = next_run(stem, driver, again=again)
     if found is not None:
@@ -186,155 +169,130 @@ def prepared(
     known = tags(
         grader, stage=stage.stage, digest=hashed, rows=files.prompts, force=force, own=asked.tags
     )
-    request = replace(_requested(name, asked, stage, grader, driver), model=model, tags=known)
-    if recipe is None:
-        return PreparedJob(asked, stage, driver.name, grader, files, request)
-    length = {"sequence_length": recipe.sequence_length or None}
-    chosen = serverless_of(asked).model_copy(update=length)
-    request = replace(request, hyperparameters=values, sagemaker=chosen)
+    request = replace(wanted.request(name, grader), model=model, tags=known)
+    if recipe is not None:
+        length = {"sequence_length": recipe.sequence_length or None}
+        chosen = serverless_of(asked).model_copy(update=length)
+        request = replace(request, hyperparameters=values, sagemaker=chosen)
     return PreparedJob(asked, stage, driver.name, grader, files, request, recipe)
 
 
-def _possible(asked: JobConfiguration, stage: DeployedStage, driver: Driver) -> str:
-    """The model as the service names it, where the service and the stage allow the job.
+class _Wanted(NamedTuple):
+    """A job that is asked for, and where. Methods raise `BadJob` for what cannot be."""
 
-    Raises:
-        BadJob: the model is not trained here, a hyperparameter is out of its range, the service has
-            no such setting, or the stage grants no right to it.
-    """
-    check_options(asked, driver.name)
-    base = find(asked.model, driver.region, asked.driver)
-    if base.driver != driver.name:
-        raise BadJob(
-            f"model: {asked.model} is trained on {API[base.driver]}; name it with --driver"
+    asked: JobConfiguration
+    stage: DeployedStage
+    driver: Driver
+    session: Session | None
+
+    @property
+    def service(self) -> Service:
+        """What the service does not share with the others."""
+        return SERVICES[self.driver.name]
+
+    def possible_model(self) -> str:
+        """The model as the service names it, where the service and the stage allow the job."""
+        asked, driver, stage = self.asked, self.driver, self.stage
+        check_options(asked, driver.name)
+        base = find(asked.model, driver.region, asked.driver)
+        if base.driver != driver.name:
+            raise BadJob(
+                f"model: {asked.model} is trained on {API[base.driver]}; name it with --driver"
+            )
+        if not self.service.packages:
+            check(driver.name, asked.hyperparameters)
+        if not self.service.graded:
+            granted(asked.agent, stage)
+            written(asked.hyperparameters)
+        self.role()
+        check_rights(asked, stage)
+        check_resources(asked, stage, driver.region)
+        return base.identifier
+
+    def recipe(self, model: str) -> Recipe | None:
+        """The recipe of a serverless job; None on other services.
+
+        Raises:
+            AwsFailed: SageMaker's hub cannot be asked.
+        """
+        if self.driver.name != "sagemaker":
+            return None
+        chosen, account = serverless_of(self.asked), account_of(self.stage)
+        recipe = recipe_of(model, chosen, self.driver.region, account, self.session)
+        if recipe.gated and not chosen.accept_eula:
+            raise BadJob(
+                f"sagemaker.accept_eula: {recipe.model} has a licence of its own; read it, and "
+                "write accept_eula = true below [sagemaker]"
+            )
+        if chosen.judge_prompt and chosen.judge_prompt.startswith("arn:"):
+            require_here(chosen.judge_prompt, self.driver.region, account, "sagemaker.judge_prompt")
+        return recipe
+
+    def grader(self, *, force: bool) -> PinnedGrader | None:
+        """The reward function, pinned; None where the reward is the service's own."""
+        if self.asked.deployment is None:
+            return None
+        # An evaluator takes no version, so that --force is no remedy for what moves.
+        evaluated = self.driver.name == "sagemaker"
+        grader = pinned(
+            self.asked.deployment,
+            self.stage,
+            self.driver.region,
+            self.session,
+            force=force or evaluated,
         )
-    if not SERVICES[driver.name].packages:
-        check(driver.name, asked.hyperparameters)
-    if driver.name == "agent-rft":
-        granted(asked.agent, stage)
-        written(asked.hyperparameters)
-    _role(stage, driver.name)
-    check_rights(asked, stage)
-    check_resources(asked, stage, driver.region)
-    return base.identifier
+        if evaluated:
+            require_fitting(grader.arn)
+        return grader
 
+    def prefix(self, grader: PinnedGrader | None) -> str:
+        """How a job's name begins, where nobody named it."""
+        if grader is not None:
+            return prefix_of(grader.deployment or grader.arn.name)
+        chosen, agent = serverless_of(self.asked), self.asked.agent
+        own = agent_of(agent).short if agent else chosen.preset_reward
+        return prefix_of(own or chosen.technique.lower())
 
-def _recipe(
-    asked: JobConfiguration,
-    model: str,
-    stage: DeployedStage,
-    driver: Driver,
-    session: Session | None,
-) -> Recipe | None:
-    """The recipe of a serverless job; None on other services.
+    def role(self) -> str:
+        """What the jobs run as; "" where they run as nobody."""
+        service = self.service
+        role: str | None = getattr(self.stage, service.role) if service.role else ""
+        if not role and service.made_by:
+            raise BadJob(
+                f"the stage {self.stage.stage!r} has no role for jobs of {service.called}: set "
+                f"{service.made_by} for it in cdk.json and deploy"
+            )
+        return role or ""
 
-    Raises:
-        BadJob: the model has none for what is asked, or has a licence that nobody accepted.
-        AwsFailed: SageMaker's hub cannot be asked.
-    """
-    if driver.name != "sagemaker":
-        return None
-    chosen, account = serverless_of(asked), account_of(stage)
-    recipe = recipe_of(model, chosen, driver.region, account, session)
-    if recipe.gated and not chosen.accept_eula:
-        raise BadJob(
-            f"sagemaker.accept_eula: {recipe.model} has a licence of its own; read it, and write "
-            "accept_eula = true below [sagemaker]"
+    def digest(self, model: str, files: JobFiles, grader: PinnedGrader | None) -> str:
+        """How a number or a model is written, and whether a driver is named, make no other job."""
+        numbers = {
+            name: int(value) if isinstance(value, float) and value.is_integer() else value
+            for name, value in self.asked.hyperparameters.items()
+        }
+        same = self.asked.model_copy(
+            update={"driver": self.driver.name, "model": model, "hyperparameters": numbers}
         )
-    if chosen.judge_prompt and chosen.judge_prompt.startswith("arn:"):
-        require_here(chosen.judge_prompt, driver.region, account, "sagemaker.judge_prompt")
-    return recipe
+        given = str(grader.arn) if grader else self.asked.agent or ""
+        return digest(grader=given, contents=dict(files.hashes), asked=same)
 
-
-def _graded(
-    asked: JobConfiguration,
-    stage: DeployedStage,
-    driver: Driver,
-    session: Session | None,
-    *,
-    force: bool,
-) -> PinnedGrader | None:
-    """The reward function, pinned; None where the reward is the service's own.
-
-    Raises:
-        BadJob: the service cannot be given it.
-    """
-    if asked.deployment is None:
-        return None
-    if driver.name != "sagemaker":
-        return pinned(asked.deployment, stage, driver.region, session, force=force)
-    # What moves is refused below, and --force is no remedy: an evaluator takes no version.
-    grader = pinned(asked.deployment, stage, driver.region, session, force=True)
-    require_fitting(grader.arn, driver.region, account_of(stage))
-    return grader
-
-
-def _prefix(asked: JobConfiguration, grader: PinnedGrader | None) -> str:
-    """How a job's name begins, where nobody named it."""
-    if grader is not None:
-        return prefix_of(grader.deployment or grader.arn.name)
-    chosen = serverless_of(asked)
-    own = agent_of(asked.agent).short if asked.agent else chosen.preset_reward
-    return prefix_of(own or chosen.technique.lower())
-
-
-def _role(stage: DeployedStage, driver: DriverName) -> str:
-    """What a service's jobs run as; "" where they run as nobody.
-
-    Raises:
-        BadJob: the stage has no role for them.
-    """
-    member = SERVICES[driver].role
-    role: str | None = getattr(stage, member) if member else ""
-    if not role and driver in ROLE_OF:
-        raise BadJob(
-            f"the stage {stage.stage!r} has no role for jobs of {API[driver]}: set "
-            f"{ROLE_OF[driver]} for it in cdk.json and deploy"
+    def request(self, name: str, grader: PinnedGrader | None) -> JobRequest:
+        """What the service is asked for, without what only the upload and the data say."""
+        asked, logs = self.asked, self.asked.invocation_logs
+        output = f"s3://{self.stage.bucket}/{OUTPUT_PREFIX}{name}/"
+        return JobRequest(
+            name=name,
+            token=name,
+            model=asked.model,
+            grader=str(grader.arn) if grader else "",
+            hyperparameters=asked.hyperparameters,
+            role=self.role(),
+            output=output if self.service.bucket else "",
+            logs=logs.source if logs else "",
+            use_prompt_response=logs.use_prompt_response if logs else False,
+            filters=logs.filters if logs else None,
+            sagemaker=asked.sagemaker,
+            agent=asked.agent or "",
+            model_key=asked.model_key or "",
+            vpc=asked.vpc,
         )
-    return role or ""
-
-
-def _digest(
-    asked: JobConfiguration,
-    model: str,
-    files: JobFiles,
-    grader: PinnedGrader | None,
-    driver: Driver,
-) -> str:
-    """How a number or a model is written, and whether the driver is named, make no other job."""
-    numbers = {
-        name: int(value) if isinstance(value, float) and value.is_integer() else value
-        for name, value in asked.hyperparameters.items()
-    }
-    written = {"driver": driver.name, "model": model, "hyperparameters": numbers}
-    same = asked.model_copy(update=written)
-    given = str(grader.arn) if grader else asked.agent or ""
-    return digest(grader=given, contents=dict(files.hashes), asked=same)
-
-
-def _requested(
-    name: str,
-    asked: JobConfiguration,
-    stage: DeployedStage,
-    grader: PinnedGrader | None,
-    driver: Driver,
-) -> JobRequest:
-    """What the service is asked for, without what only the upload and the data say."""
-    logs, role = asked.invocation_logs, _role(stage, driver.name)
-    output = f"s3://{stage.bucket}/{OUTPUT_PREFIX}{name}/"
-    return JobRequest(
-        name=name,
-        token=name,
-        model=asked.model,
-        grader=str(grader.arn) if grader else "",
-        hyperparameters=asked.hyperparameters,
-        role=role,
-        output=output if SERVICES[driver.name].bucket else "",
-        logs=logs.source if logs else "",
-        use_prompt_response=logs.use_prompt_response if logs else False,
-        filters=logs.filters if logs else None,
-        sagemaker=asked.sagemaker,
-        agent=asked.agent or "",
-        model_key=asked.model_key or "",
-        vpc=asked.vpc,
-    )

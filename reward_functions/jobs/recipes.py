@@ -34,7 +34,7 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.aws.s3 import read_object
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.jobs.clients import client
-from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.configuration import BadJob, Serverless
 from reward_functions.jobs.hyperparameters import (
     KINDS,
     MAX_VALUE,
@@ -46,7 +46,7 @@ from reward_functions.jobs.hyperparameters import (
     enumerated,
     shown,
 )
-from reward_functions.jobs.models import HUB_MODEL
+from reward_functions.jobs.models import hub_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.aws.arn import FunctionArn
-    from reward_functions.jobs.configuration import Serverless
     from reward_functions.jobs.grader import AccountLimits
     from reward_functions.jobs.hyperparameters import Kind
     from reward_functions.jobs.job import HyperparameterValue
@@ -86,24 +85,6 @@ def contents_of_hub(client: Any, hub: str, kind: str) -> Iterator[dict[str, Any]
         marker="NextToken",
         HubName=hub,
         HubContentType=kind,
-        MaxResults=PAGE,
-    )
-
-
-def versions_of_content(client: Any, hub: str, kind: str, name: str) -> Iterator[dict[str, Any]]:
-    """Every version of one content.
-
-    Raises:
-        AwsFailed: the hub cannot be asked, or has no such content.
-    """
-    yield from pages(
-        f"listing the versions of {name}",
-        client.list_hub_content_versions,
-        SUMMARIES,
-        marker="NextToken",
-        HubName=hub,
-        HubContentType=kind,
-        HubContentName=name,
         MaxResults=PAGE,
     )
 
@@ -261,15 +242,16 @@ def recipe_of(
         BadJob: the hub has no such model, or the model no such recipe: the message says which.
         AwsFailed: the hub cannot be asked, or what it answers cannot be read.
     """
-    named = HUB_MODEL.fullmatch(model)
-    name = named["name"] if named else model
-    document = _document(name, named["version"] if named else None, region, session)
+    named = hub_model(model)
+    name, version = (named["name"], named["version"]) if named else (model, "")
+    document = _document(name, version, client("sagemaker", region, session))
     trained = [
         each for each in document.get("RecipeCollection", ()) if each.get("SmtjRecipeTemplateS3Uri")
     ]
     entry = _chosen(name, trained, chosen)
-    address = entry.get("SmtjOverrideParamsS3Uri", "")
-    found = hyperparameters_of(_options(name, address, region, account, session))
+    address = entry.get("SmtjOverrideParamsS3Uri", "").replace("{customer_id}", account)
+    options = _options(name, address, client("s3", region, session)) if address else {}
+    found = hyperparameters_of(options)
     return Recipe(
         model=name,
         name=entry.get("Name") or entry.get("DisplayName") or "",
@@ -286,15 +268,12 @@ def tokens(sequence_length: str | None) -> int:
     return int(found[1]) * 1024 if found else 0
 
 
-def _document(
-    name: str, version: str | None, region: str, session: Session | None
-) -> dict[str, Any]:
+def _document(name: str, version: str, hub: Any) -> dict[str, Any]:
     """What the hub says of a model.
 
     Raises:
         BadJob: there is none of this name.
     """
-    hub = client("sagemaker", region, session)
     what = f"reading {name} in SageMaker's hub"
     wanted: dict[str, Any] = {"HubContentVersion": version} if version else {}
     try:
@@ -313,7 +292,7 @@ def _document(
     return _object(found["HubContentDocument"], what)
 
 
-def _unknown(name: str, version: str | None, hub: Any) -> str:
+def _unknown(name: str, version: str, hub: Any) -> str:
     """The sentence for a model that is not there, with the nearest name that is."""
     try:
         names = {each["HubContentName"] for each in contents_of_hub(hub, PUBLIC, "Model")}
@@ -378,17 +357,12 @@ def _listed(values: Iterable[Any]) -> str:
     return enumerated([each for each in dict.fromkeys(values) if each]) or "none"
 
 
-def _options(
-    name: str, address: str, region: str, account: str, session: Session | None
-) -> dict[str, Any]:
-    """The document of a recipe's hyperparameters; a recipe without one has none."""
-    if not address:
-        return {}
+def _options(name: str, address: str, s3: Any) -> dict[str, Any]:
+    """The document of a recipe's hyperparameters."""
     what = f"reading the recipe of {name}"
-    found = S3.fullmatch(address.replace("{customer_id}", account))
+    found = S3.fullmatch(address)
     if found is None:
         raise AwsFailed(f"{what}: the hub names no address in S3 for it")
-    s3 = client("s3", region, session)
     return _object(read_object(s3, found["bucket"], found["key"], what), what)
 
 

@@ -38,7 +38,15 @@ from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.aws.deployed.checking import Expectation, check, expectation, made_up
-from reward_functions.aws.deployed.findings import SHOWN, CheckExample, CheckFinding
+from reward_functions.aws.deployed.findings import (
+    SHOWN,
+    CheckExample,
+    CheckFinding,
+    failure,
+    ok,
+    unknown,
+    warning,
+)
 from reward_functions.core.alternatives import right_writer
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
@@ -144,7 +152,7 @@ def reward_findings(
         AwsFailed: the version cannot be invoked.
     """
     if not samples:
-        yield CheckFinding("unknown", "rewards", "there are no rows to try it on")
+        yield unknown("rewards", "there are no rows to try it on")
         return
     count = rows or (JUDGED_ROWS if scorer.judges else ROWS)
     drawn = Random(0).sample(range(len(samples)), min(count, len(samples)))  # noqa: S311
@@ -156,8 +164,7 @@ def reward_findings(
     ]
     earned = None
     if gold is None:
-        yield CheckFinding(
-            "unknown",
+        yield unknown(
             "right answers",
             "nobody here can write one: the reward declares no gold_response, and the reference "
             "earns nothing in any usual form",
@@ -220,19 +227,16 @@ def _of_replay(report: ReplayReport, command: str) -> Iterator[CheckFinding]:
             yield _badly(one, report.earnings.most_wrong, command)
     for one in well:
         if one.kind == RIGHT:
-            yield CheckFinding(
-                "ok", "right answers", f"earn {one.mean:.3f} of the scale on {one.scored:,} rows"
-            )
+            yield ok("right answers", f"earn {one.mean:.3f} of the scale on {one.scored:,} rows")
     most = report.earnings.most_wrong
     gaming = [one.kind for one in well if one.kind != RIGHT]
     if gaming:
-        yield CheckFinding("ok", "other answers", f"earn {most:g} or less: {', '.join(gaming)}")
+        yield ok("other answers", f"earn {most:g} or less: {', '.join(gaming)}")
     yield from _not_tried(report)
     yield from _of_constant(report.played)
     means = {one.mean for one in report.played if one.mean is not None}
     if len(means) == 1:
-        yield CheckFinding(
-            "failure",
+        yield failure(
             "differences",
             "right, wrong and empty answers earn the same: every group has zero advantage",
         )
@@ -248,9 +252,8 @@ def _badly(one: ReplayedKind, most: float, command: str) -> CheckFinding:
     earned = f"{one.mean:.3f} of the scale on average over {one.scored:,} rows"
     if one.kind == RIGHT:
         message = f"earn {earned}, and {LEAST_RIGHT} is needed; not so {places}"
-        return CheckFinding("failure", "right answers", message, example)
-    return CheckFinding(
-        "failure",
+        return failure("right answers", message, example)
+    return failure(
         one.kind,
         f"answers of this kind earn {earned}, and {most:g} is the most: the policy would learn "
         f"to write them; such as {places}",
@@ -263,26 +266,23 @@ def _not_tried(report: ReplayReport) -> Iterator[CheckFinding]:
     played = {one.kind for one in report.played}
     missing = [kind for kind in ORDER if kind not in played]
     if report.alike and WRONG in played:
-        yield CheckFinding("warning", "one answer", f"{ALIKE}; wrong answers are near misses of it")
+        yield warning("one answer", f"{ALIKE}; wrong answers are near misses of it")
     if WRONG in missing and report.cases:
-        yield CheckFinding("failure", WRONG, NO_WRONG)
+        yield failure(WRONG, NO_WRONG)
     for kind in missing:
         if kind in NOT_TRIED and not report.alike:
-            yield CheckFinding("unknown", kind, f"not tried: {NOT_TRIED[kind]}")
+            yield unknown(kind, f"not tried: {NOT_TRIED[kind]}")
 
 
 def _unscored(one: ReplayedKind) -> CheckFinding:
     place, error = one.errors[0]
-    return CheckFinding(
-        "failure", one.kind, f"{one.unscored:,} answers have no reward; {place}: {error}"
-    )
+    return failure(one.kind, f"{one.unscored:,} answers have no reward; {place}: {error}")
 
 
 def _of_constant(played: Sequence[ReplayedKind]) -> Iterator[CheckFinding]:
     for one in played:
         if one.kind == CONSTANT and one.mean is not None and one.mean >= ALWAYS:
-            yield CheckFinding(
-                "warning",
+            yield warning(
                 CONSTANT,
                 f"one answer to everything earns {one.mean:.3f} of the scale: the policy may "
                 "settle on it; balance the answers of the data",
@@ -437,23 +437,19 @@ def hostile_findings(
             command = _explain_command(scorer, case.sample, text)
             paid[name] = CheckExample(case.place, text[:SHOWN], result.score.value, command)
     if paid:
-        yield CheckFinding(
-            "failure",
+        yield failure(
             "hostile answers",
             f"{len(paid)} of {len(named)} are paid: {_some([*paid])}",
             next(iter(paid.values())),
         )
     if lost:
         error = next(iter(lost.values()))
-        yield CheckFinding(
-            "failure",
+        yield failure(
             "hostile answers",
             f"{len(lost)} of {len(named)} have no reward: {_some([*lost])}; {error}",
         )
     if not (paid or lost):
-        yield CheckFinding(
-            "ok", "hostile answers", f"{len(named)} earn {earned.most_wrong:g} or less"
-        )
+        yield ok("hostile answers", f"{len(named)} earn {earned.most_wrong:g} or less")
 
 
 def _hostile(cases: Sequence[ReplayCase]) -> Iterator[tuple[str, ReplayCase, str]]:

@@ -1,7 +1,7 @@
 """The role that a job runs as: who may take it on, and what it may do.
 
     read by                        a finding about
-    iam:GetRole                    its trust: the service of `TAKERS`, for jobs of this account
+    iam:GetRole                    its trust: its service, for jobs of this account
     iam:SimulatePrincipalPolicy    each row of `actions`
 
 The OpenAI-compatible API takes no role: its jobs invoke the grader with the caller's own rights.
@@ -26,56 +26,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.aws.arn import Arn
-from reward_functions.aws.calls import client
-from reward_functions.aws.deployed.findings import CheckFinding
+from reward_functions.aws.arn import Arn, FunctionArn
+from reward_functions.aws.calls import OF_SERVICES, client
+from reward_functions.aws.deployed.findings import CheckFinding, failure, ok, unknown
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.iam_matching import as_list, like, resolved
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.services import SERVICES, DriverName, Service
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from boto3.session import Session
 
-    from reward_functions.aws.arn import FunctionArn
-    from reward_functions.jobs.job import DriverName
 
 NO_SUCH_ROLE: Final = "NoSuchEntity"
 
 
-class Taker(NamedTuple):
-    """A service that takes a role on.
-
-    Args:
-        service: its name as a principal.
-        source: whose jobs they are to IAM, and how the ARN of one ends.
-        actions: by which it does.
-    """
-
-    service: str
-    source: tuple[str, str]
-    actions: tuple[str, ...] = ("sts:AssumeRole",)
-
-
-TAKERS: Final[Mapping[DriverName, Taker]] = {
-    "bedrock": Taker("bedrock.amazonaws.com", ("bedrock", "model-customization-job/x")),
-    "sagemaker": Taker("sagemaker.amazonaws.com", ("sagemaker", "training-job/x")),
-    "agent-rft": Taker(
-        "job.sagemaker.amazonaws.com",
-        ("sagemaker", "job/AgentRFT/x"),
-        ("sts:AssumeRole", "sts:TagSession"),
-    ),
-}
-"""Who takes on the role of a driver's jobs; a job of the OpenAI-compatible API has none."""
-
 REDEPLOY: Final = "deploy the stage again, which grants it"
-
-MADE_BY: Final[Mapping[DriverName, str]] = {
-    "sagemaker": "set sagemaker_role in cdk.json and deploy",
-    "agent-rft": "name the agent in job_rights.agents of cdk.json and deploy",
-}
-"""What a stage has to say to have the role of a driver's jobs; any has Bedrock's."""
 
 
 class RoleAction(NamedTuple):
@@ -139,26 +106,23 @@ def role_findings(
     arn = Arn.read(role, "iam", r"role/(?:.+/)?(?P<name>[^/]+)")
     if arn is None:
         stated = f"{role!r} is not the ARN of a role" if role else "the stage has no such role"
-        remedy = MADE_BY.get(uses.driver)
-        yield CheckFinding("failure", "role", f"{stated}: {remedy}" if remedy else stated)
+        remedy = SERVICES[uses.driver].remedy
+        yield failure("role", f"{stated}: {remedy}" if remedy else stated)
         return
     iam = client("iam", region, session)
     try:
-        with in_words(f"reading the role {arn['name']}"):
+        with in_words(f"reading the role {arn['name']}", OF_SERVICES):
             found = iam.get_role(RoleName=arn["name"])["Role"]
     except AwsFailed as error:
         if error.code == NO_SUCH_ROLE:
-            yield CheckFinding(
-                "failure",
-                "role",
-                f"there is no role {role}: deploy the stage again, which makes it",
+            yield failure(
+                "role", f"there is no role {role}: deploy the stage again, which makes it"
             )
             return
         yield _denied(error, "trust", "iam:GetRole")
     else:
-        taker = TAKERS[uses.driver]
         document = found["AssumeRolePolicyDocument"]
-        yield trust_finding(document, region, arn.account, taker)
+        yield trust_finding(document, region, arn.account, SERVICES[uses.driver])
     place = f"{region}:{arn.account}"
     yield from _allowed(iam, role, list(actions(arn.partition, uses, place)))
 
@@ -174,6 +138,7 @@ def actions(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
         uses: what the job uses.
         place: `REGION:ACCOUNT` of the job.
     """
+    service = SERVICES[uses.driver]
     if uses.grader is not None:
         yield RoleAction("lambda:InvokeFunction", str(uses.grader), "invoke the version")
     for read in uses.data:
@@ -185,12 +150,12 @@ def actions(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
     if uses.agent:
         runtime = ":bedrock-agentcore:" in uses.agent
         action = "bedrock-agentcore:InvokeAgentRuntime" if runtime else "lambda:InvokeFunction"
-        yield RoleAction(action, uses.agent, "ask the agent", MADE_BY["agent-rft"])
-    if SERVICES[uses.driver].log_group:
-        yield from _of_sagemaker(partition, uses, place)
+        yield RoleAction(action, uses.agent, "ask the agent", service.remedy)
+    if service.log_group:
+        yield from _of_sagemaker(partition, uses, place, service.log_group)
 
 
-def _of_sagemaker(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
+def _of_sagemaker(partition: str, uses: Uses, place: str, group: str) -> Iterator[RoleAction]:
     """What every job of SageMaker's does beside; `x` stands for what is made with the job."""
     ours = f"arn:{partition}:sagemaker:{place}"
     for content, what in ((uses.evaluator, "read the evaluator"), (uses.base, "read the base")):
@@ -204,7 +169,6 @@ def _of_sagemaker(partition: str, uses: Uses, place: str) -> Iterator[RoleAction
     yield RoleAction("sagemaker:CreateModelPackage", package, "make a model package")
     app = uses.mlflow or f"{ours}:mlflow-app/x"
     yield RoleAction("sagemaker-mlflow:LogBatch", app, "write figures")
-    group = SERVICES[uses.driver].log_group
     stream = f"arn:{partition}:logs:{place}:log-group:{group}:log-stream:x"
     yield RoleAction("logs:PutLogEvents", stream, "write logs")
 
@@ -221,14 +185,13 @@ def _allowed(iam: Any, role: str, asked: Sequence[RoleAction]) -> Iterator[Check
         if decision == "allowed":
             allowed.append(each.what)
         else:
-            yield CheckFinding(
-                "failure",
+            yield failure(
                 "rights",
                 f"the job's role may not {each.what}: {each.action} on {each.resource} is "
                 f"{_words(decision)}; {each.remedy}",
             )
     if allowed:
-        yield CheckFinding("ok", "rights", f"the job's role may {', '.join(allowed)} (simulated)")
+        yield ok("rights", f"the job's role may {', '.join(allowed)} (simulated)")
 
 
 def _simulated(iam: Any, role: str, asked: RoleAction) -> str:
@@ -241,7 +204,7 @@ def _simulated(iam: Any, role: str, asked: RoleAction) -> str:
 
 
 def _decision(iam: Any, role: str, asked: RoleAction) -> str:
-    with in_words("simulating what the job's role may do"):
+    with in_words("simulating what the job's role may do", OF_SERVICES):
         answer = iam.simulate_principal_policy(
             PolicySourceArn=role, ActionNames=[asked.action], ResourceArns=[asked.resource]
         )
@@ -260,48 +223,41 @@ def _denied(error: AwsFailed, question: str, permission: str) -> CheckFinding:
     """
     if not error.denied:
         raise error
-    return CheckFinding("unknown", question, f"{permission} is not allowed here")
+    return unknown(question, f"{permission} is not allowed here")
 
 
 def _object(partition: str, place: str) -> str:
     return f"arn:{partition}:s3:::{place.removeprefix('s3://')}"
 
 
-BEDROCK: Final = TAKERS["bedrock"]
-
-
 def trust_finding(
-    document: Mapping[str, Any], region: str, account: str, taker: Taker = BEDROCK
+    document: Mapping[str, Any], region: str, account: str, service: Service
 ) -> CheckFinding:
     """Whether a trust policy lets a service's jobs of this account take the role on.
 
     Args:
         document: the policy.
         region: of the job.
-        account: whose job it is.
-        taker: the service.
+        account: that it belongs to.
+        service: whose job it is.
     """
-    of, job = taker.source
     partition = next((name for begin, name in PARTITIONS if region.startswith(begin)), "aws")
-    job = f"arn:{partition}:{of}:{region}:{account}:{job}"
+    job = f"arn:{partition}:{service.owner}:{region}:{account}:{service.example}"
     known = {"aws:SourceAccount": account, "aws:SourceArn": job}
-    policy, service = resolved(dict(document), known), taker.service
-    verdicts = {action: _trusted(policy, service, action) for action in taker.actions}
+    policy, taker = resolved(dict(document), known), service.principal
+    verdicts = {action: _trusted(policy, taker, action) for action in service.assumes}
     if DENIED in verdicts.values():
-        return CheckFinding("failure", "trust", f"the role's trust policy denies {service}")
+        return failure("trust", f"the role's trust policy denies {taker}")
     if missing := [action for action, trusted in verdicts.items() if trusted is NEVER]:
         by = "" if len(missing) == len(verdicts) else f" by {missing[0]}"
-        return CheckFinding(
-            "failure",
+        return failure(
             "trust",
-            f"the role does not trust {service}{by} for jobs of account {account} in {region}: "
+            f"the role does not trust {taker}{by} for jobs of account {account} in {region}: "
             "deploy the stage again, or give the role the trust of `docs/deploy.md`",
         )
     if UNKNOWN in verdicts.values():
-        return CheckFinding(
-            "unknown", "trust", "the trust policy has a condition that is not known here"
-        )
-    return CheckFinding("ok", "trust", f"{service} may take the role on, for jobs of {account}")
+        return unknown("trust", "the trust policy has a condition that is not known here")
+    return ok("trust", f"{taker} may take the role on, for jobs of {account}")
 
 
 PARTITIONS: Final = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"))

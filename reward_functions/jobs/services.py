@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DriverName = Literal["bedrock", "openai", "sagemaker", "agent-rft"]
-
-HyperparameterValue = int | float | str
 """Which API a job is started with: Bedrock's control plane, the OpenAI-compatible one, SageMaker's
 serverless customization (`CreateTrainingJob`), or its multi-turn jobs (`CreateJob`)."""
+
+HyperparameterValue = int | float | str
 
 
 class Service(NamedTuple):
@@ -43,6 +43,27 @@ class Service(NamedTuple):
 
     role: Literal["", "training_role_arn", "sagemaker_role_arn", "agent_role_arn"]
     """The member of a stage's record that its jobs run as; "" for a service that takes none."""
+
+    takes: frozenset[str]
+    """Fields of a configuration that it has a place for, of those that some services have not."""
+
+    hosted: tuple[str, ...] = ()
+    """What is in the ARN that Converse asks a tuned model by: model packages are imported, too."""
+
+    made_by: str = ""
+    """What in `cdk.json` makes that role; "" where every stage has it."""
+
+    remedy: str = ""
+    """What to do where a stage has no such role."""
+
+    principal: str = ""
+    """Which service takes the role on."""
+
+    example: str = ""
+    """How the ARN of one of its jobs ends, to IAM."""
+
+    assumes: tuple[str, ...] = ("sts:AssumeRole",)
+    """By which calls the role is taken on."""
 
     log_group: str = ""
     """Where the service logs what its trainer does; "" for one that logs nothing."""
@@ -78,19 +99,24 @@ SERVICES: Final[Mapping[DriverName, Service]] = {
         "Bedrock's control plane",
         "Bedrock",
         "bedrock.BedrockDriver",
-        "bedrock",
-        "model-customization-job/.+",
-        "jobs",
-        "training_role_arn",
+        owner="bedrock",
+        form="model-customization-job/.+",
+        policy="jobs",
+        role="training_role_arn",
+        takes=frozenset({"deployment", "invocation_logs", "model_key", "vpc"}),
+        hosted=(":custom-model-deployment/",),
+        principal="bedrock.amazonaws.com",
+        example="model-customization-job/x",
     ),
     "openai": Service(
         "the OpenAI-compatible API",
         "OpenAI-compatible",
-        "openai.connected",
-        "",
-        "ftjob-.+",
-        "jobs",
-        "",
+        "openai.driver_of",
+        owner="",
+        form="ftjob-.+",
+        policy="jobs",
+        role="",
+        takes=frozenset({"deployment"}),
         bucket=False,
         tags=False,
     ),
@@ -98,11 +124,17 @@ SERVICES: Final[Mapping[DriverName, Service]] = {
         "SageMaker's serverless customization",
         "SageMaker serverless",
         "sagemaker.SageMakerDriver",
-        "sagemaker",
-        "training-job/.+",
-        "sagemaker",
-        "sagemaker_role_arn",
-        "/aws/sagemaker/TrainingJobs",
+        owner="sagemaker",
+        form="training-job/.+",
+        policy="sagemaker",
+        role="sagemaker_role_arn",
+        takes=frozenset({"deployment", "sagemaker", "model_key", "vpc"}),
+        hosted=(":custom-model-deployment/", ":imported-model/"),
+        made_by="sagemaker_role",
+        remedy="set sagemaker_role in cdk.json and deploy",
+        principal="sagemaker.amazonaws.com",
+        example="training-job/x",
+        log_group="/aws/sagemaker/TrainingJobs",
         optional=True,
         packages=True,
     ),
@@ -110,11 +142,18 @@ SERVICES: Final[Mapping[DriverName, Service]] = {
         "SageMaker's multi-turn jobs",
         "SageMaker multi-turn",
         "agent_rft.AgentDriver",
-        "sagemaker",
-        "job/.+",
-        "agents",
-        "agent_role_arn",
-        "/aws/sagemaker/Job/AgentRFT",
+        owner="sagemaker",
+        form="job/.+",
+        policy="agents",
+        role="agent_role_arn",
+        takes=frozenset({"agent", "sagemaker", "model_key", "vpc"}),
+        hosted=(":custom-model-deployment/", ":imported-model/"),
+        made_by="job_rights.agents, forwarders or agents",
+        remedy="name the agent in job_rights.agents of cdk.json and deploy",
+        principal="job.sagemaker.amazonaws.com",
+        example="job/AgentRFT/x",
+        assumes=("sts:AssumeRole", "sts:TagSession"),
+        log_group="/aws/sagemaker/Job/AgentRFT",
         optional=True,
         packages=True,
         graded=False,

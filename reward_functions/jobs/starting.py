@@ -6,12 +6,11 @@
     4  upload, under the job's name: what is there already is not sent again
     5  create, with the name as its token
 
-Before step 4 nothing exists anywhere. An interruption behind it leaves a file under a name that the
+Before step 4 nothing exists anywhere. An interruption after it leaves a file under a name that the
 next attempt has too.
 
-The rows of a job's file as its service reads them: converted on the way to it.
-
-Nova's jobs read rows as they are; those of open weights read verl's (`rows.writing`).
+The rows of a job's file are converted on the way to its service, as that reads them: Nova's jobs
+read rows as they are; those of open weights read verl's (`rows.writing`).
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from reward_functions.data.atomic import named
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.rows.reading import prompts_of
 from reward_functions.data.rows.writing import write
-from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.job import Job
+from reward_functions.jobs.configuration import BadJob, JobConfiguration
+from reward_functions.jobs.job import Call, Driver, Job, JobRequest
 from reward_functions.jobs.preflight import of_the_service
 from reward_functions.jobs.preflight import preflight as checked
-from reward_functions.jobs.preparing import prepared
+from reward_functions.jobs.preparing import PreparedJob, prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
 
     from reward_functions.aws.catalogue import DeployedStage
     from reward_functions.aws.deployed.findings import CheckFinding, CheckReport
-    from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.job import Call, Driver, JobRequest
-    from reward_functions.jobs.preparing import PreparedJob
 
 
 def converted(file: Path, shape: str) -> Path:

@@ -24,15 +24,13 @@ from reward_functions.aws.arn import BadArn
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.figures import TOTAL
 from reward_functions.jobs.grader_log import LATE, MINUTE, JobLines, batches, minutes
-from reward_functions.jobs.job import NoSuchJob
+from reward_functions.jobs.job import Driver, Job, JobEvent, MetricPoint, NoSuchJob
 from reward_functions.jobs.tags import tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from boto3.session import Session
-
-    from reward_functions.jobs.job import Driver, Job, JobEvent, MetricPoint
 
 
 SHOWN: Final = 5
@@ -158,13 +156,47 @@ class Observation:
 
 @dataclass(slots=True)
 class _Record:
-    """What a watch has shown."""
+    """What a watch of one job has shown."""
 
+    driver: Driver
+    grader: GraderWatch | None
     points: set[Hashable] = field(default_factory=set)
     events: set[Hashable] = field(default_factory=set)
     troubles: set[str] = field(default_factory=set)
     step: int | None = None
     total: int | None = None
+
+    def look(self, job: Job, at: datetime) -> Observation:
+        """Read what is there beside the job; the last look comes after its end, so it sees all."""
+        points, cannot = _readable(self.driver.metrics, job)
+        events, cannot_either = _readable(self.driver.events, job)
+        graded, unread = self.grader.look(job, at) if self.grader else ((), "")
+        for point in points:
+            if point.name == TOTAL:
+                self.total = int(point.value)
+            self.step = max(self.step or 0, point.step)
+        self.total = self.total or planned_steps(job)
+        troubles = [each for each in (cannot, cannot_either) if each not in self.troubles]
+        self.troubles = {cannot, cannot_either}
+        return Observation(
+            job,
+            at,
+            step=self.step,
+            total=self.total,
+            points=_new(points, self.points, lambda each: (each.split, each.name, each.step)),
+            events=_new(events, self.events, lambda each: each.id),
+            graded=graded,
+            trouble="; ".join(filter(None, [*troubles, unread])),
+            ending="over" if job.over else None,
+        )
+
+    def unanswered(
+        self, job: Job, at: datetime, trouble: str, ending: Ending | None
+    ) -> Observation:
+        """The job as it was last seen."""
+        return Observation(
+            job, at, step=self.step, total=self.total, trouble=trouble, ending=ending
+        )
 
 
 def _now() -> datetime:
@@ -199,26 +231,26 @@ def watch(
         AwsFailed: the service will never answer this caller: a permission is missing.
     """
     polling = polling or Polling()
-    record = _Record()
+    record = _Record(driver, grader)
     answered, idle, status = clock(), 0, (job.status, job.phase)
     while True:
         try:
             job = driver.get(job.id)
         except NoSuchJob:
-            yield _unanswered(job, clock(), record, "the job was deleted", "deleted")
+            yield record.unanswered(job, clock(), "the job was deleted", "deleted")
             return
         except AwsFailed as error:
             if error.denied:
                 raise
             now = clock()
             lost = (now - answered).total_seconds() >= polling.patience
-            yield _unanswered(job, now, record, str(error), "lost" if lost else None)
+            yield record.unanswered(job, now, str(error), "lost" if lost else None)
             if lost:
                 return
             idle += 1
         else:
             answered = clock()
-            seen = _look(job, driver, record, answered, grader)
+            seen = record.look(job, answered)
             yield seen
             if job.over:
                 return
@@ -226,37 +258,6 @@ def watch(
             idle = 0 if changed or seen.points or seen.events else idle + 1
             status = (job.status, job.phase)
         sleep(polling.wait(idle))
-
-
-def _look(
-    job: Job, driver: Driver, record: _Record, at: datetime, grader: GraderWatch | None
-) -> Observation:
-    """Read what is there beside the job; the last look comes after its end, and so sees all."""
-    points, cannot = _readable(driver.metrics, job)
-    events, cannot_either = _readable(driver.events, job)
-    graded, unread = grader.look(job, at) if grader else ((), "")
-    _count(points, job, record)
-    troubles = [each for each in (cannot, cannot_either) if each not in record.troubles]
-    record.troubles = {cannot, cannot_either}
-    return Observation(
-        job,
-        at,
-        step=record.step,
-        total=record.total,
-        points=_new(points, record.points, lambda each: (each.split, each.name, each.step)),
-        events=_new(events, record.events, lambda each: each.id),
-        graded=graded,
-        trouble="; ".join(filter(None, [*troubles, unread])),
-        ending="over" if job.over else None,
-    )
-
-
-def _unanswered(
-    job: Job, at: datetime, record: _Record, trouble: str, ending: Ending | None
-) -> Observation:
-    return Observation(
-        job, at, step=record.step, total=record.total, trouble=trouble, ending=ending
-    )
 
 
 def _readable(read: Callable[[Job], Iterable[Item]], job: Job) -> tuple[list[Item], str]:
@@ -275,15 +276,6 @@ def _new(
     fresh = {key(each): each for each in items if key(each) not in shown}
     shown.update(fresh)
     return tuple(fresh.values())
-
-
-def _count(points: Iterable[MetricPoint], job: Job, record: _Record) -> None:
-    """Keep the last step, and how many there will be."""
-    for point in points:
-        if point.name == TOTAL:
-            record.total = int(point.value)
-        record.step = max(record.step or 0, point.step)
-    record.total = record.total or planned_steps(job)
 
 
 def planned_steps(job: Job) -> int | None:

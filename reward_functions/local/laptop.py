@@ -35,8 +35,7 @@ from reward_functions.aws.shell import BadShell, aws_session, region_of
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.extras import EXTRAS
 from reward_functions.core.loopback import is_loopback
-from reward_functions.local.emulator.emulator import known
-from reward_functions.local.emulator.environment import ACCOUNT
+from reward_functions.local.emulator.emulator import ACCOUNT, known
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

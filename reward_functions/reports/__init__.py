@@ -4,8 +4,7 @@ sheets.py          tables that are shown in a terminal, in Markdown and on a pag
 pages/             the one look of every page and plot
 score_report/      the page of a scored file: its scores, its reasons, what to look at
 rules/             the rules by which verifiers decide, one row each
-group_figures.py   what a GRPO trainer would see of groups of rewards
-resampling.py      the bootstrap, and the intervals that it gives
+statistics.py      every interval, test and estimate, each once
 measured.py        how much of a check was measured, and the exit status that follows
 evidence.py        the normal forms that a reward compared, in words
 """

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _SPECIAL: Final = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>|#"})
 
@@ -59,6 +59,34 @@ class Sheet:
         if self.note:
             yield ""
             yield escaped(self.note)
+
+
+def markdown_document(
+    title: str,
+    paragraphs: Iterable[str],
+    facts: Iterable[tuple[str, str]],
+    sheets: Iterable[Sheet],
+) -> str:
+    """A document of Markdown.
+
+    Args:
+        title: of data.
+        paragraphs: Markdown.
+        facts: (name, value); values are of data.
+        sheets: in their order.
+    """
+    lines = [f"# {escaped(title)}", ""]
+    for paragraph in paragraphs:
+        lines += [paragraph, ""]
+    lines += [f"- {name}: {escaped(value)}" for name, value in facts]
+    for sheet in sheets:
+        lines += ["", *sheet.markdown()]
+    return "\n".join([*lines, ""])
+
+
+def quotes(texts: Iterable[str]) -> list[str]:
+    """A paragraph that stands out for each text of data."""
+    return [f"> {escaped(text)}" for text in texts]
 
 
 def escaped(text: str) -> str:

@@ -19,8 +19,8 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import named
-from reward_functions.reports.score_report.row_facts import RowFacts
-from reward_functions.reports.score_report.unscored import DATA
+from reward_functions.reports.score_report.digest import RowFacts
+from reward_functions.reports.score_report.reasons import DATA
 from reward_functions.scoring.results import RowResult
 
 if TYPE_CHECKING:

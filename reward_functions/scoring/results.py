@@ -19,7 +19,7 @@ from reward_functions.core.spec import RewardSpec
 from reward_functions.core.types import Scored
 from reward_functions.judge_runtime.scores import VERDICT
 from reward_functions.reports.evidence import rendered
-from reward_functions.reports.score_report.row_facts import RowFacts, facts_of
+from reward_functions.reports.score_report.digest import RowFacts, facts_of
 from reward_functions.serving.contract import result_object
 
 if TYPE_CHECKING:

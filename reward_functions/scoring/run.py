@@ -34,8 +34,8 @@ from reward_functions.core.threads import Threads
 from reward_functions.data.atomic import named
 from reward_functions.data.json_rows import shown
 from reward_functions.data.rows.formats import files_of
+from reward_functions.reports.score_report.digest import CUT
 from reward_functions.reports.score_report.labels import labels_of
-from reward_functions.reports.score_report.row_facts import CUT
 from reward_functions.scoring import journal as journals
 from reward_functions.scoring.interpreters import Interpreters
 from reward_functions.scoring.results import row_results
@@ -48,9 +48,8 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import RewardFunction, RewardSpec, Scale
     from reward_functions.core.types import RewardResult, Sample, Unscored
-    from reward_functions.reports.score_report.digest import Digest
+    from reward_functions.reports.score_report.digest import Digest, RowFacts
     from reward_functions.reports.score_report.labels import Labels
-    from reward_functions.reports.score_report.row_facts import RowFacts
     from reward_functions.scoring import Only, Sort
     from reward_functions.scoring.journal import Journal
     from reward_functions.scoring.results import RowResult

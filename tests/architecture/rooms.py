@@ -52,7 +52,7 @@ ROOMS = {
         7,
     ),
     "symbolic": room(
-        "Whether two mathematical answers are equal.", "core quantities", 12_625, 10_300, 13
+        "Whether two mathematical answers are equal.", "core quantities", 12_630, 10_300, 13
     ),
     "finqa": room(
         "FinQA's records, programs, values, and its own words around answers.",
@@ -94,9 +94,9 @@ ROOMS = {
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
-        2_810,
+        2_600,
         2_200,
-        14,
+        10,
     ),
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
@@ -108,16 +108,16 @@ ROOMS = {
     "aws.deployed": room(
         "Deployed functions: found, invoked, checked, rolled back, pruned.",
         "core serving aws testing reports data",
-        1_670,
+        1_640,
         1_050,
         9,
     ),
     "calibration": room(
         "Whether a judge may be trusted: people, attacks, cost.",
         "core extraction judge_runtime serving testing reports data",
-        1_840,
+        1_670,
         1_450,
-        11,
+        8,
     ),
     "scoring": room(
         "A file of responses scored, resumable, in several processes.",
@@ -129,16 +129,16 @@ ROOMS = {
     "jobs": room(
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration",
-        9_830,
+        9_290,
         7_000,
-        10,
+        9,
     ),
     "jobs.evaluation": room(
         "A tuned model compared with its base, prompt by prompt.",
         "core serving aws testing reports data aws.deployed calibration jobs",
-        1_660,
+        1_400,
         1_200,
-        14,
+        11,
     ),
     "rollouts.drive": room(
         "Agents run as a trainer runs them, on one machine.",
@@ -157,7 +157,7 @@ ROOMS = {
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",
         "core extraction serving rollouts aws reports data aws.deployed jobs rollouts.drive cdk",
-        8_000,
+        7_310,
         6_300,
         11,
     ),
@@ -165,9 +165,9 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring jobs jobs.evaluation rollouts.drive cdk local",
-        8_650,
         8_000,
-        21,
+        8_000,
+        18,
     ),
 }
 

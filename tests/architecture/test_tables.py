@@ -62,6 +62,13 @@ ELSEWHERE = {
     "symbolic.cas.weights:POLYNOMIALS": "tests/symbolic/cas/test_weights.py",
     "symbolic.expr.functions:FUNCTIONS": "tests/symbolic/test_functions.py",
     "jobs.preflight:CHECKS": "tests/jobs/test_preflight_service.py",
+    # By boto3, which their answers fit; each asks for the right that has its name.
+    "local.training_double.agent_rft:OPERATIONS": "tests/local/training_double/test_agent_jobs.py",
+    "local.training_double.bedrock:OPERATIONS": "tests/local/training_double/test_bedrock.py",
+    "local.training_double.hub:OPERATIONS": "tests/local/training_double/test_sagemaker_hub.py",
+    "local.training_double.mlflow:OPERATIONS": "tests/local/training_double/test_sagemaker.py",
+    "local.training_double.sagemaker:OPERATIONS": "tests/local/training_double/test_sagemaker.py",
+    "local.training_double.server:REST": "tests/local/training_double/test_bedrock.py",
 }
 """Tables whose rows another test calls."""
 

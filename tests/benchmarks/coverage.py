@@ -14,7 +14,7 @@ from unittest import mock
 
 from rich.table import Table
 
-from reward_functions.jobs.evaluation import intervals
+from reward_functions.reports import statistics
 
 RUNS = 1_000
 SEED = 17
@@ -69,9 +69,9 @@ DISTRIBUTIONS = {
 def covered(changes, *, prompts, runs, draws, seed=SEED):
     """The share of runs whose interval holds the true mean."""
     random, held = Random(seed), 0
-    with mock.patch.object(intervals, "DRAWS", draws):
+    with mock.patch.object(statistics, "PAIRED_DRAWS", draws):
         for run in range(runs):
-            found = intervals.mean_difference(changes.drawn(random, prompts), seed=run)
+            found = statistics.mean_difference(changes.drawn(random, prompts), seed=run)
             held += found.low - 1e-12 <= changes.mean <= found.high + 1e-12
     return held / runs
 
@@ -93,6 +93,8 @@ def report(console):
     console.print(f"bar: 93 to 97 %; {held} of {2 * len(DISTRIBUTIONS)}")
     changes = DISTRIBUTIONS["right or wrong, 30 % to 40 %"].drawn(Random(SEED), 1_000)
     began = perf_counter()
-    intervals.mean_difference(changes)
+    statistics.mean_difference(changes)
     seconds = perf_counter() - began
-    console.print(f"1,000 prompts, {intervals.DRAWS:,} draws: {seconds:.2f} s (bar: 0.5 s)\n")
+    console.print(
+        f"1,000 prompts, {statistics.PAIRED_DRAWS:,} draws: {seconds:.2f} s (bar: 0.5 s)\n"
+    )

@@ -14,8 +14,7 @@ from time import perf_counter
 from rich.table import Table
 
 from reward_functions import Score
-from reward_functions.local.training_double.policy import REHEARSAL
-from tests.rehearsals import exploitable, generated_rows, rehearse
+from tests.rehearsals import REHEARSAL, exploitable, generated_rows, rehearse
 
 SEEDS = range(1, 21)
 GAMING = "list of guesses"

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from reward_functions.calibration.confusion import WAYS, Confusion, confusion, summed
+from reward_functions.calibration.figures import WAYS, ConfusionMatrix, confusion_matrix, summed
 
 CLASSES = (0.0, 0.5, 1.0)
 
@@ -14,7 +14,7 @@ CLASSES = (0.0, 0.5, 1.0)
 #   wrong     5 of 10 right; F1 2·3/(4+4), 0/(3+1), 2·2/(3+3); chance (4·4 + 3·1 + 3·3)/100
 #   left out  5 of 8;        F1 6/(3+4),   0/(2+1), 4/(3+3);   chance (3·4 + 2·1 + 3·3)/64
 #   imputed   6 of 10;       F1 6/(4+4),   2/(3+3), 4/(3+3);   chance (4·4 + 3·3 + 3·3)/100
-TABLE = Confusion(((3, 0, 0, 1), (1, 0, 1, 1), (0, 1, 2, 0)))
+TABLE = ConfusionMatrix(((3, 0, 0, 1), (1, 0, 1, 1), (0, 1, 2, 0)))
 BY_HAND = {
     "wrong": (5 / 10, [3 / 4, 0, 2 / 3], 17 / 36, 1 / 2, (50 - 28) / (100 - 28)),
     "left out": (5 / 8, [6 / 7, 0, 2 / 3], 32 / 63, 32 / 56, (40 - 23) / (64 - 23)),
@@ -66,7 +66,7 @@ def test_the_figures_are_those_of_the_definitions(seed):
         "imputed": [(one, 0.5 if other is None else other) for one, other in pairs],
     }
     for way, counted in ways.items():
-        table = confusion(pairs, CLASSES).counted(way, imputed=1)
+        table = confusion_matrix(pairs, CLASSES).counted(way, imputed=1)
         if not counted:
             assert table.accuracy() is None
             continue
@@ -76,19 +76,22 @@ def test_the_figures_are_those_of_the_definitions(seed):
 
 
 def test_agreement_that_chance_alone_would_give_has_no_kappa():
-    assert confusion([(1.0, 1.0)] * 5, CLASSES).kappa() is None
+    assert confusion_matrix([(1.0, 1.0)] * 5, CLASSES).kappa() is None
 
 
 def test_a_table_of_nothing_has_no_figures():
-    empty = confusion([], CLASSES)
+    empty = confusion_matrix([], CLASSES)
     figures = (empty.accuracy(), empty.macro_f1(), empty.weighted_f1(), empty.kappa())
     assert figures == (None,) * 4
 
 
 def test_a_class_that_nobody_names_is_not_in_the_mean():
-    assert confusion([(0.0, 0.0), (1.0, 1.0)], CLASSES).macro_f1() == 1.0
+    assert confusion_matrix([(0.0, 0.0), (1.0, 1.0)], CLASSES).macro_f1() == 1.0
 
 
 def test_tables_add_up():
-    halves = [confusion([(0.0, 0.5)], CLASSES), confusion([(0.0, None), (1.0, 1.0)], CLASSES)]
-    assert summed(halves, 3) == confusion([(0.0, 0.5), (0.0, None), (1.0, 1.0)], CLASSES)
+    halves = [
+        confusion_matrix([(0.0, 0.5)], CLASSES),
+        confusion_matrix([(0.0, None), (1.0, 1.0)], CLASSES),
+    ]
+    assert summed(halves, 3) == confusion_matrix([(0.0, 0.5), (0.0, None), (1.0, 1.0)], CLASSES)

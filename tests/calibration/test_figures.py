@@ -6,9 +6,8 @@ from statistics import linear_regression
 
 import pytest
 
-from reward_functions.calibration.consistency import consistency
-from reward_functions.calibration.figures import figures
-from reward_functions.calibration.ratings import Rating, Ratings, Share, Trial, recorded
+from reward_functions.calibration.asking import Rating, Ratings, Tally, Trial, recorded
+from reward_functions.calibration.figures import consistency, figures
 
 
 def pair(id, label, first="yes", second="no", prompt="Well?", **fields):
@@ -82,7 +81,7 @@ def test_people_against_the_label_and_the_judge_against_people(read):
     assert [person.accuracy for person in found.people] == [1.0, 0.75, 0.5]
     assert [person.judge_accuracy for person in found.people] == [0.5, 0.75, 0.25]
     assert found.ceiling[0] == pytest.approx(0.75)
-    assert found.between == Share(1 + 3 + 1 + 1, 12)
+    assert found.between == Tally(1 + 3 + 1 + 1, 12)
 
 
 def test_the_file_itself_shows_orders_and_repeats(read):
@@ -94,16 +93,16 @@ def test_the_file_itself_shows_orders_and_repeats(read):
         pair("d", 2, "x", "z", judge=0),
     )
     found = consistency(cases, recorded(cases, "judge"))
-    assert found.orders == Share(0, 1)
-    assert (found.right_consistent, found.right_inconsistent) == (Share(0, 0), Share(1, 1))
-    assert found.repeats == Share(1, 1)
+    assert found["both orders"] == Tally(0, 1)
+    assert (found["right where consistent"], found["right where not"]) == (Tally(0, 0), Tally(1, 1))
+    assert found["asked again"] == Tally(1, 1)
 
 
 def test_another_prompt_is_no_mirror(read):
     cases = read(
         pair("a", 1, "x", "y", prompt="1", judge=1), pair("b", 2, "y", "x", prompt="2", judge=2)
     )
-    assert consistency(cases, recorded(cases, "judge")).orders == Share(0, 0)
+    assert consistency(cases, recorded(cases, "judge"))["both orders"] == Tally(0, 0)
 
 
 def test_a_run_shows_orders_and_repeats(read):
@@ -117,15 +116,15 @@ def test_a_run_shows_orders_and_repeats(read):
         one("b", 0.0, repeat=1),
     )
     found = consistency(cases, ratings)
-    assert found.orders == Share(1, 2)
-    assert found.repeats == Share(1, 2)
-    assert (found.right_consistent, found.right_inconsistent) == (Share(1, 1), Share(1, 1))
+    assert found["both orders"] == Tally(1, 2)
+    assert found["asked again"] == Tally(1, 2)
+    assert (found["right where consistent"], found["right where not"]) == (Tally(1, 1), Tally(1, 1))
 
 
 def test_a_judge_that_asks_both_orders_itself_is_believed(read):
     cases = read(pair("a", 1), pair("b", 2))
     ratings = said(one("a", 1.0, inconsistent=False), one("b", 0.5, inconsistent=True))
-    assert consistency(cases, ratings).own == Share(1, 2)
+    assert consistency(cases, ratings)["own orders"] == Tally(1, 2)
 
 
 def test_right_answers_by_confidence(read):
@@ -133,7 +132,7 @@ def test_right_answers_by_confidence(read):
     ratings = said(
         one("a", 1.0, confidence=1.0), one("b", 1.0, confidence=0.0), one("c", 0.1, confidence=1.0)
     )
-    assert figures(cases, ratings).confidence == {0.0: Share(0, 1), 1.0: Share(2, 2)}
+    assert figures(cases, ratings).confidence == {0.0: Tally(0, 1), 1.0: Tally(2, 2)}
 
 
 def test_cases_without_a_reading_are_in_no_figure(read):

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from reward_functions.calibration.ledger import AnswerLedger
-from reward_functions.calibration.ratings import Rating, Trial
+from reward_functions.calibration.asking import AnswerLedger, Rating, Trial
 from reward_functions.core.errors import ConfigurationError
 
 RATINGS = [

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.aws.shell import BadShell, default_stage, region_of, stage_hint
-from reward_functions.cli import _stage_checks, app
+from reward_functions.cli import app, doctor
 from reward_functions.local import laptop
 from tests.loopback import Service, served
 
@@ -141,8 +141,8 @@ def shell(request, folder, aws, monkeypatch):
     if "AWS_ENDPOINT_URL" not in variables:
         variables |= {f"AWS_ENDPOINT_URL_{each}": "THERE" for each in ("STS", "SSM")}
     monkeypatch.setattr(laptop, "NEWEST", {})  # models that take seconds to read
-    monkeypatch.setattr(_stage_checks, "node", _stage_checks.uv)
-    monkeypatch.setattr(_stage_checks, "python", lambda *_: _stage_checks.uv())
+    monkeypatch.setattr(doctor, "node", doctor.uv)
+    monkeypatch.setattr(doctor, "python", lambda *_: doctor.uv())
     keys = {} if "AWS_PROFILE" in variables else KEYS
     for name, value in (keys | variables).items():
         monkeypatch.setenv(name, value.replace("THERE", aws.address))

@@ -328,7 +328,7 @@ def test_help_imports_no_reward_and_nothing_heavy():
     loaded = set(ran.stderr.split())
     assert not loaded & {"pydantic", "aws_lambda_powertools", "sympy", "boto3"}
     rooms = {name.split(".")[1] for name in loaded if name.startswith("reward_functions.")}
-    assert rooms == {"aws", "cli", "core", "jobs", "reports", "rollouts", "scoring"}
+    assert rooms == {"cli", "core", "reports"}
 
 
 def test_characters_a_terminal_lacks_are_escaped_and_never_end_the_command():

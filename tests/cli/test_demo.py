@@ -73,7 +73,7 @@ def test_make_says_of_a_python_that_it_is_not_there(tmp_path):
 
 def test_a_surprise_is_shown_and_changes_the_exit_status(monkeypatch):
     monkeypatch.setattr(demo, "REWARDS", ("gsm8k",))
-    monkeypatch.setattr("reward_functions.get", lambda _: get("exact_match"))
+    monkeypatch.setattr("reward_functions.cli.demo.get", lambda _: get("exact_match"))
     ran = CliRunner().invoke(app, ["demo"])
     assert ran.exit_code == 1
     assert "(expected: 1.0)" in ran.stdout

@@ -14,9 +14,10 @@ from typer.testing import CliRunner
 
 from reward_functions.aws.emulator_record import Folder, Record
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.cli import _stage_checks, app
+from reward_functions.cli import app
+from reward_functions.cli import doctor as looking
 from reward_functions.local import laptop
-from reward_functions.local.emulator.processes import process_of
+from reward_functions.local.emulator.emulator import process_of
 from tests.loopback import Service, served
 
 ROOT = Path(__file__).parents[2]
@@ -289,14 +290,14 @@ def test_the_command_line_of_the_cdk_is_the_pinned_one(tmp_path, content, verdic
         path.parent.mkdir(parents=True)
         path.write_text(content)
     (tmp_path / "deeper").mkdir()
-    found = _stage_checks.cdk(tmp_path / "deeper")
+    found = looking.cdk(tmp_path / "deeper")
     assert found.verdict == verdict
     assert verdict == "ok" or "--save-exact aws-cdk@2.1148.1" in found.message
 
 
 def test_the_pin_of_the_doctor_is_the_one_of_the_checkout():
     pinned = json.loads((ROOT / "package.json").read_text())["devDependencies"]["aws-cdk"]
-    assert pinned == _stage_checks.CDK
+    assert pinned == looking.CDK
 
 
 def test_a_boto3_without_the_newest_api_is_a_failure_with_its_remedy(monkeypatch):

@@ -197,7 +197,7 @@ class Runtime:
 
 @pytest.mark.parametrize(("_command", "case", "status"), cases("invoke"))
 def test_a_function_that_answers_no_batch_is_never_a_pass(run, monkeypatch, _command, case, status):
-    monkeypatch.setattr("reward_functions.local.function_runtime.LocalRuntime", Runtime(case))
+    monkeypatch.setattr("reward_functions.cli.invoking.LocalRuntime", Runtime(case))
     lines = [] if case is EMPTY else [row(at) for at in range(LINES)]
     ran = run("invoke", "gsm8k", written("rows.jsonl", lines), "--batch-size", "1")
     ended_with(ran, status)

@@ -11,7 +11,7 @@ from reward_functions import sample
 from reward_functions.aws.deployed.function import InitError
 from reward_functions.cli import app
 from reward_functions.local.function_runtime import LocalRuntime
-from reward_functions.reports.resampling import quantile
+from reward_functions.reports.statistics import quantile
 from reward_functions.testing import wire_row
 
 pytest.importorskip("awslambdaric")

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from reward_functions.cli import app
 from reward_functions.local.emulator import down, find
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 
 pytestmark = pytest.mark.usefixtures("local_aws")
 

@@ -75,7 +75,7 @@ def test_what_to_do_next_can_be_pasted(tmp_path):
 
 def test_it_says_that_the_test_needs_pytest_where_that_is_missing(tmp_path, monkeypatch):
     assert "pip install" not in new("last_line", "--into", tmp_path / "a").stdout
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("reward_functions.cli.scaffold.find_spec", lambda _: None)
     reported = new("last_line", "--into", tmp_path / "b").stdout.splitlines()
     test = reported.index(f"  pytest {tmp_path}/b/test_last_line.py")
     assert reported[test - 1] == "  pip install pytest"

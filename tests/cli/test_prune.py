@@ -102,16 +102,15 @@ def test_a_person_who_agrees_removes_them(stage, planes):
 
 
 def test_a_job_that_began_while_the_question_stood_keeps_its_version(stage, planes, monkeypatch):
-    from reward_functions.cli import prune
+    from reward_functions.cli import deployed
 
     function = stage.deployment()
 
-    def answered(question, *, yes):
+    def answered(*_, yes):
         planes.graded("begun", f"{function}:1")
-        return True
 
-    monkeypatch.setattr(prune, "agreed", answered)
-    monkeypatch.setattr(prune, "require_somebody_to_ask", lambda *_, **__: None)
+    monkeypatch.setattr(deployed, "require_agreement", answered)
+    monkeypatch.setattr(deployed, "require_somebody_to_ask", lambda *_, **__: None)
     ran = run("-s", stage.stage)
     assert (ran.exit_code, stage.stored(function)) == (0, ["1", "3", "4", "5"])
 

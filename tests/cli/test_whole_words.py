@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from reward_functions import sample
 from reward_functions.aws.deployed import CheckFinding, CheckReport
 from reward_functions.cli import app
-from reward_functions.cli._check_reports import print_reports
 from reward_functions.cli._console import cell, errors, facts, output, table, whole_words
 from reward_functions.cli._fitting import print_table
+from reward_functions.cli.deployed import print_reports
 from reward_functions.cli.job._output import print_findings
 from reward_functions.testing import wire_row
 

@@ -115,10 +115,8 @@ def test_without_a_network_the_message_says_what_to_do(reward, tmp_path, monkeyp
 def test_a_mirror_serves_what_was_pinned(reward, home, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     digest = sha256(CONTENT).hexdigest()
-    files = tuple(
-        PublicFile("http://127.0.0.1:1/", name, digest) for name in ("train.jsonl", "test.jsonl")
-    )
-    monkeypatch.setattr(public, "public_files", lambda _: files)
+    pinned = {"home": "http://127.0.0.1:1/", "files": {"train.jsonl": digest, "test.jsonl": digest}}
+    monkeypatch.setitem(public._TABLE, "gsm8k", public._TABLE["gsm8k"] | pinned)
     offer(home, path="/m/train.jsonl")
     offer(home, path="/m/test.jsonl")
     ran = reward("data", "prepare", "gsm8k", "--out", tmp_path / "out", "--mirror", f"{home[0]}m")

@@ -12,8 +12,7 @@ import pytest
 from reward_functions.aws.catalogue import DeployedStage, stage_parameter
 from reward_functions.aws.deployed import DeployedFunction, deployments
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
-from reward_functions.local.emulator.emulator import TrainingOptions, with_training
-from reward_functions.local.emulator.processes import lifeline
+from reward_functions.local.emulator.emulator import TrainingOptions, lifeline, with_training
 from reward_functions.local.runtime_double import serving
 from tests.deploy.agents_end import AgentsEnd
 from tests.deploy.submitter import Account

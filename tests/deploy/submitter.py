@@ -24,7 +24,7 @@ from reward_functions.aws.catalogue import (
     deployment_parameter,
 )
 from reward_functions.cli import app
-from reward_functions.local.emulator.environment import ACCOUNT
+from reward_functions.local.emulator.emulator import ACCOUNT
 from reward_functions.serving.descriptions import description
 from tests.deploy.what import STAGE
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from reward_functions.core.importing import imported
-from reward_functions.jobs.own_resources import granted
+from reward_functions.jobs.options import granted
 from reward_functions.rollouts.episode.handler import rollout_handler
 from reward_functions.rollouts.report.deferred.writing import Deferred
 from reward_functions.rollouts.report.outbox.opening import open_outbox

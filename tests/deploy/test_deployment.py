@@ -14,8 +14,7 @@ import pytest
 from reward_functions import sample
 from reward_functions.aws.deployed import check, expectation
 from reward_functions.aws.emulator_record import start_time
-from reward_functions.cli._deployed_demo import score_deployed
-from reward_functions.cli.demo import REWARDS, script
+from reward_functions.cli.demo import REWARDS, score_deployed, script
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import get

@@ -14,7 +14,7 @@ import pytest
 from helpers import here
 from helpers.here import Stopped, run_in
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.local.emulator.environment import ACCOUNT
+from reward_functions.local.emulator.emulator import ACCOUNT
 
 LEFT = {"AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE", "AWS_SECRET_ACCESS_KEY": "of an account"}
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from reward_functions.jobs.own_resources import granted
+from reward_functions.jobs.options import granted
 
 METADATA = {
     "jobArn": "arn:aws:sagemaker:us-east-1:000000000000:job/AgentRFT/forwarded",

@@ -14,7 +14,7 @@ from time import sleep
 import pytest
 
 from reward_functions.local.training_double.jobs import Grader, seed_of
-from reward_functions.local.training_double.training import TrainingJob, run
+from reward_functions.local.training_double.training import Responses, TrainingJob
 from tests.deploy.submitter import CREATES, DRIVERS, GONE, MANY, SEVERE, SIMULATION, TABLE
 
 FAST = ("--interval", "0.05")
@@ -143,15 +143,12 @@ def test_a_deploy_in_the_middle_of_a_run_changes_not_one_score(me, account, data
 def rehearsed(account, me, data, name, version):
     """The mean rewards of the same job where nothing happens to the version it asks, by step."""
     steps = []
-    outcome = run(
-        TrainingJob(
-            rows=[json.loads(line) for line in (me.folder / data).read_text().splitlines()],
-            hyperparameters=shown(me, name)["hyperparameters"],
-            seed=seed_of(name),
-        ),
-        answer=Grader(account.session, version),
-        publish=steps.append,
+    job = TrainingJob(
+        rows=[json.loads(line) for line in (me.folder / data).read_text().splitlines()],
+        hyperparameters=shown(me, name)["hyperparameters"],
+        seed=seed_of(name),
     )
+    outcome = Responses(job, Grader(account.session, version)).run(steps.append)
     assert outcome.status == "succeeded"
     return {step.number: step.metrics["reward_mean"] for step in steps}
 

@@ -16,7 +16,7 @@ from reward_functions.jobs.clients import signed
 from reward_functions.jobs.configuration import load
 from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.preparing import prepared
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 from tests.deploy.submitter import DRIVERS
 
 SOMEBODY_ELSES = "arn:aws:kms:us-east-1:000000000000:key/00000000-0000-0000-0000-000000000000"

@@ -7,12 +7,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from reward_functions import get
-from reward_functions.calibration.about import about
+from reward_functions.calibration.asking import Rating, Ratings, Trial
+from reward_functions.calibration.card import Card, about, page
 from reward_functions.calibration.cases import read_cases
 from reward_functions.calibration.figures import figures
-from reward_functions.calibration.plots import page
-from reward_functions.calibration.ratings import Rating, Ratings, Trial
-from reward_functions.calibration.sheets import Card
 from reward_functions.core.spec import UNIT_SCALE, Scale
 from tests.gallery.hostile import NAME, UNBROKEN
 

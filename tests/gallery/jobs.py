@@ -6,7 +6,7 @@ from reward_functions.jobs.baseline import Baseline, Reason, judged
 from reward_functions.jobs.baseline import page as baseline_page
 from reward_functions.jobs.plan import plan as planned
 from reward_functions.jobs.plan_sheets import page as plan_page
-from reward_functions.reports.group_figures import share
+from reward_functions.reports.statistics import share
 from tests.gallery.hostile import NAME, UNBROKEN
 from tests.jobs.test_plan import GIVEN, NOVA, SIZES, asked
 

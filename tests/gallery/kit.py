@@ -2,13 +2,16 @@
 
 from random import Random
 
-from reward_functions.reports.pages.charts.bands import bands
-from reward_functions.reports.pages.charts.bars import Bin, histogram, tallies
-from reward_functions.reports.pages.charts.lines import Course, lines
-from reward_functions.reports.pages.charts.matrix import matrix
-from reward_functions.reports.pages.charts.points import Point, points
-from reward_functions.reports.pages.charts.spans import Row, Span, spans
-from reward_functions.reports.pages.charts.strips import strips
+from reward_functions.reports.pages.charts.plots import Bin, Course, Point, histogram, lines, points
+from reward_functions.reports.pages.charts.rows import (
+    Row,
+    Span,
+    bands,
+    matrix,
+    spans,
+    strips,
+    tallies,
+)
 from reward_functions.reports.pages.page import Case, Page, Section, Warned
 from reward_functions.reports.sheets import Sheet
 from tests.gallery.hostile import NAME, UNBROKEN

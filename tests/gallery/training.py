@@ -7,14 +7,12 @@ trained.
 from functools import cache
 
 from reward_functions.cli.job.metrics import _sheets
-from reward_functions.jobs.drawing import page
-from reward_functions.jobs.figures import Series, series
+from reward_functions.jobs.figures import Series, page, series
 from reward_functions.jobs.grader_log import Batch, by_minute
 from reward_functions.jobs.job import MetricPoint
 from reward_functions.local.training_double.page import simulation_page
-from reward_functions.local.training_double.policy import REHEARSAL
 from tests.gallery.hostile import NAME, UNBROKEN
-from tests.rehearsals import generated_rows, rehearse
+from tests.rehearsals import REHEARSAL, generated_rows, rehearse
 
 HYPERPARAMETERS = REHEARSAL | {"epochCount": 6, "batchSize": 8, "trainingSamplePerPrompt": 4}
 SECONDS_PER_STEP = 25

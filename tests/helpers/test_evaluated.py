@@ -11,14 +11,13 @@ from reward_functions.jobs.evaluation.evaluation_record import (
     EvaluationRecord,
     Flip,
     Group,
-    Interval,
-    McNemarTest,
     Power,
 )
+from reward_functions.reports.statistics import Difference, McNemar
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 
-DIFFERENCE = Interval(value=0.2, low=-0.1, high=0.5, prompts=10)
+DIFFERENCE = Difference(value=0.2, low=-0.1, high=0.5, prompts=10)
 
 
 def evaluated(*, flips=0, square=0.5, groups=True, simulation=False):
@@ -45,8 +44,7 @@ def evaluated(*, flips=0, square=0.5, groups=True, simulation=False):
             compared_with=("the training file",), prompts=10, repeated=0, unread=0, answers=0,
             temperature=1.0, max_tokens=100, success=1.0, seed=0, verdict="no difference shown",
             conclusion="no difference shown: 20 points", warnings=("10 prompts are few",),
-            greedy=compared, mcnemar=McNemarTest(gained=2, lost=0, p_value=0.5, chi_square=0.5,
-                                                 test="exact"),
+            greedy=compared, mcnemar=McNemar(2, 0, 0.5, None, 0.5, "exact"),
             power=Power(mean_square=square, care=0.02, needed=None, smallest=None), sampled=None,
             pass_at_k=(), grouped_by="kind of answer", groups=(group,) if groups else (),
             beside=(aside, ), flips=turned,

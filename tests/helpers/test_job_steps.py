@@ -8,7 +8,7 @@ import pytest
 from helpers.job_steps import FIGURES, REPORTED, checkpoints, events, how_to_read
 from reward_functions.jobs.drivers.openai import Checkpoint, OpenAIDriver
 from reward_functions.jobs.job import Job, JobEvent, MetricPoint
-from reward_functions.local.training_double.metric_files import EVENT_KEYS
+from reward_functions.local.training_double.page import EVENT_KEYS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -59,7 +59,13 @@ def test_the_newest_events_are_shown():
 def test_checkpoints_are_in_the_order_of_their_steps():
     job = training()
     job.driver = OpenAIDriver("us-east-1", None)
-    found = [Checkpoint(str(at), at, f"m:{at}", {"critic_rewards_mean": 0.5}, NOW) for at in (8, 4)]
+    found = [
+        Checkpoint(
+            id=str(at), created_at=NOW, step_number=at, fine_tuned_model_checkpoint=f"m:{at}",
+            metrics={"critic_rewards_mean": 0.5},
+        )
+        for at in (8, 4)
+    ]  # fmt: skip
     object.__setattr__(job.driver, "checkpoints", lambda _: iter(found))
     (sheet,) = checkpoints(job).sheets
     assert sheet.rows == [["4", "0.5", "m:4"], ["8", "0.5", "m:8"]]

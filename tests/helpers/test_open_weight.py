@@ -7,7 +7,7 @@ import pytest
 
 from helpers import job_steps
 from helpers.job_steps import key, named, open_weight_models
-from reward_functions.jobs.clients import VARIABLE, Key, Refreshing
+from reward_functions.jobs.clients import VARIABLE, Key, KeySource
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.models import models
 
@@ -54,7 +54,7 @@ def test_no_cell_shows_the_key(given, monkeypatch):
         monkeypatch.setenv(VARIABLE, SECRET)
     else:
         expires = datetime(2026, 1, 1, tzinfo=UTC)
-        source = Refreshing(lambda: Key(SECRET, expires))
+        source = KeySource(lambda: Key(SECRET, expires))
         monkeypatch.setattr(job_steps, "key_source", lambda *_: source)
     shown = key(somewhere())
     assert "c2VjcmV0" not in shown._repr_html_() + repr(shown)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from helpers.speed import NOT_RUN, Timed, answers, side_by_side
 from reward_functions.core.types import Usage
-from reward_functions.jobs.model_calls import Busy, ModelAnswer
+from reward_functions.jobs.asking import Busy, ModelAnswer
 
 ROW = {"id": "1", "messages": [{"role": "user", "content": "6 × 7?"}], "reference_answer": "42"}
 

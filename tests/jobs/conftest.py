@@ -14,7 +14,7 @@ import pytest
 from reward_functions.aws import calls
 from reward_functions.aws.catalogue import stage_parameter
 from reward_functions.aws.deployed.catalogue import stage_record
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 from tests.job_fixtures import ROLE
 from tests.training_rows import row
 

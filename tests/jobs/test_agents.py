@@ -4,7 +4,7 @@ import pytest
 
 from reward_functions.aws.catalogue import DeployedStage, JobRights
 from reward_functions.jobs.configuration import BadJob, JobConfiguration
-from reward_functions.jobs.own_resources import agent_of, granted, with_agent
+from reward_functions.jobs.options import agent_of, granted, with_agent
 
 FUNCTION = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-agent"
 RUNTIME = "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/maths-0123456789"

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.jobs import asking
-from reward_functions.jobs.asking import endpoint_of, sampling_of
+from reward_functions.jobs.asking import Sampling, endpoint_of, sampling_of
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.model_calls import Sampling
+from reward_functions.jobs.drivers import openai
 from reward_functions.jobs.models import Base, made_from
 
 NAME = "huggingface-reasoning-qwen3-32b"
@@ -53,6 +53,17 @@ TUNED = {
 @pytest.mark.parametrize(("asked", "of", "stands_in", "tuned"), TUNED.values(), ids=TUNED)
 def test_a_tuned_model_is_told_from_the_base(asked, of, stands_in, tuned):
     assert made_from(asked, of, stands_in) == tuned
+
+
+def test_chat_completions_trust_the_certificates_that_the_aws_sdks_trust(monkeypatch, tmp_path):
+    bundle = tmp_path / "proxy.pem"
+    monkeypatch.setenv("AWS_CA_BUNDLE", str(bundle))
+    trusted = []
+    monkeypatch.setattr(
+        openai.ssl, "create_default_context", lambda cafile: trusted.append(cafile) or True
+    )
+    _ = endpoint_of(base("openai"), Sampling(), PLACE).api.sdk
+    assert trusted[0] == str(bundle)
 
 
 LIMITS = {

@@ -10,7 +10,7 @@ import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Message, Sample, Usage
-from reward_functions.jobs.asking import AnswerAttempt, chosen
+from reward_functions.jobs.asking import AnswerAttempt, ModelAnswer, chosen
 from reward_functions.jobs.baseline import (
     BaselineOrigin,
     baseline_findings,
@@ -20,8 +20,7 @@ from reward_functions.jobs.baseline import (
     save,
     saved,
 )
-from reward_functions.jobs.model_calls import ModelAnswer
-from reward_functions.reports.group_figures import share
+from reward_functions.reports.statistics import share
 from tests.jobs.graders import deployed, handler, serve
 from tests.lambda_api import function_error, lambda_api, result
 

@@ -1,7 +1,7 @@
 """The page of a baseline: its verdicts, its figures, its reasons; a model's words are escaped."""
 
 from reward_functions.jobs.baseline import EXAMPLE, Baseline, Reason, judged, page
-from reward_functions.reports.group_figures import Share, share
+from reward_functions.reports.statistics import Share, share
 from tests.parsed_page import harmless
 
 HOSTILE = "</pre><script>alert(1)</script>\x1b[31m\u202e"

@@ -5,34 +5,30 @@ from __future__ import annotations
 import csv
 import math
 from io import StringIO
-from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from reward_functions.core.spec import UNIT_SCALE, Scale
-from reward_functions.jobs import figures
-from reward_functions.jobs.drawing import (
+from reward_functions.jobs.figures import (
     MAX_CHARTS,
     MAX_CONSTANT,
     NO_COURSE,
-    constant,
-    page,
-    svg,
-)
-from reward_functions.jobs.figures import (
     SIGNS,
     Series,
     as_csv,
     by_position,
+    constant,
     number,
     overview,
+    page,
     series,
     signs,
     sparkline,
+    svg,
 )
 from reward_functions.jobs.job import MetricPoint
-from reward_functions.reports.pages.charts.lines import MAX_POINTS
+from reward_functions.reports.pages.charts.plots import MAX_POINTS
 from tests.parsed_page import harmless
 
 
@@ -58,43 +54,6 @@ def test_points_become_series_and_rewards_come_first():
     ]
     assert found[0].points == ((1, 0.25), (2, 0.5))
     assert found[2].values == [2.0, 1.5]
-
-
-def test_a_service_that_sends_without_end_is_cut(monkeypatch):
-    monkeypatch.setattr(figures, "MAX_READ", 30)
-    endless = (MetricPoint(at, "reward", 0.0) for at in iter(int, 1))
-    assert len(series(endless)[0].points) == 1
-
-
-def test_names_without_end_are_cut(monkeypatch):
-    monkeypatch.setattr(figures, "MAX_SERIES", 3)
-    assert len(series(MetricPoint(1, f"reward {at}", 0.0) for at in range(9))) == 3
-
-
-@pytest.mark.parametrize("apart", [1, 3, 10])
-@pytest.mark.parametrize("names", [1, 2])
-def test_of_very_many_figures_some_are_kept_evenly_with_the_first_and_the_last(
-    monkeypatch, apart, names
-):
-    """The newest steps are what a watcher looks for: they are not what is left out."""
-    monkeypatch.setattr(figures, "MAX_POINTS", 20)
-    many = [
-        MetricPoint(1 + apart * at, f"reward {name}", float(at))
-        for at in range(1_000)
-        for name in range(names)
-    ]
-    for found in series(many):
-        steps = [step for step, _ in found.points]
-        gaps = {second - first for first, second in pairwise(steps[:-1])}
-        assert (steps[0], steps[-1]) == (1, 1 + apart * 999)
-        assert found.points[-1] == (1 + apart * 999, 999.0)
-        assert len(gaps) == 1
-        assert found.every > 1
-        assert 5 <= len(steps) <= 21
-
-
-def test_a_job_of_usual_size_keeps_every_step():
-    assert {each.every for each in series(POINTS)} == {1}
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reward_functions.jobs.json_schema import schema_problems
+from reward_functions.jobs.drivers.agent_rft import schema_problems
 from reward_functions.local.training_double.agent_rft import SCHEMA
 
 CASES = {

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions.jobs.drawing import charts
-from reward_functions.jobs.figures import NAMES, read_as, series, signs
+from reward_functions.jobs.figures import NAMES, charts, read_as, series, signs
 from reward_functions.jobs.job import MetricPoint
 
 READ = {

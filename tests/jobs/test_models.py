@@ -48,6 +48,7 @@ REFUSED = [
     (CUSTOM, "eu-west-1", None, "is in us-east-1, and the stage in eu-west-1"),
     (CUSTOM, None, "openai", "starts from no custom model"),
     ("arn:aws:bedrock:us-east-1::inference-profile/x", None, None, "is not the ARN of a model"),
+    (ARN.replace("::", ":000000000000:"), None, None, "is not the ARN of a model"),
     ("arn:" + "a" * 100_000, None, None, "is not the ARN of a model"),
 ]
 

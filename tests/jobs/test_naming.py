@@ -45,7 +45,7 @@ def limits(shape):
 )
 def test_every_name_is_one_that_aws_takes(shape, text, prefix):
     assert preparing.prefix_of(text) == prefix
-    name = preparing.named(f"{prefix}-0a1b2c3d", preparing.MAX_RUNS)
+    name = f"{prefix}-0a1b2c3d-{preparing.MAX_RUNS}"
     least, most, pattern = limits(shape)
     assert least <= len(name) <= most
     assert re.fullmatch(pattern, name)

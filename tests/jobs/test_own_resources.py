@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.jobs.configuration import BadJob, JobConfiguration, Serverless
-from reward_functions.jobs.own_resources import check_resources
+from reward_functions.jobs.options import check_resources
 
 ACCOUNT = "123456789012"
 STAGE = SimpleNamespace(

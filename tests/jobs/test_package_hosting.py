@@ -10,7 +10,7 @@ import pytest
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs import hosting, leftovers
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.hosting import PACKAGE_TAG, NotHosted, PackageHosting, Packages
+from reward_functions.jobs.hosting import PACKAGE_TAG, Hosting, NotHosted
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.leftovers import WEIGHTS, Leftovers
 from tests.jobs.packaged import BEGIN, PACKAGE, PLACE, ROLE, Aws, refused
@@ -31,7 +31,7 @@ def aws(monkeypatch):
 @pytest.fixture
 def service(aws):
     now = [0.0]
-    return PackageHosting(
+    return Hosting(
         "us-east-1",
         pause=lambda seconds: now.__setitem__(0, now[0] + seconds),
         clock=lambda: now[0],
@@ -44,31 +44,31 @@ def hosted(service, name=NAME, **more):
 
 def test_a_package_names_its_files_its_base_and_its_recipe(aws):
     aws.package(IsCheckpoint=True)
-    found = Packages("us-east-1").package(PACKAGE)
+    found = Hosting("us-east-1").package(PACKAGE)
     assert (found.location, found.base, found.recipe) == (PLACE, "qwen3-8b 1.2.0", "rlvr-lora")
     assert (found.group, found.checkpoint, found.restricted) == ("math-models", True, False)
-    assert Packages("us-east-1").package(PACKAGE[:-1] + "9") is None
+    assert Hosting("us-east-1").package(PACKAGE[:-1] + "9") is None
 
 
 def test_novas_package_names_no_files(aws):
     aws.package(place="", restricted=True)
-    found = Packages("us-east-1").package(PACKAGE)
+    found = Hosting("us-east-1").package(PACKAGE)
     assert (found.location, found.restricted) == ("", True)
 
 
 def test_a_group_is_listed_page_after_page_and_a_missing_one_is_empty(aws):
     for version in range(1, 6):
         aws.package(f"{PACKAGE[:-1]}{version}")
-    found = [each.arn[-1] for each in Packages("us-east-1").of_group("math-models")]
+    found = [each.arn[-1] for each in Hosting("us-east-1").of_group("math-models")]
     assert found == ["5", "4", "3", "2", "1"]
     aws.faults["list_model_packages"] = [refused("ValidationException", "x does not exist")]
-    assert list(Packages("us-east-1").of_group("math-models")) == []
+    assert list(Hosting("us-east-1").of_group("math-models")) == []
 
 
 def test_what_is_no_package_is_not_read(aws):
     aws.packages[PACKAGE] = {"CreationTime": BEGIN}
     with pytest.raises(AwsFailed, match="not one of this API"):
-        Packages("us-east-1").package(PACKAGE)
+        Hosting("us-east-1").package(PACKAGE)
 
 
 WHOLE = {

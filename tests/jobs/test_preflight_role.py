@@ -12,12 +12,14 @@ from reward_functions.aws.arn import FunctionArn
 from reward_functions.cdk.policies import permissions, sagemaker
 from reward_functions.cdk.policies.iam import Place, versions_of
 from reward_functions.jobs.role_checks import (
-    TAKERS,
     Uses,
     actions,
     role_findings,
     trust_finding,
 )
+from reward_functions.jobs.services import SERVICES
+
+BEDROCK = SERVICES["bedrock"]
 
 ACCOUNT = "000000000000"
 GRADER = FunctionArn.parse(f"arn:aws:lambda:us-east-1:{ACCOUNT}:function:SageMaker-reward-dev-x:7")
@@ -218,7 +220,7 @@ def both(**changed):
     ],
 )  # fmt: skip
 def test_who_is_trusted(document, verdict):
-    assert trust_finding(document, "us-east-1", ACCOUNT).verdict == verdict
+    assert trust_finding(document, "us-east-1", ACCOUNT, BEDROCK).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -228,7 +230,7 @@ def test_who_is_trusted(document, verdict):
 def test_every_partition_has_its_own_arns(region, partition):
     job = f"arn:{partition}:bedrock:{region}:{ACCOUNT}:model-customization-job/*"
     document = trust(ArnEquals={"aws:SourceArn": job})
-    assert trust_finding(document, region, ACCOUNT).verdict == "ok"
+    assert trust_finding(document, region, ACCOUNT, BEDROCK).verdict == "ok"
 
 
 PLACE = Place("aws", "us-east-1", ACCOUNT)
@@ -239,23 +241,23 @@ TRUSTS = {
 }
 
 
-@pytest.mark.parametrize("driver", TAKERS)
+@pytest.mark.parametrize("driver", [name for name, each in SERVICES.items() if each.role])
 @pytest.mark.parametrize("trusted", TRUSTS)
 def test_each_kind_of_job_is_trusted_by_the_role_that_is_made_for_it_and_by_no_other(
     driver, trusted
 ):
-    found = trust_finding(TRUSTS[trusted], "us-east-1", ACCOUNT, TAKERS[driver])
+    found = trust_finding(TRUSTS[trusted], "us-east-1", ACCOUNT, SERVICES[driver])
     assert found.verdict == ("ok" if driver == trusted else "failure")
-    assert TAKERS[driver].service in found.message
+    assert SERVICES[driver].principal in found.message
 
 
-@pytest.mark.parametrize("driver", TAKERS)
+@pytest.mark.parametrize("driver", [name for name, each in SERVICES.items() if each.role])
 @pytest.mark.parametrize(
     ("region", "account"),
     [("us-west-2", ACCOUNT), ("us-east-1", "1" * 12), ("cn-north-1", ACCOUNT)],
 )
 def test_no_role_trusts_the_jobs_of_another_account_or_region(driver, region, account):
-    assert trust_finding(TRUSTS[driver], region, account, TAKERS[driver]).verdict == "failure"
+    assert trust_finding(TRUSTS[driver], region, account, SERVICES[driver]).verdict == "failure"
 
 
 def tagging(*actions, effect="Allow", condition=None):
@@ -289,7 +291,7 @@ UNKNOWN = {"Bool": {"aws:SecureTransport": "true"}}
 )
 def test_a_multi_turn_job_takes_its_role_on_and_tags_its_session(statements, verdict, sentence):
     document = {"Version": "2012-10-17", "Statement": statements}
-    found = trust_finding(document, "us-east-1", ACCOUNT, TAKERS["agent-rft"])
+    found = trust_finding(document, "us-east-1", ACCOUNT, SERVICES["agent-rft"])
     assert (found.verdict, sentence in found.message) == (verdict, True)
 
 

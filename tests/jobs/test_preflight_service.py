@@ -180,8 +180,6 @@ def test_concurrency_is_shown_beside_what_a_step_may_want(
     ("model", "region", "verdict"),
     [
         (NOVA, "us-east-1", "ok"),
-        (NOVA, "us-west-2", "failure"),
-        ("amazon.nova-3", "us-east-1", "failure"),
         ("openai.gpt-oss-20b", "us-west-2", "ok"),
     ],
 )

@@ -16,9 +16,8 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.jobs.clients import (
     LONGEST,
     MARGIN,
-    Given,
     Key,
-    Refreshing,
+    KeySource,
     key_source,
     lifetime,
     made,
@@ -72,7 +71,7 @@ def test_a_key_is_a_request_signed_in_advance(credentials):
 
 def test_nothing_that_is_printed_holds_the_key():
     key = signed(MADE_UP, "us-west-2", 60)
-    source = Refreshing(lambda: key)
+    source = KeySource(lambda: key)
     source()
     shown = [repr(key), str(key), f"{key}", f"{key!r}", "%s" % key, repr([key]), repr(source)]  # noqa: UP031
     assert not any(key.secret in each or key.secret[20:60] in each for each in shown)
@@ -139,7 +138,7 @@ class Clock:
 
 def test_a_watch_of_a_day_has_a_valid_key_at_every_moment():
     clock = Clock()
-    source = Refreshing(clock.key, clock=clock)
+    source = KeySource(clock.key, clock=clock)
     for _ in range(24 * 60):
         assert source().expires - clock.now >= MARGIN
         clock.now += timedelta(minutes=1)
@@ -148,7 +147,7 @@ def test_a_watch_of_a_day_has_a_valid_key_at_every_moment():
 
 def test_a_key_that_was_refused_is_replaced_once_for_all_threads():
     clock = Clock()
-    source = Refreshing(clock.key, clock=clock)
+    source = KeySource(clock.key, clock=clock)
     refused = source()
     second = source.renewed(refused)
     assert source.renewed(refused) is second
@@ -159,7 +158,6 @@ def test_a_key_that_was_refused_is_replaced_once_for_all_threads():
 def test_a_given_key_is_used_as_it_is(nobody, monkeypatch):
     monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", "bedrock-api-key-given")
     source = key_source("us-west-2")
-    assert isinstance(source, Given)
     assert source().secret == "bedrock-api-key-given"
     assert source.renewed(source()) is source()
     assert "unset the variable" in source.remedy

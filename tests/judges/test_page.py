@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.aws.names import Names
-from reward_functions.calibration.settings import STARTS
+from reward_functions.calibration.settings import settings_for
 from reward_functions.cdk.model.stages import stage_of
 from reward_functions.cli import app
 from reward_functions.judge_runtime.config import OUTPUT_MODES
@@ -88,10 +88,10 @@ ROWS = [
 
 def test_the_quick_start_shows_what_init_writes():
     *starts, _ = blocks("toml")
-    assert starts == [STARTS[kind] for kind in ("bedrock", "vllm", "ollama", "openai")]
+    assert starts == [settings_for(kind) for kind in ("bedrock", "vllm", "ollama", "openai")]
 
 
-@pytest.mark.parametrize("kind", STARTS)
+@pytest.mark.parametrize("kind", ["bedrock", "vllm", "openai", "ollama"])
 def test_each_file_of_the_quick_start_scores(serve, tmp_path, monkeypatch, kind):
     """As it is but for the server, which stands in for the one that it names."""
     monkeypatch.chdir(tmp_path)

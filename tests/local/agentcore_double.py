@@ -42,10 +42,11 @@ from urllib.parse import unquote
 from urllib.request import Request, urlopen
 from xml.sax.saxutils import escape
 
+from reward_functions.aws.request_validation import service_model
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
-from reward_functions.local.loopback_service.server import Handler, LoopbackServer, Refused, missing
-from reward_functions.local.loopback_service.wire import parameters, routes
+from reward_functions.local.loopback_service.server import LoopbackServer, missing
+from reward_functions.local.loopback_service.wire import labels, parameters
 
 XML = {"Content-Type": "application/xml"}
 
@@ -88,7 +89,8 @@ class Bucket:
                 body = self.get(bucket, key)
                 if body is None:
                     return refused(HTTPStatus.NOT_FOUND, "NoSuchKey")
-                return HTTPStatus.OK, {"Content-Type": "application/json"}, body
+                headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+                return HTTPStatus.OK, headers, body if request.method == "GET" else b""
             case _:
                 with self._lock:
                     self._objects.pop(f"{bucket}/{key}", None)
@@ -271,12 +273,6 @@ STATUS = {
 FAILED_DEPENDENCY = HTTPStatus.FAILED_DEPENDENCY
 
 
-class ObjectHandler(Handler):
-    """A connection that may look at objects."""
-
-    do_HEAD = Handler.do_GET  # noqa: N815 - http.server calls it so
-
-
 class AgentCoreDouble(LoopbackServer):
     """A server of one agent; `serving` runs one for a block.
 
@@ -293,29 +289,22 @@ class AgentCoreDouble(LoopbackServer):
         OSError: something else listens there.
     """
 
-    connections = 512
-
     def __init__(self, agent, faults=None, *, port=0):
         super().__init__(port=port)
         self._agent, self._faults = agent, Faults() if faults is None else faults
         self.sessions, self.bucket = Sessions(), Bucket()
         self._ending = Event()
-        self._routes = routes("bedrock-agentcore", ["InvokeAgentRuntime", "StopRuntimeSession"])
+        model = service_model("bedrock-agentcore")
+        self._operations = [
+            model.operation_model(name) for name in ("InvokeAgentRuntime", "StopRuntimeSession")
+        ]
 
-    @property
-    def handler(self):
-        """S3 is asked by HEAD, too."""
-        return ObjectHandler
-
-    def reply(self, request):
+    def answer(self, request):
         """The answer of AgentCore or of S3."""
-        for route in self._routes:
-            if (labels := route.labels(request)) is not None:
-                try:
-                    given = parameters(route.operation, labels, request)
-                except Refused as error:
-                    return self.refusal(request, error)
-                invoked = route.operation.name == "InvokeAgentRuntime"
+        for operation in self._operations:
+            if (found := labels(operation, request)) is not None:
+                given = parameters(operation, found, request)
+                invoked = operation.name == "InvokeAgentRuntime"
                 return self._invoke(given) if invoked else self._stop(given)
         operation = {"HEAD": "head", "GET": "get"}.get(request.method, "")
         accident = self._faults.next(operation, request.path) if operation else ""
@@ -324,7 +313,7 @@ class AgentCoreDouble(LoopbackServer):
             return refused(status, code)
         return self._late(accident, self.bucket.reply(request))
 
-    def refusal(self, request, refused):
+    def denial(self, request, refused):
         """As AgentCore refuses."""
         return _error(refused.status, refused.code, str(refused))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from reward_functions.local.emulator.environment import merged
+from reward_functions.local.emulator.emulator import merged
 from tests.notebooks import files, in_kernel
 from tests.notebooks.files import ALONE
 from tests.notebooks.stage import deployed, point_at

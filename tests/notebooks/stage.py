@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 from reward_functions.local.emulator import TrainingOptions, down, up
 from reward_functions.local.emulator.cdk import Cdk
-from reward_functions.local.emulator.processes import ended_like_interrupted, lifeline
+from reward_functions.local.emulator.emulator import ended_like_interrupted, lifeline
 from reward_functions.local.scripted_judge import scripted_judge
 from tests.deploy.what import ROOT, STAGE
 

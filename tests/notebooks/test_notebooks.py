@@ -10,7 +10,7 @@ import pytest
 from helpers import here
 from reward_functions.aws.emulator_record import Folder, Record
 from reward_functions.local.emulator import LocalAws, emulator
-from reward_functions.local.emulator.processes import process_of
+from reward_functions.local.emulator.emulator import process_of
 from tests.notebooks import files, stage
 from tests.notebooks.alike import assert_alike
 from tests.notebooks.files import ALONE

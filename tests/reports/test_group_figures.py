@@ -3,8 +3,7 @@
 import pytest
 
 from reward_functions.core.means import mean
-from reward_functions.reports.group_figures import mean_reward
-from reward_functions.reports.resampling import intervals
+from reward_functions.reports.statistics import intervals, mean_reward
 
 GROUPS = {
     "of two sizes": [[0.0, 1.0, 1.0], [0.5], [0.25, 0.75]],

@@ -6,7 +6,7 @@ from statistics import fmean, quantiles
 
 import pytest
 
-from reward_functions.reports.resampling import draws, intervals, percentile
+from reward_functions.reports.statistics import draws, intervals, percentile
 
 
 def mean(clusters):

@@ -6,18 +6,14 @@
     report = check(function, expectation(reward))   # what a trainer relies on, checked
 
     catalogue.py   the records a stage leaves in SSM
-    function.py    invoke; results as the types of a local run (`invocation.py`)
-    response.py    every way a response can break the contract, in the trainer's terms
-    probes.py      the batches a function is checked with
-    checking.py    the check: a report of findings (`findings.py`), from the function's settings
-                   (`configuration.py`), its answers, its times and sizes (`load.py`)
-    versions.py    what Lambda stores: published versions, aliases, immutable functions
-    rollback.py    `live` and the catalogue name another version, which passes its self-test first
-                   (`self_test.py`)
-    retention.py   which versions go, without AWS; `pruning.py` reads and removes them
-    jobs.py        the training jobs in progress, and the functions they name
-    reports.py     reports of checks, for machines and for people elsewhere
-    doctor_checks.py  what every doctor of this machine shares
+    function.py    invoke; results as the types of a local run; every way a response can break the
+                   contract, in the trainer's terms
+    checking.py    the check: a function's settings, its answers, its times and sizes
+    findings.py    what a check found, as text for machines and for people elsewhere; what every
+                   doctor of this machine shares
+    versions.py    what Lambda stores: published versions, aliases, immutable functions; `live` and
+                   the catalogue name another version, which passes its self-test first
+    pruning.py     which versions go, and the training jobs in progress with the functions they name
 
 Functions that are not this project's are invoked and checked the same way.
 """

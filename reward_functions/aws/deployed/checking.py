@@ -20,7 +20,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.arn import OURS
 from reward_functions.aws.calls import wait
-from reward_functions.aws.deployed.findings import CheckFinding, CheckReport, failed
+from reward_functions.aws.deployed.findings import (
+    CheckFinding,
+    CheckReport,
+    failed,
+    failure,
+    ok,
+    unknown,
+    warning,
+)
 from reward_functions.aws.deployed.function import MAX_PAYLOAD_BYTES, FunctionError, flagged, read
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.core.batch import score_batch
@@ -64,15 +72,13 @@ LONGEST_PAUSE: Final = 2.0
 def name_findings(arn: FunctionArn) -> Iterator[CheckFinding]:
     """Findings about the function's name and ARN."""
     if "SageMaker" not in arn.name:
-        yield CheckFinding(
-            "warning",
+        yield warning(
             "name",
             f"{arn.name} has no 'SageMaker' in it, in this case: HyperPod and SageMaker's own "
             "policies invoke no other functions",
         )
     if arn.moves:
-        yield CheckFinding(
-            "warning",
+        yield warning(
             "version",
             f"{_moving(arn)}: a deployment in the middle of a job changes the reward under it; "
             "give the job the version",
@@ -93,8 +99,7 @@ def envelope_findings(arn: FunctionArn) -> Iterator[CheckFinding]:
     list may be Bedrock, which takes both: a check of such a function does not speak of it.
     """
     if not arn.immutable:
-        yield CheckFinding(
-            "warning",
+        yield warning(
             "ARN",
             "SageMaker's own client takes no qualifier and no dot, and a plain ARN moves: give it "
             'the ARN of a deployment with "immutable": true',
@@ -141,33 +146,27 @@ def timeout_of(settings: dict[str, Any]) -> int:
 def configuration_findings(settings: dict[str, Any] | None) -> Iterator[CheckFinding]:
     """Findings about its timeout, memory and state."""
     if settings is None:
-        yield CheckFinding(
-            "unknown", "configuration", "lambda:GetFunctionConfiguration is not allowed here"
-        )
+        yield unknown("configuration", "lambda:GetFunctionConfiguration is not allowed here")
         return
     timeout, memory = timeout_of(settings), settings.get("MemorySize", DEFAULT_MEMORY)
     state = settings.get("State", "Active")
     if timeout <= DEFAULT_TIMEOUT:
-        yield CheckFinding(
-            "failure",
+        yield failure(
             "timeout",
             f"{timeout} seconds is no more than Lambda's default: a cold start and a batch do not "
             "fit",
         )
     if memory < VCPU_MEMORY:
-        yield CheckFinding(
-            "warning",
+        yield warning(
             "memory",
             f"{memory} MB get a part of a processor; a whole one comes with {VCPU_MEMORY:,} MB",
         )
     if state not in ("Active", "Inactive"):  # the second starts again when it is invoked
-        yield CheckFinding("failure", "state", f"the function is {state}")
+        yield failure("state", f"the function is {state}")
     updated = settings.get("LastUpdateStatus", "Successful")
     if updated != "Successful":
-        yield CheckFinding(
-            "warning",
-            "update",
-            f"its last update is {updated}: it may answer with what was deployed before",
+        yield warning(
+            "update", f"its last update is {updated}: it may answer with what was deployed before"
         )
 
 
@@ -322,11 +321,9 @@ def load_findings(
         f"the first batch took {_time(first.seconds)}{start}"
     )
     if timeout is not None and max(*seconds, first.seconds) > timeout / 2:
-        yield CheckFinding(
-            "warning", "latency", f"{message}: more than half of its timeout of {timeout} s"
-        )
+        yield warning("latency", f"{message}: more than half of its timeout of {timeout} s")
     else:
-        yield CheckFinding("ok", "latency", message)
+        yield ok("latency", message)
     yield _size("request", len(json.dumps(list(rows)).encode()), len(rows))
     yield _size("response", len(warm[-1].body), len(rows))
 
@@ -338,7 +335,7 @@ def _size(what: str, size: int, samples: int) -> CheckFinding:
     )
     if fit < STEP:
         message += f"; Bedrock's largest step has {STEP:,}, its largest event is undocumented"
-    return CheckFinding("ok", what, message)
+    return ok(what, message)
 
 
 def _time(seconds: float) -> str:
@@ -389,22 +386,19 @@ def check(
     return CheckReport(str(function.arn), found, Measured("samples", scored, missing))
 
 
+@dataclass
 class _Check:
     """The invocations of one check, in order; each is compared with the first response."""
 
-    def __init__(
-        self,
-        function: DeployedFunction,
-        expected: Expectation,
-        batch_size: int,
-        progress: Callable[[str], object],
-    ) -> None:
-        self.function = function
-        self.expected = expected
-        self.batch_size = batch_size
-        self.progress = progress
-        self.rows = list(expected.rows)
-        self.scored = 0
+    function: DeployedFunction
+    expected: Expectation
+    batch_size: int
+    progress: Callable[[str], object]
+    scored: int = 0
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return self.expected.rows
 
     def answers(self) -> Iterator[CheckFinding]:
         self.progress("reading its configuration")
@@ -414,7 +408,7 @@ class _Check:
         try:
             first, answered = self.ask(self.rows)
         except FunctionError as error:
-            yield CheckFinding("failure", "first batch", failed(error))
+            yield failure("first batch", failed(error))
             return
         yield from self.contract(answered)
         timeout = None if settings is None else timeout_of(settings)
@@ -441,7 +435,7 @@ class _Check:
             yield from self.malformed(answered)
             yield from self.load(first, answered, timeout)
         except AwsFailed as error:  # it was reached before: now it is throttled, or too slow
-            yield CheckFinding("failure", "reachable", str(error))
+            yield failure("reachable", str(error))
 
     def ask(self, rows: Sequence[Row]) -> tuple[Invocation, Response]:
         """Send a batch; read what comes back."""
@@ -452,20 +446,17 @@ class _Check:
     def contract(self, answered: Response) -> Iterator[CheckFinding]:
         """The first response, as whoever reads it does."""
         for breach in answered.breaches:
-            yield CheckFinding("failure", breach.kind, breach.message)
+            yield failure(breach.kind, breach.message)
         unscored = [name for name in answered.scores if flagged(answered.results[name])]
         self.scored = len(answered.scores) - len(unscored)
         if unscored:
-            yield CheckFinding(
-                "failure",
+            yield failure(
                 "unscored",
                 f"{len(unscored)} of {len(self.rows)} samples have a number that stands for no "
                 "score: the function could not score them; its log says why",
             )
         if not answered.breaches:
-            yield CheckFinding(
-                "ok", "contract", f"{len(self.rows)} samples: ids, order, numbers and metrics"
-            )
+            yield ok("contract", f"{len(self.rows)} samples: ids, order, numbers and metrics")
         wanted = self.expected.mode
         if answered.mode is not None:
             unlike = wanted is not None and wanted != answered.mode
@@ -478,8 +469,7 @@ class _Check:
             yield from envelope_findings(self.function.arn)
         values = set(answered.scores.values())
         if len(values) == 1 and len(self.rows) > 1:
-            yield CheckFinding(
-                "warning",
+            yield warning(
                 "equal rewards",
                 f"all {len(self.rows)} samples earn {values.pop():g}: a group whose rewards are "
                 "all equal has zero advantage",
@@ -489,7 +479,7 @@ class _Check:
         """Its examples earn what they earn here."""
         wanted, reward = self.expected.scores, self.expected.reward
         if not wanted:
-            yield CheckFinding("unknown", "scores", "what these samples must earn is not known")
+            yield unknown("scores", "what these samples must earn is not known")
             return
         if not answered.scores:
             yield _unread("scores")
@@ -497,18 +487,15 @@ class _Check:
         wrong = [name for name in wanted if answered.scores.get(name) != wanted[name]]
         cause = DRIFT if self.function.arn.name.startswith(OURS) else f"it is not {reward} as here"
         for name in wrong[:NAMED]:
-            yield CheckFinding(
-                "failure",
+            yield failure(
                 "scores",
                 f"{name} of {reward} earns {_shown(answered.scores.get(name))} there and "
                 f"{wanted[name]:g} here: {cause}",
             )
         if len(wrong) > NAMED:
-            yield CheckFinding("failure", "scores", f"and {len(wrong) - NAMED} more examples")
+            yield failure("scores", f"and {len(wrong) - NAMED} more examples")
         if not wrong:
-            yield CheckFinding(
-                "ok", "scores", f"{len(wanted)} examples of {reward} earn what they must"
-            )
+            yield ok("scores", f"{len(wanted)} examples of {reward} earn what they must")
 
     def sent(
         self, question: str, what: str, rows: Sequence[Row], before: Response, begins: str
@@ -521,10 +508,10 @@ class _Check:
         try:
             self.last, answered = self.ask(rows)
         except FunctionError as error:
-            yield CheckFinding("failure", question, f"{what}: {failed(error)}")
+            yield failure(question, f"{what}: {failed(error)}")
             return None
         for breach in _new(answered, before):
-            yield CheckFinding("failure", question, f"{what}: {breach.message}")
+            yield failure(question, f"{what}: {breach.message}")
         return answered
 
     def again(
@@ -542,14 +529,13 @@ class _Check:
         ]
         if changed:
             one = changed[0]
-            yield CheckFinding(
-                "failure",
+            yield failure(
                 question,
                 f"{len(changed)} of {len(rows)} samples earn something else {how}: {one} earned "
                 f"{before.scores[one]:g} and now {answered.scores[one]:g}",
             )
         elif not new:
-            same = CheckFinding("ok", question, f"{len(rows)} earn the same {how}")
+            same = ok(question, f"{len(rows)} earn the same {how}")
             yield same if answered.scores else _unread(question)
 
     def accepted(
@@ -558,7 +544,7 @@ class _Check:
         """Rows a trainer may send are answered like any others."""
         answered = yield from self.sent(question, what, rows, before, f"sending {what}")
         if answered is not None and not _new(answered, before):
-            yield CheckFinding("ok", question, what) if answered.scores else _unread(question)
+            yield ok(question, what) if answered.scores else _unread(question)
 
     def rewritten(
         self, question: str, what: str, row: Row, score: float | None, because: str = ""
@@ -567,13 +553,13 @@ class _Check:
         try:
             _, answered = self.ask([row])
         except FunctionError as error:
-            yield CheckFinding("warning", question, f"{what}: {failed(error)}")
+            yield warning(question, f"{what}: {failed(error)}")
             return None
         now = answered.scores.get(row["id"])
         if now == score:
             return answered
         earned = f"the sample earns {_shown(now)} in the place of {_shown(score)}"
-        yield CheckFinding("warning", question, f"{what}: {earned}{because}")
+        yield warning(question, f"{what}: {earned}{because}")
         return None
 
     def dialects(self, before: Response) -> Iterator[CheckFinding]:
@@ -583,9 +569,7 @@ class _Check:
             yield _unread(question)
             return
         if len(set(before.scores.values())) == 1:
-            yield CheckFinding(
-                "unknown", question, "where all samples earn the same, they cannot be compared"
-            )
+            yield unknown(question, "where all samples earn the same, they cannot be compared")
             return
         best, score = self.best(before)
         understood = []
@@ -595,7 +579,7 @@ class _Check:
             if (yield from self.rewritten(question, how, row, score, because)) is not None:
                 understood.append(how)
         if understood:
-            yield CheckFinding("ok", question, ", ".join(understood))
+            yield ok(question, ", ".join(understood))
 
     def evaluation(self, before: Response) -> Iterator[CheckFinding]:
         """The same sample as an evaluation job sends it, which reads nothing but an envelope.
@@ -607,14 +591,12 @@ class _Check:
         if self.expected.reward is None and not envelopes:
             return
         if len(set(before.scores.values())) < 2:  # noqa: PLR2004 - nothing to tell apart
-            yield CheckFinding("unknown", question, "there are no two rewards to tell apart")
+            yield unknown(question, "there are no two rewards to tell apart")
             return
         best, score = self.best(before)
         row = as_evaluated(best)
         if row is None:
-            yield CheckFinding(
-                "unknown", question, "the sample is no single question, which is all a job asks"
-            )
+            yield unknown(question, "the sample is no single question, which is all a job asks")
             return
         self.progress("sending a row of an evaluation job")
         what = "a row of SageMaker's evaluation jobs of open weights"
@@ -622,10 +604,9 @@ class _Check:
         if answered is None:
             return
         if answered.mode == "envelope":
-            yield CheckFinding("ok", question, f"{what} earns the same, in the envelope they read")
+            yield ok(question, f"{what} earns the same, in the envelope they read")
         else:
-            yield CheckFinding(
-                "warning",
+            yield warning(
                 question,
                 f"{what} earns the same, and is not answered in the envelope that they read",
             )
@@ -641,15 +622,14 @@ class _Check:
         try:
             _, answered = self.ask([*self.rows, MALFORMED])
         except FunctionError as error:
-            yield CheckFinding(
-                "warning",
+            yield warning(
                 "malformed row",
                 f"one row that is not a valid sample fails the whole batch: {failed(error)}",
             )
             return
         new = _new(answered, before)
         for breach in new:
-            yield CheckFinding("failure", "malformed row", f"beside one: {breach.message}")
+            yield failure("malformed row", f"beside one: {breach.message}")
         if not (new or before.scores):
             yield _unread("malformed row")
             return
@@ -657,13 +637,12 @@ class _Check:
             name for name, value in before.scores.items() if answered.scores.get(name) != value
         ]
         if changed:
-            yield CheckFinding(
-                "warning",
+            yield warning(
                 "malformed row",
                 f"one row that is not a valid sample changes the rewards of {len(changed)} others",
             )
         elif not new:
-            yield CheckFinding("ok", "malformed row", "the others keep their rewards beside it")
+            yield ok("malformed row", "the others keep their rewards beside it")
 
     def load(
         self, first: Invocation, before: Response, timeout: int | None
@@ -687,7 +666,7 @@ def _new(answered: Response, before: Response) -> list[Breach]:
 
 def _unread(question: str) -> CheckFinding:
     """What a response without a single reward leaves open."""
-    return CheckFinding("unknown", question, "the response holds no reward that can be read")
+    return unknown(question, "the response holds no reward that can be read")
 
 
 def _shown(score: float | None) -> str:

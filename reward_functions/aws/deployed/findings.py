@@ -14,6 +14,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from xml.etree import ElementTree as ET
 
@@ -84,6 +85,12 @@ class CheckFinding:
     question: str
     message: str
     example: CheckExample | None = None
+
+
+ok = partial(CheckFinding, "ok")
+warning = partial(CheckFinding, "warning")
+failure = partial(CheckFinding, "failure")
+unknown = partial(CheckFinding, "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +168,11 @@ def findings_of(wanted: Sequence[Check], seconds: float = EACH) -> list[CheckFin
     """
 
     def find(check: Check) -> CheckFinding:
-        unseen = CheckFinding("unknown", check.question, f"not seen within {seconds:g} seconds")
+        unseen = unknown(check.question, f"not seen within {seconds:g} seconds")
         try:
             return Looks(seconds).at(check.look, otherwise=unseen)
         except ConfigurationError as error:
-            return CheckFinding("failure", check.question, str(error))
+            return failure(check.question, str(error))
 
     with ThreadPoolExecutor(len(wanted), thread_name_prefix="doctor") as pool:
         return list(pool.map(find, wanted))
@@ -180,21 +187,17 @@ def credentials(stage: str = "") -> CheckFinding:
     with in_words("reading the AWS configuration"):
         found = aws_session(stage).get_credentials()
         if found is None:
-            return CheckFinding(
-                "failure",
-                "credentials",
-                "none found: log in, set AWS_PROFILE, or run where a role is given",
+            return failure(
+                "credentials", "none found: log in, set AWS_PROFILE, or run where a role is given"
             )
         found.get_frozen_credentials()
     expiry = getattr(found, "_expiry_time", None)
     if not isinstance(expiry, datetime):
-        return CheckFinding("ok", "credentials", f"from {found.method}, without an expiry")
+        return ok("credentials", f"from {found.method}, without an expiry")
     left = (expiry - datetime.now(UTC)).total_seconds()
     if left <= 0:
-        return CheckFinding("failure", "credentials", f"from {found.method}, expired: log in again")
-    return CheckFinding(
-        "ok", "credentials", f"from {found.method}, for {left / 60:,.0f} more minutes"
-    )
+        return failure("credentials", f"from {found.method}, expired: log in again")
+    return ok("credentials", f"from {found.method}, for {left / 60:,.0f} more minutes")
 
 
 NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -263,8 +266,8 @@ def _suite(report: CheckReport) -> ET.Element:
         )
         message = _xml(finding.message)
         if finding.verdict == "failure":
-            failure = ET.SubElement(case, "failure", type="failure", message=message)
-            failure.text = _xml("\n".join([finding.message, *_example(finding)]))
+            element = ET.SubElement(case, "failure", type="failure", message=message)
+            element.text = _xml("\n".join([finding.message, *_example(finding)]))
         elif finding.verdict == "unknown":
             ET.SubElement(case, "skipped", message=message)
         elif finding.verdict == "warning":

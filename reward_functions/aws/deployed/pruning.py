@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from itertools import groupby, product
+from itertools import chain, groupby, product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.aws.arn import FUNCTION, GENERATION_NAME, Arn, FunctionArn
@@ -39,12 +39,7 @@ from reward_functions.aws.deployed.catalogue import (
     other_stages,
     stage_record,
 )
-from reward_functions.aws.deployed.versions import (
-    aliases_of,
-    generations,
-    lambda_of,
-    published,
-)
+from reward_functions.aws.deployed.versions import aliases_of, generations, lambda_of, published
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.names import Names
 from reward_functions.core.errors import ConfigurationError
@@ -456,7 +451,7 @@ def planned(
     stored = [each for each in stored if not names or each.deployment in names]
     in_use = InUse(
         here,
-        catalogue=frozenset({each.version_arn for each in catalogue} | _texts(others)),
+        catalogue=frozenset(chain((each.version_arn for each in catalogue), *others.values())),
         aliases=_aliases(stored, client),
         jobs=jobs_in_progress(here.region, without_jobs, session),
     )
@@ -548,10 +543,6 @@ def _aliases(stored: Iterable[StoredVersion], client: Any) -> dict[tuple[str, st
         for function in sorted(functions)
         for alias in aliases_of(client, function)
     }
-
-
-def _texts(others: Mapping[str, Sequence[str]]) -> set[str]:
-    return {text for texts in others.values() for text in texts}
 
 
 def _storage(client: Any) -> CodeStorage | None:

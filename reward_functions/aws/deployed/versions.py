@@ -256,11 +256,8 @@ def rolled_back(step: Rollback, stage: str, session: Session | None = None) -> N
     name, version = step.before.name, step.version
     try:
         require_self_test(DeployedFunction(step.after.version_arn, session=session))
-    except ConfigurationError as error:
-        raise CannotRollBack(f"nothing has moved: {error}") from None
-    try:
         _move(step, session)
-    except AwsFailed as error:
+    except ConfigurationError as error:
         raise CannotRollBack(f"nothing has moved: {error}") from None
     try:
         write(stage, step.after, session)

@@ -12,22 +12,32 @@ upload.py    upload     to S3
 
 from __future__ import annotations
 
+from typing import Final
+
 import typer
 
-from reward_functions.cli.data import convert, generate, lint, prepare, replay, split, stats, upload
+from reward_functions.cli._group import LazyGroup
 
 __all__ = ["data"]
 
-data = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="Prepare training data, check it, and bring it to S3.",
-)
-data.command("prepare")(prepare.prepare)
-data.command("generate")(generate.generate)
-data.command("lint")(lint.lint)
-data.command("convert")(convert.convert)
-data.command("split")(split.split)
-data.command("stats")(stats.stats)
-data.command("replay")(replay.replay)
-data.command("upload")(upload.upload)
+ROWS: Final = {
+    "prepare": "Write a public data set, or your own questions, as Bedrock reads it, and a report.",
+    "generate": "Write synthetic rows in the shape of a data set: to rehearse with, not to train "
+    "on.",
+    "lint": "Find what a trainer would refuse, and what would spoil a comparison.",
+    "convert": "Write rows in the shape that a trainer reads.",
+    "split": "Split a file by group, so that no page and no prompt stands on two sides.",
+    "stats": "Show how long prompts and worked solutions are, and what limits they suggest.",
+    "replay": "Score the right answer to every row, a wrong one, an empty one, and gaming ones.",
+    "upload": "Upload training data to S3, each file whole or not at all, held to a checksum.",
+}
+
+
+class DataCommands(LazyGroup):
+    """The commands of `reward data`."""
+
+    package = __name__
+    rows = ROWS
+
+
+data = typer.Typer(cls=DataCommands, no_args_is_help=True)

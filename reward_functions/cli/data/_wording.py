@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from reward_functions.cli._console import remark
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.types import Unscored
+from reward_functions.data.answers import complaint, unseen_format
+from reward_functions.data.wording import Wording, answer_format_of, typed
+from reward_functions.scoring.rows import samples_of
+from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
-    from typing import Any
 
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.data.wording import Wording
 
 
 def wording_of(
@@ -22,9 +28,6 @@ def wording_of(
         ConfigurationError: something in it cannot be used.
         OSError: a file cannot be read.
     """
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.wording import Wording, answer_format_of, typed
-
     if system is not None and no_system:
         raise ConfigurationError("--system and --no-system: give one of them")
     turn = "" if no_system else None if system is None else typed("--system", system)
@@ -37,9 +40,6 @@ def complaints(
     spec: RewardSpec, parameters: Mapping[str, Any]
 ) -> Callable[[dict[str, Any], int], str | None]:
     """What says why a reward cannot use a row, at a position."""
-    from reward_functions.core.types import Unscored
-    from reward_functions.data.answers import complaint
-    from reward_functions.serving.contract import decode_row
 
     def complained(content: dict[str, Any], position: int) -> str | None:
         sample = decode_row(content, position)
@@ -54,14 +54,9 @@ def warn_of_format(
     spec: RewardSpec, parameters: Mapping[str, Any], file: Path, pattern: str
 ) -> None:
     """Say so where the reward pays nothing for the form of answer that the prompts ask for."""
-    from reward_functions.cli._console import errors
-    from reward_functions.core.types import Unscored
-    from reward_functions.data.answers import unseen_format
-    from reward_functions.scoring.rows import samples_of
-
     first = next(samples_of(str(file), answered=False)).sample
     if isinstance(first, Unscored):
         return
     note = unseen_format(spec, first, parameters, pattern)
     if note:
-        errors().print(note, style="yellow", soft_wrap=True, markup=False)
+        remark(note, "yellow")

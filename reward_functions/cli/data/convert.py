@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from reward_functions.cli._console import plain, remark
+from reward_functions.cli._echo import several
+from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import AllowEmpty, Map, Shape  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._progress import watched
+from reward_functions.cli.data._output import require_shape, tell_lost
+from reward_functions.data.atomic import Together
+from reward_functions.data.rows.reading import read_rows
+from reward_functions.data.rows.writing import write
+from reward_functions.scoring.rows import require_rows, row_options
 
 
 def convert(
@@ -41,23 +52,7 @@ def convert(
     Exit status: 0 everything was written, 1 something has no place in the shape, 2 nothing was
     written.
     """
-    import json
-    from collections import Counter
-
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.cli._errors import INCOMPLETE
-    from reward_functions.cli._progress import watched
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.core.suggest import did_you_mean
-    from reward_functions.data.atomic import Together
-    from reward_functions.data.rows.reading import read_rows
-    from reward_functions.data.rows.writing import WRITERS, write
-    from reward_functions.scoring.rows import require_rows, row_options
-
-    if to not in WRITERS:
-        raise ConfigurationError(
-            f"--to {to}: rows cannot be written in that shape{did_you_mean(to, WRITERS)}"
-        )
+    require_shape(to)
     options = row_options(mapped, shape)
     lost, rows = Counter[str](), 0
     spared = [] if file == "-" else [Path(file)]
@@ -69,16 +64,7 @@ def convert(
             stream.write(f"{json.dumps(written.content)}\n")
             rows += 1
         require_rows(rows, file, allow_empty=allow_empty)
-    console = errors()
-    console.print(
-        f"{rows:,} row{'s' * (rows != 1)} as {to} in {plain(str(output))}",
-        soft_wrap=True,
-        markup=False,
-    )
-    for what, count in lost.most_common():
-        console.print(
-            f"left out, {to} has no place for it: {what} ({count:,} row{'s' * (count != 1)})",
-            markup=False,
-        )
+    remark(f"{several(rows, 'row')} as {to} in {plain(str(output))}")
+    tell_lost(lost, to)
     if lost:
         raise typer.Exit(INCOMPLETE)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - typer reads annotations
 from typing import Annotated, Literal
 
 import typer
+
+from reward_functions.cli._console import output, remark, table
+from reward_functions.cli._options import Folder  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._progress import watched
+from reward_functions.data.generated.writing import generate as generated
+from reward_functions.data.preparing import REPORT
 
 
 def generate(
@@ -13,9 +18,7 @@ def generate(
         Literal["finqa", "gsm8k", "math"], typer.Argument(help="The data set whose shape to take.")
     ],
     *,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder to write to; made where it is missing.")
-    ],
+    out: Folder,
     rows: Annotated[
         int, typer.Option(min=1, max=20_000, help="Rows of train.jsonl; Bedrock takes 100 or more.")
     ] = 200,
@@ -33,11 +36,6 @@ def generate(
 
     Exit status: 0 the files are written, 2 nothing was written.
     """
-    from reward_functions.cli._console import cell, errors, output, table
-    from reward_functions.cli._progress import watched
-    from reward_functions.data.generated.writing import generate as generated
-    from reward_functions.data.preparing import REPORT
-
     report = generated(
         dataset,
         out,
@@ -49,7 +47,7 @@ def generate(
     title = f"{dataset}, synthetic"
     shown = table("split", "rows", "file", numbers=("rows",), title=title)
     for split, count in sorted(report.splits.items(), reverse=True):
-        shown.add_row(cell(split), cell(f"{count:,}"), cell(str(out / f"{split}.jsonl")))
+        shown.add_row(split, f"{count:,}", str(out / f"{split}.jsonl"))
     output().print(shown)
     output().print(f"the report is {out / REPORT}", soft_wrap=True)
-    errors().print("synthetic rows: rehearse with them, do not train on them", style="yellow")
+    remark("synthetic rows: rehearse with them, do not train on them", "yellow")

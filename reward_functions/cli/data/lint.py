@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import typer
 
+from reward_functions.cli._console import cell, output, print_json, remark, table
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
-from reward_functions.cli.data._output import Files, Format  # noqa: TC001 - typer reads annotations
-
-if TYPE_CHECKING:
-    from reward_functions.data.linting import Linted, LintFinding
+from reward_functions.cli._progress import watched
+from reward_functions.cli.data._output import Files, Format, lengths_json, lengths_table
+from reward_functions.data.lengths import suggested_prompt_length
+from reward_functions.data.linting import Linted, LintFinding
+from reward_functions.data.linting import lint as linted_files
+from reward_functions.scoring.rewards import reward_named
+from reward_functions.scoring.rows import row_options
 
 
 def lint(
@@ -41,13 +46,6 @@ def lint(
 
     Exit status: 0 no errors, 1 errors, 2 a file cannot be read.
     """
-    from reward_functions.cli._console import errors, output
-    from reward_functions.cli._progress import watched
-    from reward_functions.cli.data._output import lengths_table, print_json
-    from reward_functions.data.linting import lint as linted_files
-    from reward_functions.scoring.rewards import reward_named
-    from reward_functions.scoring.rows import row_options
-
     linted = linted_files(
         files,
         reward=reward_named(reward) if reward else None,
@@ -63,15 +61,13 @@ def lint(
         if linted.lengths():
             output().print(lengths_table(linted.lengths(), "tokens of the prompts, estimated"))
     wrong = len(linted.errors)
-    errors().print(f"errors {wrong:,} · warnings {len(linted.findings) - wrong:,}", soft_wrap=True)
+    remark(f"errors {wrong:,} · warnings {len(linted.findings) - wrong:,}")
     if wrong:
         raise typer.Exit(INCOMPLETE)
 
 
 def _findings_table(linted: Linted) -> Any:
     """A line for each kind of finding: how often, and the first."""
-    from reward_functions.cli._console import cell, table
-
     shown = table("level", "what", "times", "first", numbers=("times",))
     groups: dict[tuple[str, str], list[LintFinding]] = {}
     for finding in linted.findings:
@@ -79,22 +75,15 @@ def _findings_table(linted: Linted) -> Any:
     for (level, what), found in sorted(groups.items(), key=lambda group: group[0][0]):
         first = ": ".join(filter(None, [found[0].where, found[0].detail]))
         style = "red" if level == "error" else "yellow"
-        shown.add_row(cell(level, style), cell(what), cell(f"{len(found):,}"), cell(first))
+        shown.add_row(cell(level, style), what, f"{len(found):,}", first)
     return shown
 
 
 def _as_json(linted: Linted) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from reward_functions.data.lengths import suggested_prompt_length
-
     lengths = linted.lengths()
     return {
         "errors": len(linted.errors),
         "findings": [asdict(finding) for finding in linted.findings],
-        "prompt_tokens_estimated": {
-            file: {"rows": len(measured.values), **measured.percentiles()}
-            for file, measured in lengths.items()
-        },
+        "prompt_tokens_estimated": lengths_json(lengths),
         "maxPromptLength": max(map(suggested_prompt_length, lengths.values()), default=None),
     }

@@ -7,18 +7,28 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
+from reward_functions.cli._console import output, remark, table
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
+    Folder,
     Map,
     Parameters,
     Shape,
 )
+from reward_functions.cli._progress import counted, watched
+from reward_functions.cli.data._output import require_shape, tell_lost
+from reward_functions.cli.data._wording import complaints, warn_of_format, wording_of
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data import preparing
+from reward_functions.data.preparing import REPORT, PrepareReport
+from reward_functions.data.public import Dataset, public_files
+from reward_functions.data.sources import cache_folder, checksum, fetched
+from reward_functions.scoring.rewards import parameter_values, reward_named
+from reward_functions.scoring.rows import row_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from reward_functions.data.preparing import PrepareReport
-    from reward_functions.data.public import Dataset
 
 PROBLEMS: Final = 20
 """Records reported one by one; the rest are counted."""
@@ -38,9 +48,7 @@ def prepare(
             help="Your own questions: a file or folder in any shape `score` reads.",
         ),
     ] = None,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder to write to; made where it is missing.")
-    ],
+    out: Folder,
     source: Annotated[
         Path | None,
         typer.Option(
@@ -110,31 +118,17 @@ def prepare(
 
     Exit status: 0 all is well, 1 records were skipped or lost something, 2 nothing was written.
     """
-    from reward_functions.cli._console import MESSAGE, errors, output, plain
-    from reward_functions.cli._progress import watched
-    from reward_functions.cli.data._wording import complaints, warn_of_format, wording_of
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.core.suggest import did_you_mean
-    from reward_functions.data import preparing
-    from reward_functions.data.rows.writing import WRITERS
-    from reward_functions.scoring.rewards import parameter_values, reward_named
-    from reward_functions.scoring.rows import row_options
-
     _check_options(
         dataset,
         own,
         public={"--source": source, "--noise": noise, "--mirror": mirror},
         further={"--reward": reward, "--param": parameters, "--map": mapped, "--rows": shape},
     )
-    if to not in WRITERS:
-        raise ConfigurationError(
-            f"--to {to}: rows cannot be written in that shape{did_you_mean(to, WRITERS)}"
-        )
+    require_shape(to)
     wording, pattern = wording_of(system, template, answer_format, no_system=no_system)
     name = dataset or reward
     spec = reward_named(name) if name else None
     values = parameter_values(spec, parameters or ()) if spec else {}
-    console = errors()
     try:
         if own is not None:
             report = preparing.prepare_own(
@@ -165,13 +159,11 @@ def prepare(
     for shown in _tables(report, out):
         output().print(shown)
     for leak in report.leaks:
-        console.print(f"leak: {plain(str(leak), MESSAGE)}", style="yellow", soft_wrap=True)
+        remark(f"leak: {leak}", "yellow")
     for path in report.stale:
         note = f"{path} is from an earlier run, and was left as it is"
-        console.print(plain(note, MESSAGE), style="yellow", soft_wrap=True)
-    for what, count in report.lost.most_common():
-        note = f"left out, {to} has no place for it: {what} ({count:,} row{'s' * (count != 1)})"
-        console.print(note, style="yellow", soft_wrap=True)
+        remark(note, "yellow")
+    tell_lost(report.lost, to, "yellow")
     if spec and pattern:
         warn_of_format(spec, values, out / f"{max(report.splits)}.jsonl", pattern)
     _report_problems(report.problems)
@@ -190,8 +182,6 @@ def _check_options(
     Raises:
         ConfigurationError: there is neither a data set nor a file, or both; or such an option.
     """
-    from reward_functions.core.errors import ConfigurationError
-
     if (dataset is None) == (own is None):
         raise ConfigurationError(
             "name one of finqa, gsm8k, math and pandalm, or your own questions: --from FILE"
@@ -212,57 +202,44 @@ def _check_options(
 
 
 def _downloaded(dataset: Dataset, mirror: str | None) -> list[Path]:
-    from reward_functions.cli._console import errors
-    from reward_functions.cli._progress import transfer
-    from reward_functions.data.public import public_files
-    from reward_functions.data.sources import cache_folder, checksum, fetched
-
     paths = []
     for file in public_files(dataset):
-        with transfer(file.name) as advance:
+        with counted(file.name, size=True) as advance:
             path = fetched(file, cache_folder(), mirror, advance)
         if file.sha256 is None:
             note = f"{file.name}: no checksum is published; this one's SHA-256 is {checksum(path)}"
-            errors().print(note, style="yellow", soft_wrap=True)
+            remark(note, "yellow")
         paths.append(path)
     return paths
 
 
 def _report_problems(problems: Iterable[str]) -> None:
     """The first of the problems, one a line, and how many more there are."""
-    from rich.text import Text
-
-    from reward_functions.cli._console import MESSAGE, errors, plain
-
-    console = errors()
     listed = list(problems)
     for problem in listed[:PROBLEMS]:
-        console.print(Text(plain(problem, MESSAGE), "yellow"), soft_wrap=True)
+        remark(problem, "yellow")
     if len(listed) > PROBLEMS:
-        console.print(f"and {len(listed) - PROBLEMS:,} more", style="yellow")
+        remark(f"and {len(listed) - PROBLEMS:,} more", "yellow")
 
 
 def _tables(report: PrepareReport, out: Path) -> Iterable[object]:
-    from reward_functions.cli._console import cell, table
-    from reward_functions.data.preparing import REPORT
-
     splits = table("split", "rows", "file", numbers=("rows",), title=report.dataset)
     for split, rows in sorted(report.splits.items()):
-        splits.add_row(cell(split), cell(f"{rows:,}"), cell(str(out / f"{split}.jsonl")))
+        splits.add_row(split, f"{rows:,}", str(out / f"{split}.jsonl"))
     yield splits
     classes = table("records", "kept", "dropped", numbers=("kept", "dropped"))
     for name in sorted(report.kept.keys() | report.dropped.keys()):
         kept, dropped = report.kept[name], report.dropped[name]
         classes.add_row(
-            cell(name),
-            cell(f"{kept:,}" if kept else None),
-            cell(f"{dropped:,}" if dropped else None),
+            name,
+            f"{kept:,}" if kept else None,
+            f"{dropped:,}" if dropped else None,
         )
     for name, count in report.invalid.most_common(PROBLEMS):
-        classes.add_row(cell(f"cannot be used: {name}"), cell(None), cell(f"{count:,}"))
+        classes.add_row(f"cannot be used: {name}", None, f"{count:,}")
     others = len(report.problems) - report.invalid.total()
     if others:
-        classes.add_row(cell("cannot be used"), cell(None), cell(f"{others:,}"))
+        classes.add_row("cannot be used", None, f"{others:,}")
     if classes.row_count:
         yield classes
     yield (

@@ -6,28 +6,43 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from rich.text import Text
 
-from reward_functions.cli._options import Map, Models, Parameters, Shape  # noqa: TC001 - typer reads annotations
-from reward_functions.cli.data._output import Format  # noqa: TC001
+from reward_functions.cli._console import (
+    cell,
+    leave,
+    output,
+    plain,
+    print_json,
+    remark,
+    say_measured,
+    table,
+)
+from reward_functions.cli._options import Map, Models, Parameters, RewardOption, Shape  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._progress import scored
+from reward_functions.cli._results import number
+from reward_functions.cli.data._output import DataFile, Format  # noqa: TC001
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.replayed_answers import CONSTANT
+from reward_functions.data.replaying import ReplayReport
+from reward_functions.data.replaying import replay as replayed
+from reward_functions.judge_runtime.backends.replay import Replay
+from reward_functions.scoring.results import complaint
+from reward_functions.scoring.rewards import parameter_values, ready, reward_named
+from reward_functions.scoring.rows import read_samples, row_options
 
 if TYPE_CHECKING:
     from reward_functions import RewardSpec
     from reward_functions.core.asking import Ask
-    from reward_functions.data.replaying import ReplayReport
 
 SURPRISES: Final = 3
 """Rows shown of a kind that did not fare as it should."""
 
 
 def replay(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Training data, in any shape `score` reads.")
-    ],
+    file: DataFile,
     *,
-    reward: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="A reward of `reward list`, or the path of a .py file."),
-    ],
+    reward: RewardOption,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Threads.", show_default="what the reward needs"),
@@ -57,15 +72,6 @@ def replay(
     0.02 or less, nothing is unscored, and not all scores are the same; 1 otherwise; 2 nothing was
     scored, or only what a judge decides without a model, or nothing was done.
     """
-    from rich.text import Text
-
-    from reward_functions.cli._console import errors, leave, output, say_measured
-    from reward_functions.cli._progress import scored
-    from reward_functions.cli.data._output import print_json
-    from reward_functions.data.replaying import replay as replayed
-    from reward_functions.scoring.rewards import parameter_values, ready, reward_named
-    from reward_functions.scoring.rows import read_samples, row_options
-
     spec = reward_named(reward)
     bound = ready(spec, parameter or [], judge, answers=_recorded(spec, judge_answers, judge))
     samples, places = read_samples(file, row_options(mapped, shape), answered=False)
@@ -78,9 +84,8 @@ def replay(
         output().print(_table(done))
         for line in _surprises(done):
             output().print(line, soft_wrap=True)
-    console = errors()
     for failure in done.failures:
-        console.print(Text(f"not fit to train on: {failure}", "bold red"), soft_wrap=True)
+        remark(f"not fit to train on: {failure}", "bold red")
     leave(done.measured, failed=bool(done.failures))
 
 
@@ -91,9 +96,6 @@ def _recorded(spec: RewardSpec, path: str | None, judge: str | None) -> Ask | No
         ConfigurationError: a judge has neither answers nor a model, a verifier has answers, or
             the file holds none.
     """
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.judge_runtime.backends.replay import Replay
-
     if spec.needs.judge and path is None and judge is None:
         raise ConfigurationError(
             f"{spec.name} asks a judge model: name the file of its recorded answers with "
@@ -107,9 +109,6 @@ def _recorded(spec: RewardSpec, path: str | None, judge: str | None) -> Ask | No
 
 
 def _table(done: ReplayReport) -> Any:
-    from reward_functions.cli._console import cell, table
-    from reward_functions.data.replayed_answers import CONSTANT
-
     shown = table(
         "response", "rows", "mean", "unscored", "verdict", numbers=("rows", "mean", "unscored")
     )
@@ -117,9 +116,9 @@ def _table(done: ReplayReport) -> Any:
         failed = one.failed or ("unscored rows" if one.unscored else "")
         good = cell("shown only", "dim") if one.kind == CONSTANT else cell("ok", "green")
         shown.add_row(
-            cell(one.kind),
-            cell(f"{one.scored + one.unscored:,}"),
-            cell(None if one.score is None else f"{one.score:.4f}"),
+            one.kind,
+            f"{one.scored + one.unscored:,}",
+            None if one.score is None else f"{one.score:.4f}",
             cell(f"{one.unscored:,}" if one.unscored else None, "yellow"),
             cell(failed, "red") if failed else good,
         )
@@ -128,12 +127,6 @@ def _table(done: ReplayReport) -> Any:
 
 def _surprises(done: ReplayReport) -> Any:
     """The first rows of each kind that were unscored, or paid otherwise than they should."""
-    from rich.text import Text
-
-    from reward_functions.cli._console import plain
-    from reward_functions.cli._results import number
-    from reward_functions.scoring.results import complaint
-
     for one in done.played:
         for place, response, value in one.surprises[:SURPRISES]:
             yield Text(f"{one.kind}, {place}: {number(value)} for {plain(response)}")

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from reward_functions.cli._console import cell, output, remark, table
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.data._output import DataFile  # noqa: TC001 - typer reads annotations
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import Together
+from reward_functions.data.json_rows import BadInput, Row
+from reward_functions.data.rows.reading import objects_of, prompts_of
+from reward_functions.data.splitting import Overlaps, assigned, group_of, parse_ratio
+from reward_functions.scoring.rows import row_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.data.json_rows import Row
-
 
 def split(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Training data, in any shape `score` reads.")
-    ],
+    file: DataFile,
     *,
     by: Annotated[Literal["page", "prompt"], typer.Option(help="What no two parts may share.")],
     ratio: Annotated[
@@ -53,15 +58,6 @@ def split(
 
     Exit status: 0 all is well, 2 nothing was written.
     """
-    import json
-
-    from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, table
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.atomic import Together
-    from reward_functions.data.rows.reading import objects_of, prompts_of
-    from reward_functions.data.splitting import Overlaps, assigned, parse_ratio
-    from reward_functions.scoring.rows import row_options
-
     if file == "-":
         raise ConfigurationError("a split reads its file twice; standard input is read once")
     shares = parse_ratio(ratio, names)
@@ -84,10 +80,10 @@ def split(
     for part, path in paths.items():
         held = sum(where == part for where in parts.values())
         figures = (f"{rows[part]:,}", f"{rows[part] / len(groups):.1%}", f"{held:,}")
-        shown.add_row(cell(part), *map(cell, figures), cell(str(path)))
+        shown.add_row(part, *map(cell, figures), str(path))
     output().print(shown)
     for leak in overlaps.leaks():
-        errors().print(f"leak: {plain(str(leak), MESSAGE)}", style="yellow", soft_wrap=True)
+        remark(f"leak: {leak}", "yellow")
     _warn_of_official(prompts_of(file, options))
 
 
@@ -97,9 +93,6 @@ def _groups(rows: Iterator[Row], by: Literal["page", "prompt"]) -> Iterator[str]
     Raises:
         BadInput: a row has none.
     """
-    from reward_functions.data.json_rows import BadInput
-    from reward_functions.data.splitting import group_of
-
     for row in rows:
         group = group_of(row.content, by)
         if group is None:
@@ -109,15 +102,12 @@ def _groups(rows: Iterator[Row], by: Literal["page", "prompt"]) -> Iterator[str]
 
 
 def _warn_of_official(rows: Iterator[Row]) -> None:
-    from reward_functions.cli._console import errors
-
     contents = (row.content.get("metadata") for row in rows)
     official = {metadata.get("split") for metadata in contents if isinstance(metadata, dict)}
     held_out = sorted(str(split) for split in official - {"train", None})
     if held_out:
-        errors().print(
+        remark(
             f"rows of the official {' and '.join(held_out)} split are among these: what trains on "
             "them cannot be compared with published results",
-            style="yellow",
-            soft_wrap=True,
+            "yellow",
         )

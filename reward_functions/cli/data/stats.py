@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reward_functions.cli._console import output, print_json
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
-from reward_functions.cli.data._output import Files, Format  # noqa: TC001
-
-if TYPE_CHECKING:
-    from reward_functions.data.lengths import Lengths
+from reward_functions.cli._progress import watched
+from reward_functions.cli.data._output import Files, Format, histogram, lengths_json, lengths_table
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.lengths import (
+    Lengths,
+    prompt_tokens,
+    solution_tokens,
+    suggested_inference_tokens,
+    suggested_prompt_length,
+)
+from reward_functions.data.rows.reading import read_rows
+from reward_functions.scoring.rows import row_options
 
 
 def stats(
@@ -29,14 +38,6 @@ def stats(
 
     Exit status: 0 all is well, 2 a file cannot be read.
     """
-    from reward_functions.cli._console import output
-    from reward_functions.cli._progress import watched
-    from reward_functions.cli.data._output import histogram, lengths_table, print_json
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.lengths import Lengths, prompt_tokens, solution_tokens
-    from reward_functions.data.rows.reading import read_rows
-    from reward_functions.scoring.rows import row_options
-
     options = row_options(mapped, shape)
     prompts: list[int] = []
     solutions: list[int] = []
@@ -55,11 +56,7 @@ def stats(
         lengths["solutions"] = Lengths(solutions)
     limits = _limits(lengths)
     if format == "json":
-        figures = {
-            name: {"rows": len(measured.values), **measured.percentiles()}
-            for name, measured in lengths.items()
-        }
-        print_json({"tokens_estimated": figures, **limits})
+        print_json({"tokens_estimated": lengths_json(lengths), **limits})
         return
     console = output()
     console.print(lengths_table(lengths, "tokens, estimated"))
@@ -72,11 +69,6 @@ def stats(
 
 
 def _limits(lengths: dict[str, Lengths]) -> dict[str, Any]:
-    from reward_functions.data.lengths import (
-        suggested_inference_tokens,
-        suggested_prompt_length,
-    )
-
     return {
         "maxPromptLength": suggested_prompt_length(lengths["prompts"]),
         "inferenceMaxTokens": suggested_inference_tokens(lengths.get("solutions")),

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from reward_functions.aws import s3
 from reward_functions.cli._echo import say
+from reward_functions.cli._progress import counted
 
 
 def upload(
@@ -26,12 +28,9 @@ def upload(
 
     Exit status: 0 all files are there; 2 one is not, and those after it were not sent.
     """
-    from reward_functions.aws import s3
-    from reward_functions.cli._progress import transfer
-
     placed = s3.destinations(files, destination)
     total = sum(path.stat().st_size for path in placed)
     client = s3.s3_client(profile, region)
-    with transfer("uploading", total) as advance:
+    with counted("uploading", total, size=True) as advance:
         for place in s3.upload(client, placed, advance):
             say(str(place))

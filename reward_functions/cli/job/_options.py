@@ -5,21 +5,24 @@ Where a command of `reward job` works, and the job it is about: one file has one
 
 from __future__ import annotations
 
+import inspect
 import re
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from reward_functions.aws.shell import STAGE_VARIABLE
+from reward_functions.aws.shell import STAGE_VARIABLE, aws_session, default_stage
+from reward_functions.jobs.configuration import BadJob, JobConfiguration, load
+from reward_functions.jobs.job import Driver, Job
+from reward_functions.jobs.lookup import Place, place
+from reward_functions.jobs.models import find
+from reward_functions.jobs.preparing import prepared
 from reward_functions.jobs.services import DriverName
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.job import Driver, Job
-    from reward_functions.jobs.lookup import Place
+    from collections.abc import Callable, Sequence
 
 
 Config = Annotated[
@@ -85,7 +88,77 @@ JobName = Annotated[
     str,
     typer.Argument(metavar="JOB", help="A job's name, id or ARN, or the file it was started with."),
 ]
+OwnFigures = Annotated[
+    bool, typer.Option("--grader/--no-grader", help="Read the grader's log for its own figures.")
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(min=1, help="Of an answer.", show_default="the job's inferenceMaxTokens"),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+SHARED: Final[dict[str, Any]] = {
+    "file": Config,
+    "job": JobName,
+    "stage": StageOfJob,
+    "deployment": Deployment,
+    "model": Model,
+    "data": Data,
+    "validation": Validation,
+    "hyperparameters": Hyperparameters,
+    "name": Prefix,
+    "driver": DriverOption,
+}
+"""What several commands take, by the names that `configured` and `job_at` give them."""
+
+
+CONFIGURATION: Final = tuple(name for name in SHARED if name != "job")
+
+JOB: Final = ("job", "stage", "driver")
+
+
+class Typed(dict[str, Any]):
+    """The shared arguments of a command, as they were typed."""
+
+    def configuration(self) -> JobConfiguration:
+        """What was asked for: the file's fields, and over them what was typed.
+
+        Raises:
+            BadJob: a field is missing, unknown or wrong.
+        """
+        return configured(**self)
+
+    def found(self) -> tuple[Place, Driver, Job]:
+        """The job, the service that runs it, and its stage: as `job_at`."""
+        return job_at(**self)
+
+
+def taking(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command shared arguments in the place of its first parameter, a `Typed`.
+
+    Args:
+        names: those of `SHARED` that it takes, and of its own that stand between them.
+    """
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        _, *left = inspect.signature(command, eval_str=True).parameters.values()
+        own = {each.name: each for each in left}
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            command(Typed({name: given.pop(name) for name in names if name in SHARED}), **given)
+
+        parameters = [own.pop(name) if name in own else _shared(name) for name in names]
+        run.__signature__ = inspect.Signature([*parameters, *own.values()])  # type: ignore[attr-defined]
+        return run
+
+    return decorated
+
+
+def _shared(name: str) -> inspect.Parameter:
+    default = inspect.Parameter.empty if name == "job" else None
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=SHARED[name])
 
 
 def configured(
@@ -101,9 +174,6 @@ def configured(
     Raises:
         BadJob: a field is missing, unknown or wrong.
     """
-    from reward_functions.aws.shell import default_stage
-    from reward_functions.jobs.configuration import load
-
     typed = {name: value for name, value in given.items() if value is not None}
     if hyperparameters:
         typed["hyperparameters"] = dict(map(_pair, hyperparameters))
@@ -111,8 +181,6 @@ def configured(
 
 
 def _pair(text: str) -> tuple[str, Any]:
-    from reward_functions.jobs.configuration import BadJob
-
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise BadJob(f"--set {text!r}: write NAME=VALUE, such as batchSize=64")
@@ -141,9 +209,6 @@ def stage_place(stage: str | None) -> Place:
         WrongEndpoint, NotDeployed, AwsFailed: as `jobs.lookup.place`.
         BadShell: a file that would name the stage cannot be read.
     """
-    from reward_functions.aws.shell import aws_session, default_stage
-    from reward_functions.jobs.lookup import place
-
     name = stage or default_stage().name
     return place(name, aws_session(name))
 
@@ -164,19 +229,12 @@ def job_at(job: str, stage: str | None, driver: DriverName | None) -> tuple[Plac
     if not is_file(job):
         where = stage_place(stage)
         return where, *where.job(job, driver)
-    from reward_functions.cli.job._options import configured
-
     asked = configured(Path(job), stage=stage, driver=driver)
     where = stage_place(asked.stage)
     return where, *_started_with(asked, job, where)
 
 
 def _started_with(asked: JobConfiguration, file: str, where: Place) -> tuple[Driver, Job]:
-    from reward_functions.jobs.configuration import BadJob
-    from reward_functions.jobs.job import Job
-    from reward_functions.jobs.models import find
-    from reward_functions.jobs.preparing import prepared
-
     service = where.driver(find(asked.model, where.stage.region, asked.driver).driver)
     found = prepared(asked, where.stage, service, session=where.session)
     if not isinstance(found, Job):

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from rich.text import Text
+
+from reward_functions.aws.shell import default_stage
+from reward_functions.cli._console import MESSAGE, cell, plain
+from reward_functions.cli._fitting import print_table
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
-
-    from rich.text import Text
 
     from reward_functions.aws.deployed.findings import CheckFinding
     from reward_functions.jobs.job import Job, Progress
@@ -21,6 +25,13 @@ STYLES: Final = {
     "succeeded": "green",
     "failed": "bold red",
     "stopped": "yellow",
+}
+
+MARKS: Final = {
+    "ok": ("ok", "green"),
+    "warning": ("warning", "yellow"),
+    "failure": ("FAILURE", "bold red"),
+    "unknown": ("unknown", "dim"),
 }
 
 SIMULATION: Final = "simulation: the training double trains no language model"
@@ -40,17 +51,12 @@ def job_json(job: Job) -> dict[str, Any]:
 
 def next_command(verb: str, job: str, stage: str) -> str:
     """What to type next, such as `reward job watch NAME --stage prod`; made harmless."""
-    from reward_functions.aws.shell import default_stage
-    from reward_functions.cli._console import plain
-
     usual = default_stage().name
     return f"reward job {verb} {plain(job)}" + (f" --stage {stage}" if stage != usual else "")
 
 
 def status(job: Job) -> Text:
     """The status in its colour, and the service's own word for what it is at."""
-    from reward_functions.cli._console import cell
-
     shown = cell(job.status, STYLES[job.status])
     return shown.append_text(cell(f" · {job.phase}")) if job.phase else shown
 
@@ -100,12 +106,6 @@ def print_findings(findings: Iterable[CheckFinding], title: str, asked: str = "q
         title: above the table.
         asked: what the second column is of.
     """
-    from rich.text import Text
-
-    from reward_functions.cli._check_reports import MARKS
-    from reward_functions.cli._console import MESSAGE, plain
-    from reward_functions.cli._fitting import print_table
-
     rows = [
         [
             Text(*MARKS[each.verdict]),
@@ -120,8 +120,6 @@ def print_findings(findings: Iterable[CheckFinding], title: str, asked: str = "q
 
 def example_lines(finding: CheckFinding) -> Iterator[str]:
     """An answer that shows the finding, and what shows more of it; made harmless."""
-    from reward_functions.cli._console import MESSAGE, plain
-
     example = finding.example
     if example is None:
         return

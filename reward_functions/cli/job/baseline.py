@@ -2,52 +2,66 @@
 
 from __future__ import annotations
 
-import json
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.cli._console import leave, plain, print_json, remark, say_measured
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
+from reward_functions.cli._fitting import print_table
 from reward_functions.cli._pages import Report, require_page, write_page
-from reward_functions.cli.job._options import (
-    AsJson,
-    Config,
-    Data,
-    Deployment,
-    DriverOption,
-    Hyperparameters,
-    Model,
-    StageOfJob,
-    configured,
-    stage_place,
+from reward_functions.cli._progress import counted
+from reward_functions.cli.job._options import AsJson, MaxTokens, Typed, stage_place, taking
+from reward_functions.cli.job._output import SIMULATION, print_findings
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.jobs.asking import (
+    AnswerFile,
+    AskedPrompt,
+    AskingCost,
+    ask,
+    chosen,
+    cost,
+    endpoint_of,
+    sampling_of,
+    setup,
 )
+from reward_functions.jobs.baseline import (
+    EXAMPLE,
+    FILE,
+    TUNED_FILE,
+    Baseline,
+    BaselineOrigin,
+    counts,
+    judged,
+    measured,
+    page,
+    recorded,
+    save,
+    shares,
+)
+from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.data import files_of
+from reward_functions.jobs.grader import VersionScorer, scorer_named
+from reward_functions.jobs.models import Base, find, made_from
+from reward_functions.jobs.options import deployment_of
+from reward_functions.jobs.preflight import readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.text import Text
-
     from reward_functions.aws.deployed.findings import CheckFinding
-    from reward_functions.jobs.asking import AskedPrompt, AskingCost
-    from reward_functions.jobs.baseline import Baseline
-    from reward_functions.jobs.grader import VersionScorer
-    from reward_functions.jobs.model_calls import Endpoint, Sampling
-    from reward_functions.jobs.models import Base
-    from reward_functions.reports.group_figures import Share
+    from reward_functions.jobs.asking import Endpoint, Sampling
+    from reward_functions.reports.statistics import Share
 
 
+@taking("file", "stage", "deployment", "model", "data", "hyperparameters", "driver")
 def baseline(
-    file: Config = None,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    deployment: Deployment = None,
-    model: Model = None,
-    data: Data = None,
-    hyperparameters: Hyperparameters = None,
-    driver: DriverOption = None,
     prompts: Annotated[
         int, typer.Option("--prompts", "-n", min=1, help="Rows of the data that are asked.")
     ] = 100,
@@ -64,10 +78,7 @@ def baseline(
         ),
     ] = None,
     temperature: Annotated[float, typer.Option(min=0.0, max=2.0, help="Of the answers.")] = 1.0,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(min=1, help="Of an answer.", show_default="the job's inferenceMaxTokens"),
-    ] = None,
+    max_tokens: MaxTokens = None,
     price: Annotated[
         str | None,
         typer.Option(
@@ -107,35 +118,8 @@ def baseline(
     Exit status: 0 a job can learn from this, 1 it cannot, or some answers have no score, 2 nothing
     was measured, and no figures are written.
     """
-    from reward_functions.cli._console import errors, leave
-    from reward_functions.jobs.asking import chosen, endpoint_of, sampling_of
-    from reward_functions.jobs.baseline import (
-        FILE,
-        TUNED_FILE,
-        BaselineOrigin,
-        judged,
-        page,
-        recorded,
-        save,
-    )
-    from reward_functions.jobs.configuration import BadJob
-    from reward_functions.jobs.data import files_of
-    from reward_functions.jobs.grader import scorer_named
-    from reward_functions.jobs.models import find, made_from
-    from reward_functions.jobs.preflight import readable
-
     require_page(report)
-    asked = configured(
-        file,
-        hyperparameters=hyperparameters,
-        deployment=deployment,
-        stage=stage,
-        model=model,
-        data=data,
-        driver=driver,
-    )
-    from reward_functions.jobs.options import deployment_of
-
+    asked = typed.configuration()
     files = files_of(asked)
     if asked.data is None:
         raise BadJob("data: name a file: invocation logs are read by the job alone")
@@ -148,7 +132,7 @@ def baseline(
     prices = price_of(price, base)
     measured = _measured(endpoint, sampling, drawn, answers, prices, scorer, out, concurrency, yes)
     if measured is None:
-        errors().print("nothing was asked", markup=False)
+        remark("nothing was asked")
         raise typer.Exit(UNUSABLE)
     tuned = made_from(endpoint.model, base, asked.ask)
     origin = BaselineOrigin(
@@ -166,10 +150,10 @@ def baseline(
     model = f"{endpoint.model}{' (simulation)' if where.simulated else ''}"
     if as_json:
         shown = {"findings": [asdict(each) for each in findings]}
-        typer.echo(json.dumps(kept.model_dump(mode="json") | shown, indent=2))
+        print_json(kept.model_dump(mode="json") | shown)
     else:
         _show(measured, scorer, model, findings, simulated=where.simulated)
-    errors().print(f"the figures are in {written}", markup=False, soft_wrap=True)
+    remark(f"the figures are in {written}")
     if report is not None:
         write_page(page(measured, findings, model, kept.facts()), report)
     leave(measured.measured, failed=any(each.verdict == "failure" for each in findings))
@@ -184,8 +168,6 @@ def price_of(typed: str | None, base: Base) -> tuple[float, float] | None:
 
 def typed_price(typed: str | None) -> tuple[float, float] | None:
     """Dollars per million tokens, read and written; None where none are typed."""
-    from reward_functions.core.errors import ConfigurationError
-
     if typed is None:
         return None
     try:
@@ -213,14 +195,6 @@ def _measured(  # noqa: PLR0917 - one step after the other
     Raises:
         BadJob: no answer has a score.
     """
-    from contextlib import nullcontext
-
-    from reward_functions.cli._console import say_measured
-    from reward_functions.cli._progress import counted
-    from reward_functions.jobs.asking import AnswerFile, ask, cost, setup
-    from reward_functions.jobs.baseline import measured
-    from reward_functions.jobs.configuration import BadJob
-
     kept = AnswerFile(out, setup(endpoint, sampling)) if out else None
     with kept or nullcontext():
         costs = cost(drawn, each, list(kept.given) if kept else [], sampling, price)
@@ -241,19 +215,18 @@ def _measured(  # noqa: PLR0917 - one step after the other
 
 
 def _show_cost(costs: AskingCost, endpoint: Endpoint, scorer: VersionScorer) -> None:
-    from reward_functions.cli._console import errors, plain
+    judged = " · and the judge's calls for each answer: `reward judge estimate`" * scorer.judges
+    remark(f"{cost_words(costs, endpoint.model)}{judged}")
 
+
+def cost_words(costs: AskingCost, model: str) -> str:
+    """What is still to be paid for."""
     dollars = "unknown (--price IN,OUT)" if costs.usd is None else f"{costs.usd:,.2f} at most"
-    figures = [
-        f"calls to {plain(endpoint.model)} {costs.calls:,}",
-        f"tokens read about {costs.input:,}, written {costs.output:,} at most",
-        f"dollars {dollars}",
-    ]
-    if costs.kept:
-        figures.append(f"answers that are there {costs.kept:,}")
-    if scorer.judges:
-        figures.append("and the judge's calls for each answer: `reward judge estimate`")
-    errors().print(" · ".join(figures), markup=False, soft_wrap=True)
+    kept = f" · answers that are there {costs.kept:,}" if costs.kept else ""
+    return (
+        f"calls to {plain(model)} {costs.calls:,} · tokens read about {costs.input:,}, "
+        f"written {costs.output:,} at most · dollars {dollars}{kept}"
+    )
 
 
 def _show(
@@ -265,25 +238,20 @@ def _show(
     simulated: bool,
 ) -> None:
     """The figures, the most frequent reasons with an example each, and what follows."""
-    from reward_functions.cli._console import cell, plain
-    from reward_functions.cli._fitting import print_table
-    from reward_functions.cli.job._output import SIMULATION, print_findings
-    from reward_functions.jobs.baseline import EXAMPLE, counts, shares
-
     if simulated:
         say(SIMULATION, err=True)
-    rows = [(cell(name), *_share_cells(figure)) for name, figure in shares(measured).items()]
-    rows += [(cell(name), cell(text), cell(None)) for name, text in counts(measured).items()]
+    figures = [(name, *_share_cells(figure)) for name, figure in shares(measured).items()]
+    rows = [*figures, *((name, text, None) for name, text in counts(measured).items())]
     heads = ("figure", "value", "95 % interval")
     print_table(heads, rows, words=("figure",), title=f"Baseline of {plain(model)}")
     if measured.reasons:
         why = [
             (
-                cell(each.text),
-                cell(f"{each.answers:,}"),
-                cell(f"{each.reward:g}"),
-                cell(each.place.rpartition(", ")[2]),
-                cell(each.example[-EXAMPLE:]),
+                each.text,
+                f"{each.answers:,}",
+                f"{each.reward:g}",
+                each.place.rpartition(", ")[2],
+                each.example[-EXAMPLE:],
             )
             for each in measured.reasons
         ]
@@ -304,9 +272,7 @@ def _show(
         print_findings(findings, "What a job can learn from it")
 
 
-def _share_cells(figure: Share | None) -> tuple[Text, Text]:
-    from reward_functions.cli._console import cell
-
+def _share_cells(figure: Share | None) -> tuple[str | None, str | None]:
     if figure is None:
-        return cell(None), cell(None)
-    return cell(f"{figure.value:.1%}"), cell(f"{figure.low:.1%} to {figure.high:.1%}")
+        return None, None
+    return f"{figure.value:.1%}", f"{figure.low:.1%} to {figure.high:.1%}"

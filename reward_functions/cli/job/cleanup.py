@@ -5,28 +5,28 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
-from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
-from reward_functions.cli.job._options import AsJson, DriverOption, JobName, StageOfJob, job_at
+from reward_functions.cli._console import MESSAGE, cell, errors, plain, print_json
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
+from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._fitting import print_table
+from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
+from reward_functions.jobs.leftovers import Kind, Leftover, Leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reward_functions.jobs.job import Job
-    from reward_functions.jobs.leftovers import Kind, Leftover, Leftovers
 
 
+@taking(*JOB)
 def cleanup(
-    job: JobName,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    driver: DriverOption = None,
     model: Annotated[
         bool,
         typer.Option("--model", help="The model or model package too; it cannot be made again."),
@@ -48,10 +48,7 @@ def cleanup(
 
     Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
     """
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.jobs.leftovers import Leftovers
-
-    where, service, found = job_at(job, stage, driver)
+    where, service, found = typed.found()
     leftovers = Leftovers(found, service, where.stage, where.session)
     chosen = {"model": model, "data": data, "output": output, "job": record}
     wanted: set[Kind] = {kind for kind, asked in chosen.items() if asked}  # type: ignore[misc]
@@ -68,9 +65,11 @@ def cleanup(
             "the job again",
             err=True,
         )
-    if not agreed(f"Remove {_things(len(going))}? It cannot be undone.", yes=yes):
-        typer.echo("nothing was removed", err=True)
-        raise typer.Exit(UNUSABLE)
+    require_agreement(
+        f"Remove {several(len(going), 'thing')}? It cannot be undone.",
+        "nothing was removed",
+        yes=yes,
+    )
     _carry_out(leftovers, going)
 
 
@@ -80,10 +79,8 @@ def _forgets(job: Job, going: Sequence[Leftover]) -> bool:
 
 
 def _carry_out(leftovers: Leftovers, going: Sequence[Leftover]) -> None:
-    from reward_functions.cli._console import MESSAGE, plain
-
     problems = [problem for _, problem in leftovers.removed(going) if problem]
-    say(f"{_things(len(going) - len(problems))} removed", err=True)
+    say(f"{several(len(going) - len(problems), 'thing')} removed", err=True)
     for problem in problems:
         say(f"not removed: {plain(problem, MESSAGE)}", err=True)
     if problems:
@@ -91,21 +88,18 @@ def _carry_out(leftovers: Leftovers, going: Sequence[Leftover]) -> None:
 
 
 def _show(there: Sequence[Leftover], *, as_json: bool) -> None:
-    from reward_functions.cli._console import cell, plain
-    from reward_functions.cli._fitting import print_table
-
     if as_json:
-        typer.echo(json.dumps([asdict(each) for each in there], indent=2))
+        print_json([asdict(each) for each in there])
         return
     if not there:
         typer.echo("the job left nothing")
         return
     rows = [
         (
-            cell("stays") if each.stays else cell("goes", "yellow"),
-            cell(each.kind),
-            cell(each.note),
-            cell(each.stays or None),
+            "stays" if each.stays else cell("goes", "yellow"),
+            each.kind,
+            each.note,
+            each.stays or None,
         )
         for each in there
     ]
@@ -115,29 +109,22 @@ def _show(there: Sequence[Leftover], *, as_json: bool) -> None:
         say(f"  {each.kind:12}{plain(each.id, 2_048)}")
 
 
-def _things(count: int) -> str:
-    return "1 thing" if count == 1 else f"{count} things"
-
-
-def stop(
-    job: JobName, *, stage: StageOfJob = None, driver: DriverOption = None, yes: Yes = False
-) -> None:
+@taking(*JOB)
+def stop(typed: Typed, *, yes: Yes = False) -> None:
     """Ask a job to stop. No service goes on with a stopped job.
 
     The service may finish a step first: `reward job watch` shows the end.
 
     Exit status: 0 it stops, or is over already; 2 it goes on.
     """
-    from reward_functions.cli._console import plain
-
-    _, service, found = job_at(job, stage, driver)
+    _, service, found = typed.found()
     name = plain(found.name or found.id)
     if found.over:
         say(f"{name} is over already: it {found.state}")
         return
     require_somebody_to_ask("a stop", yes=yes)
-    if not agreed(f"Stop {name}, which {found.state}? It cannot go on later.", yes=yes):
-        say(f"{name} goes on", err=True)
-        raise typer.Exit(UNUSABLE)
+    require_agreement(
+        f"Stop {name}, which {found.state}? It cannot go on later.", f"{name} goes on", yes=yes
+    )
     stopped = service.stop(found)
     say(f"{name} {stopped.state}")

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import uuid4
 
 import typer
 
+from reward_functions.cli._console import errors, plain, print_json
 from reward_functions.cli._echo import say
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    JobName,
-    StageOfJob,
-    job_at,
-)
+from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
+from reward_functions.cli.job._output import SIMULATION
+from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.hosting import Hosting, ModelDeployment
 
 if TYPE_CHECKING:
-    from reward_functions.jobs.hosting import ModelDeployment
     from reward_functions.jobs.job import Job
     from reward_functions.jobs.lookup import Place
 
 
+@taking(*JOB)
 def deploy_model(
-    job: JobName,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    driver: DriverOption = None,
     name: Annotated[
         str | None,
         typer.Option(
@@ -56,13 +52,7 @@ def deploy_model(
 
     Exit status: 0 it can be asked, or is being made with --no-wait; 2 it cannot.
     """
-    from uuid import uuid4
-
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.jobs.configuration import BadJob
-    from reward_functions.jobs.hosting import Hosting
-
-    where, service, found = job_at(job, stage, driver)
+    where, service, found = typed.found()
     if not found.tuned_model:
         raise BadJob(_no_model(found))
     if found.driver == "openai":
@@ -95,11 +85,8 @@ def _host_package(
     where: Place, job: Job, name: str, role: str | None, *, wait: bool, as_json: bool
 ) -> None:
     """Import a model package, or make it a custom model with a deployment."""
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.jobs.hosting import PackageHosting
-
     with errors().status(f"hosting {plain(name)}") as status:
-        hosted = PackageHosting(where.stage.region, where.session).host(
+        hosted = Hosting(where.stage.region, where.session).host(
             job.tuned_model,
             name,
             role or where.stage.import_role_arn or where.stage.training_role_arn,
@@ -112,7 +99,7 @@ def _host_package(
         _show(facts, hosted.arn, as_json=as_json)
         return
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        print_json(facts)
     made = f"the {hosted.kind} {plain(hosted.name)} is {plain(hosted.status)}"
     say(f"{made}: the same command waits for it", err=True)
 
@@ -125,11 +112,8 @@ def _no_model(job: Job) -> str:
 
 
 def _show(facts: dict[str, Any], model: str, *, as_json: bool) -> None:
-    from reward_functions.cli._console import plain
-    from reward_functions.cli.job._output import SIMULATION
-
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        print_json(facts)
     else:
         if facts["simulation"]:
             say(SIMULATION, err=True)

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-import typer
+from rich.text import Text
 
+from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, print_json, table
 from reward_functions.cli._echo import say
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    JobName,
-    StageOfJob,
-    job_at,
-)
+from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
+from reward_functions.cli.job._output import SIMULATION, job_json
+from reward_functions.jobs.diagnosing import Diagnosis
+from reward_functions.jobs.diagnosing import diagnose as diagnosed
 
 if TYPE_CHECKING:
     from reward_functions.jobs.causes import LikelyCause
-    from reward_functions.jobs.diagnosing import Diagnosis
     from reward_functions.jobs.grader_log import GraderLog
 
 
-def diagnose(
-    job: JobName, *, stage: StageOfJob = None, driver: DriverOption = None, as_json: AsJson = False
-) -> None:
+@taking(*JOB)
+def diagnose(typed: Typed, *, as_json: AsJson = False) -> None:
     """Say why a job failed, or taught nothing: the likely cause, what shows it, and what to do.
 
     Read are the service's message and figures, the grader's log of exactly the job's version and
@@ -34,11 +29,7 @@ def diagnose(
 
     Exit status: 0 it was read, 2 it could not be.
     """
-    from reward_functions.cli._console import errors
-    from reward_functions.cli.job._output import SIMULATION, job_json
-    from reward_functions.jobs.diagnosing import diagnose as diagnosed
-
-    where, service, found = job_at(job, stage, driver)
+    where, service, found = typed.found()
     lines = 0
     with errors().status("reading the grader's log") as status:
 
@@ -60,7 +51,7 @@ def diagnose(
             "unread": list(diagnosis.unread),
             "simulation": where.simulated,
         }
-        typer.echo(json.dumps(shown, indent=2))
+        print_json(shown)
     else:
         if where.simulated:
             say(SIMULATION, err=True)
@@ -80,16 +71,12 @@ def _log_json(log: GraderLog) -> dict[str, Any]:
 
 
 def _show(diagnosis: Diagnosis, mark: str) -> None:
-    from rich.text import Text
-
-    from reward_functions.cli._console import MESSAGE, cell, output, plain, table
-
     job = diagnosis.job
     say(f"{plain(job.name or job.id)} {job.state}")
     if diagnosis.signs:
         seen = table("seen", "words", names=("seen",), title=f"What was seen{mark}")
         for sign in diagnosis.signs:
-            seen.add_row(cell(sign.place), Text(plain(sign.text, MESSAGE)))
+            seen.add_row(sign.place, Text(plain(sign.text, MESSAGE)))
         output().print(seen)
     if diagnosis.causes:
         shown = table(
@@ -97,9 +84,8 @@ def _show(diagnosis: Diagnosis, mark: str) -> None:
         )
         for each in diagnosis.causes:
             cause = each.cause
-            shown.add_row(
-                cell(cause.name, "bold"), cause.cause, cause.remedy, cell(cause.source, "dim")
-            )
+            words = Text(cause.cause), Text(cause.remedy)
+            shown.add_row(cell(cause.name, "bold"), *words, cell(cause.source, "dim"))
         output().print(shown)
     else:
         say(_nothing(diagnosis))

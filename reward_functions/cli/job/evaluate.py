@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.aws.shell import aws_session, default_stage
+from reward_functions.cli._console import (
+    MESSAGE,
+    errors,
+    leave,
+    plain,
+    print_json,
+    remark,
+    say_measured,
+)
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
+from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._pages import Report, require_page, write_page
+from reward_functions.cli._progress import counted
 from reward_functions.cli.job._options import (
     AsJson,
     DriverOption,
+    MaxTokens,
     StageOfJob,
     configured,
     is_file,
 )
+from reward_functions.cli.job._output import SIMULATION
+from reward_functions.cli.job.baseline import cost_words, typed_price
+from reward_functions.data.atomic import replaced
+from reward_functions.data.rows.shapes import RowOptions
+from reward_functions.jobs.evaluation.evaluation import Settings
+from reward_functions.jobs.evaluation.evaluation import evaluate as compare
+from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, save
+from reward_functions.jobs.evaluation.page import markdown as as_markdown
+from reward_functions.jobs.evaluation.page import page, sheets
+from reward_functions.jobs.evaluation.preparing import Options, Prepared, prepared
 
 if TYPE_CHECKING:
-    from reward_functions.jobs.evaluation.both import Askings
     from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
-    from reward_functions.jobs.evaluation.evaluation import Settings
-    from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
-    from reward_functions.jobs.evaluation.preparing import Prepared
+    from reward_functions.jobs.evaluation.evaluation import Askings
     from reward_functions.jobs.grader import VersionScorer
 
 
@@ -86,10 +105,7 @@ def evaluate(
     temperature: Annotated[
         float, typer.Option(min=0.0, max=2.0, help="Of the sampled answers.")
     ] = 1.0,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(min=1, help="Of an answer.", show_default="the job's inferenceMaxTokens"),
-    ] = None,
+    max_tokens: MaxTokens = None,
     by: Annotated[
         str,
         typer.Option(
@@ -143,15 +159,6 @@ def evaluate(
     Exit status: 0 better, or no difference shown; 1 worse, or prompts without a score of both were
     left out; 2 nothing was compared.
     """
-    from reward_functions.aws.shell import aws_session, default_stage
-    from reward_functions.cli._console import errors, leave, say_measured
-    from reward_functions.cli.job.baseline import typed_price
-    from reward_functions.data.rows.shapes import RowOptions
-    from reward_functions.jobs.evaluation.evaluation_record import save
-    from reward_functions.jobs.evaluation.page import markdown as as_markdown
-    from reward_functions.jobs.evaluation.page import page
-    from reward_functions.jobs.evaluation.preparing import Options, prepared
-
     require_page(report)
     file = configured(Path(job), stage=stage, driver=driver) if is_file(job) else None
     stage = file.stage if file else stage or default_stage().name
@@ -169,12 +176,12 @@ def evaluate(
         else _by_asking(made, out, concurrency, yes=yes)
     )
     if found is None:
-        errors().print("nothing was asked", markup=False)
+        remark("nothing was asked")
         raise typer.Exit(UNUSABLE)
     say_measured(found.greedy.measured)
     written = found if texts else found.without_texts()
     if as_json:
-        typer.echo(json.dumps(written.model_dump(mode="json"), indent=2))
+        print_json(written.model_dump(mode="json"))
     else:
         _show(found)
     if record is not None:
@@ -200,8 +207,6 @@ def _by_service(
     service: ServiceEvaluation, settings: Settings, *, yes: bool
 ) -> EvaluationRecord | None:
     """The record of the service's own jobs; None where nobody agreed to start them."""
-    from reward_functions.cli._console import errors, plain
-
     prompts = len(service.split.prompts)
     say(
         f"two evaluation jobs of SageMaker, {prompts:,} prompts each, of {plain(service.job.name)} "
@@ -218,18 +223,10 @@ def _by_service(
 
 def _agreed(askings: Askings, scorer: VersionScorer, *, yes: bool) -> bool:
     """Show what is still to be paid for, and ask whether to."""
-    from reward_functions.cli._console import errors, plain
-
     costs = askings.costs()
     calls = sum(each.calls for each in costs)
     for one, each in zip(askings.asked, costs, strict=True):
-        dollars = "unknown (--price IN,OUT)" if each.usd is None else f"{each.usd:,.2f} at most"
-        kept = f" · answers that are there {each.kept:,}" if each.kept else ""
-        shown = (
-            f"{one.side}, {one.mode}: calls to {plain(one.endpoint.model)} {each.calls:,} · tokens "
-            f"read about {each.input:,}, written {each.output:,} at most · dollars {dollars}{kept}"
-        )
-        errors().print(shown, markup=False, soft_wrap=True)
+        remark(f"{one.side}, {one.mode}: {cost_words(each, one.endpoint.model)}")
     if scorer.judges:
         say("and the judge's calls for each answer: `reward judge estimate`", err=True)
     if calls:
@@ -238,9 +235,6 @@ def _agreed(askings: Askings, scorer: VersionScorer, *, yes: bool) -> bool:
 
 
 def _evaluated(askings: Askings, made: Prepared, concurrency: int) -> EvaluationRecord:
-    from reward_functions.cli._progress import counted
-    from reward_functions.jobs.evaluation.evaluation import evaluate as compare
-
     with counted("asking", sum(each.calls for each in askings.costs())) as advance:
         given = askings.answers(concurrency=concurrency, advance=advance)
     with counted("scoring", sum(map(len, given.values()))) as advance:
@@ -251,22 +245,15 @@ def _evaluated(askings: Askings, made: Prepared, concurrency: int) -> Evaluation
 
 def _show(record: EvaluationRecord) -> None:
     """The verdict, what a reader must not overlook, and the tables."""
-    from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli._fitting import print_sheet
-    from reward_functions.cli.job._output import SIMULATION
-    from reward_functions.jobs.evaluation.evaluation_sheets import sheets
-
     if record.simulation:
         say(SIMULATION, err=True)
     say(plain(record.conclusion, MESSAGE))
     for warning in record.warnings:
-        errors().print(f"warning: {plain(warning, MESSAGE)}", markup=False, soft_wrap=True)
+        remark(f"warning: {warning}")
     for sheet in sheets(record):
         print_sheet(sheet)
 
 
 def _write(text: str, path: Path) -> None:
-    from reward_functions.data.atomic import replaced
-
     with replaced(path) as stream:
         stream.write(text)

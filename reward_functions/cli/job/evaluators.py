@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
-import typer
-
+from reward_functions.cli._console import print_json
 from reward_functions.cli._echo import say
+from reward_functions.cli._fitting import print_table
 from reward_functions.cli.job._options import AsJson, StageOfJob, stage_place
+from reward_functions.jobs.evaluators import Registry
+from reward_functions.jobs.grader import account_of
 
 
 def evaluators(*, stage: StageOfJob = None, as_json: AsJson = False) -> None:
@@ -18,20 +19,12 @@ def evaluators(*, stage: StageOfJob = None, as_json: AsJson = False) -> None:
 
     Exit status: 0, or 2 where SageMaker cannot be asked.
     """
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-    from reward_functions.jobs.evaluators import Registry
-    from reward_functions.jobs.grader import account_of
-
     where = stage_place(stage)
     found = list(Registry(where.stage.region, account_of(where.stage), where.session).all())
     if as_json:
-        typer.echo(json.dumps([asdict(each) for each in found], indent=2))
+        print_json([asdict(each) for each in found])
     elif found:
-        rows = [
-            (cell(each.name), cell(each.version), cell(each.kind), cell(each.reference))
-            for each in found
-        ]
+        rows = [(each.name, each.version, each.kind, each.reference) for each in found]
         print_table(("name", "version", "kind", "refers to"), rows, words=("refers to",))
     else:
         say(f"no evaluators in {where.stage.region}")

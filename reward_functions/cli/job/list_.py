@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reward_functions.cli._console import print_json, remark
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    StageOfJob,
-    stage_place,
-)
+from reward_functions.cli._fitting import print_table
+from reward_functions.cli.job._options import AsJson, DriverOption, StageOfJob, stage_place
+from reward_functions.cli.job._output import SIMULATION, duration, job_json, moment, status
+from reward_functions.jobs.lookup import Place, all_jobs
+from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reward_functions.jobs.job import Job
-    from reward_functions.jobs.lookup import Place
 
 
 def list_jobs(
@@ -39,15 +37,10 @@ def list_jobs(
     Exit status: 0 every service whose jobs you may list was asked, 2 one was not, or you may list
     none's.
     """
-    from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli.job._output import SIMULATION
-    from reward_functions.jobs.lookup import all_jobs
-    from reward_functions.jobs.services import SERVICES
-
     where = stage_place(stage)
     found = all_jobs(where.drivers(driver), limit)
     if as_json:
-        typer.echo(json.dumps([_json(job, where) for job in found.jobs], indent=2))
+        print_json([_json(job, where) for job in found.jobs])
     elif found.jobs:
         _show(found.jobs, SIMULATION if where.simulated else "")
     else:
@@ -57,33 +50,27 @@ def list_jobs(
             f"{SERVICES[name].title}: its jobs are not shown, for you may not list them (policy "
             f"`{SERVICES[name].policy}` of the stage)"
         )
-        errors().print(line, markup=False, soft_wrap=True)
+        remark(line)
     for error in found.failed:
-        errors().print(plain(str(error), MESSAGE), markup=False, soft_wrap=True)
+        remark(str(error))
     if found.failed:
         raise typer.Exit(UNUSABLE)
 
 
 def _json(job: Job, where: Place) -> dict[str, Any]:
-    from reward_functions.cli.job._output import job_json
-
     return job_json(job) | {"simulation": where.simulated}
 
 
 def _show(found: Sequence[Job], title: str) -> None:
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-    from reward_functions.cli.job._output import duration, moment, status
-
     now = datetime.now(UTC)
     rows = [
         (
-            cell(job.name or job.id),
+            job.name or job.id,
             status(job),
-            cell(job.model.rpartition("/")[2] or None),
-            cell(moment(job.created)),
-            cell(duration(((job.ended or now) - job.created).total_seconds())),
-            cell(job.service.title),
+            job.model.rpartition("/")[2] or None,
+            moment(job.created),
+            duration(((job.ended or now) - job.created).total_seconds()),
+            job.service.title,
         )
         for job in found
     ]

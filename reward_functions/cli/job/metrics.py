@@ -9,26 +9,41 @@ from pathlib import Path  # noqa: TC003 - typer reads annotations
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from rich.text import Text
 
+from reward_functions.aws.arn import BadArn
+from reward_functions.aws.deployed import find
+from reward_functions.aws.failures import AwsFailed
+from reward_functions.cli._console import errors, output, plain, remark
 from reward_functions.cli._echo import say
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    JobName,
-    StageOfJob,
-    job_at,
+from reward_functions.cli._fitting import print_sheet
+from reward_functions.cli._progress import watched
+from reward_functions.cli.job._options import JOB, AsJson, OwnFigures, Typed, taking
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.registry import get
+from reward_functions.core.spec import UNIT_SCALE, Scale
+from reward_functions.data.atomic import Together
+from reward_functions.jobs.figures import (
+    Series,
+    as_csv,
+    by_position,
+    overview,
+    page,
+    series,
+    signs,
+    svg,
 )
+from reward_functions.jobs.grader_log import by_minute, read
+from reward_functions.jobs.tags import tag
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from boto3.session import Session
 
-    from reward_functions.core.spec import Scale
-    from reward_functions.jobs.figures import Series
     from reward_functions.jobs.job import Driver, Job
     from reward_functions.jobs.lookup import Place
-    from reward_functions.reports.sheets import Sheet
 
 COLUMNS: Final = 6
 """Figures in the table of steps; the files have all."""
@@ -36,11 +51,10 @@ COLUMNS: Final = 6
 PLOTS: Final = (".svg", ".html")
 
 
+@taking(*JOB)
 def metrics(
-    job: JobName,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    driver: DriverOption = None,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw it: .svg, or .html with the tables."),
@@ -49,10 +63,7 @@ def metrics(
         Path | None, typer.Option("--csv", metavar="FILE", help="Write every point as CSV.")
     ] = None,
     rows: Annotated[int, typer.Option(min=0, help="Steps in the table, the newest.")] = 10,
-    grader: Annotated[
-        bool,
-        typer.Option("--grader/--no-grader", help="Read the grader's log for its own figures."),
-    ] = True,
+    grader: OwnFigures = True,
     as_json: AsJson = False,
 ) -> None:
     """The figures of a job, and how to read them.
@@ -61,12 +72,8 @@ def metrics(
     the job asks: mean and standard deviation of the rewards, their share at the minimum, samples
     that could not be scored. Whoever else asks that version meanwhile is counted with the job.
     """
-    from reward_functions.data.atomic import Together
-    from reward_functions.jobs.drawing import page, svg
-    from reward_functions.jobs.figures import as_csv
-
     _require_plot(plot)
-    where, service, found = job_at(job, stage, driver)
+    where, service, found = typed.found()
     measured, notes = _measured(found, service, where.session, grader=grader)
     sheets = _sheets(measured, rows, " (simulation)" if where.simulated else "")
     title = f"Figures of {found.name or found.id}{' (simulation)' if where.simulated else ''}"
@@ -90,8 +97,6 @@ def metrics(
 
 
 def _require_plot(plot: Path | None) -> None:
-    from reward_functions.core.errors import ConfigurationError
-
     if plot is not None and plot.suffix not in PLOTS:
         raise ConfigurationError(f"--plot {plot}: the name ends in {' or '.join(PLOTS)}")
 
@@ -101,12 +106,6 @@ def _scale(job: Job, stage: str, session: Session) -> Scale:
 
     It is 0 to 1 where neither is known here.
     """
-    from reward_functions.aws.deployed import find
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.core.registry import get
-    from reward_functions.core.spec import UNIT_SCALE
-    from reward_functions.jobs.tags import tag
-
     reward = tag(job.tags, "reward")
     with suppress(ConfigurationError):  # nor does a plot fail where the record cannot be read
         deployed = find(tag(job.tags, "deployment"), stage, session)
@@ -121,16 +120,8 @@ def _measured(
     job: Job, driver: Driver, session: Session, *, grader: bool
 ) -> tuple[list[Series], list[str]]:
     """Every series, the service's first, and what could not be read."""
-    from reward_functions.cli._progress import watched
-    from reward_functions.jobs.figures import series
-
     found = series(watched(driver.metrics(job), "reading the service's figures"))
     notes = [] if found else ["the service has no figures yet"]
-    if found and found[0].every > 1:
-        notes.append(
-            f"the service has very many figures: each {found[0].every:,}th step is shown and "
-            "written, with the first and the last"
-        )
     if grader and job.has_grader:
         own, note = _of_grader(job, session)
         found += own
@@ -139,11 +130,6 @@ def _measured(
 
 
 def _of_grader(job: Job, session: Session) -> tuple[list[Series], str]:
-    from reward_functions.aws.arn import BadArn
-    from reward_functions.aws.failures import AwsFailed
-    from reward_functions.cli._console import errors
-    from reward_functions.jobs.grader_log import by_minute, read
-
     with errors().status("reading the grader's log"):
         try:
             figures = read(job, datetime.now(UTC), session)
@@ -159,8 +145,6 @@ def _of_grader(job: Job, session: Session) -> tuple[list[Series], str]:
 
 def _sheets(measured: Sequence[Series], rows: int, mark: str) -> list[Sheet]:
     """An overview and the newest rows, of the service's figures and of the grader's."""
-    from reward_functions.jobs.figures import by_position, overview
-
     sheets = []
     for unit, whose in (("step", "The service's figures"), ("minute", "The grader's figures")):
         of = [each for each in measured if each.unit == unit]
@@ -172,13 +156,6 @@ def _sheets(measured: Sequence[Series], rows: int, mark: str) -> list[Sheet]:
 
 
 def _show(measured: Sequence[Series], sheets: Sequence[Sheet], notes: Sequence[str]) -> None:
-    from rich.text import Text
-
-    from reward_functions.cli._console import MESSAGE, errors, output, plain
-    from reward_functions.cli._fitting import print_sheet
-    from reward_functions.jobs.figures import signs
-    from reward_functions.reports.sheets import Sheet
-
     console = output()
     for sheet in sheets:
         print_sheet(sheet)
@@ -197,12 +174,10 @@ def _show(measured: Sequence[Series], sheets: Sequence[Sheet], notes: Sequence[s
             if names:
                 console.print(Text(f"{state}: {', '.join(names)}"))
     for note in notes:
-        errors().print(Text(plain(note, MESSAGE)), soft_wrap=True)
+        remark(note)
 
 
 def _json(where: Place, job: Job, measured: Sequence[Series], notes: Sequence[str]) -> str:
-    from reward_functions.jobs.figures import signs
-
     return json.dumps(
         {
             "job": job.name or job.id,

@@ -5,23 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
+from reward_functions.aws.shell import aws_session
+from reward_functions.calibration.settings import load_judge_config
+from reward_functions.cli._console import MESSAGE, output, plain, print_json, remark
 from reward_functions.cli._echo import say
+from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._options import Models  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._pages import Report, require_page, write_page
-from reward_functions.cli.job._options import (
-    AsJson,
-    Config,
-    Data,
-    Deployment,
-    DriverOption,
-    Hyperparameters,
-    Model,
-    Prefix,
-    StageOfJob,
-    Validation,
-    configured,
-)
+from reward_functions.cli._progress import watched
+from reward_functions.cli.job._options import CONFIGURATION, AsJson, Typed, taking
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.registry import specs
+from reward_functions.jobs import plan as planning
+from reward_functions.jobs.data import ROWS, Sizes, measure
+from reward_functions.jobs.grader import NOWHERE, account_of, graded_by
+from reward_functions.jobs.lookup import place
+from reward_functions.jobs.models import find
+from reward_functions.jobs.options import check_options, in_s3, require_files, serverless_of
+from reward_functions.jobs.plan import Plan, Rates
+from reward_functions.jobs.plan_sheets import as_data, markdown, page, sheets
+from reward_functions.jobs.recipes import Recipe, recipe_of
+from reward_functions.jobs.services import SERVICES
+from reward_functions.scoring.rewards import reward_named
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -29,23 +36,13 @@ if TYPE_CHECKING:
     from reward_functions.aws.catalogue import DeployedReward
     from reward_functions.core.spec import RewardSpec
     from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.data import Sizes
-    from reward_functions.jobs.plan import Plan
-    from reward_functions.jobs.recipes import Recipe
     from reward_functions.judge_runtime.config import JudgeConfig
 
 
+@taking(*CONFIGURATION)
 def plan(
-    file: Config = None,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    deployment: Deployment = None,
-    model: Model = None,
-    data: Data = None,
-    validation: Validation = None,
-    hyperparameters: Hyperparameters = None,
-    name: Prefix = None,
-    driver: DriverOption = None,
     reward: Annotated[
         str | None,
         typer.Option(
@@ -83,29 +80,10 @@ def plan(
 
     Exit status: 0, or 2 where the service would refuse the job, with the allowed range.
     """
-    from reward_functions.aws.shell import aws_session
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.jobs import plan as planning
-    from reward_functions.jobs.grader import NOWHERE, graded_by
-    from reward_functions.jobs.lookup import place
-    from reward_functions.jobs.options import in_s3, require_files
-    from reward_functions.jobs.plan import Rates
-    from reward_functions.jobs.plan_sheets import page
-
     if as_json and as_markdown:
         raise ConfigurationError("--json and --markdown exclude each other")
     require_page(report)
-    asked = configured(
-        file,
-        hyperparameters=hyperparameters,
-        model=model,
-        deployment=deployment,
-        stage=stage,
-        driver=driver,
-        name=name,
-        data=data,
-        validation=validation,
-    )
+    asked = typed.configuration()
     session = None if offline else aws_session(asked.stage)
     if in_s3(asked):
         require_files(asked, place(asked.stage, session).stage if session else None)
@@ -144,20 +122,11 @@ def plan(
 
 def _multi_turn(asked: JobConfiguration) -> bool:
     """Whether an agent makes the rollouts, so that there is no deployment to plan with."""
-    from reward_functions.jobs.models import find
-    from reward_functions.jobs.services import SERVICES
-
     return not SERVICES[find(asked.model, None, asked.driver).driver].graded
 
 
 def _recipe(asked: JobConfiguration, session: Session) -> Recipe | None:
     """The recipe of a serverless job, as SageMaker's hub has it now; None on other services."""
-    from reward_functions.jobs.grader import account_of
-    from reward_functions.jobs.lookup import place
-    from reward_functions.jobs.models import find
-    from reward_functions.jobs.options import check_options, serverless_of
-    from reward_functions.jobs.recipes import recipe_of
-
     if find(asked.model, None, asked.driver).driver != "sagemaker":
         return None
     check_options(asked, "sagemaker")
@@ -168,9 +137,6 @@ def _recipe(asked: JobConfiguration, session: Session) -> Recipe | None:
 
 def _spec(reward: str | None, deployed: DeployedReward | None) -> RewardSpec | None:
     """The reward, where it is named here, or deployed and installed here."""
-    from reward_functions.core.registry import specs
-    from reward_functions.scoring.rewards import reward_named
-
     if reward is not None:
         return reward_named(reward)
     return specs().get(deployed.reward) if deployed else None
@@ -178,17 +144,10 @@ def _spec(reward: str | None, deployed: DeployedReward | None) -> RewardSpec | N
 
 def _judge(judge: str | None, spec: RewardSpec | None) -> JudgeConfig | None:
     """The judge that was named, for a reward that asks one; REWARD_JUDGE may be another's."""
-    from reward_functions.calibration.settings import load_judge_config
-
     return load_judge_config(judge) if judge and spec and spec.needs.judge else None
 
 
 def _sizes(asked: JobConfiguration, spec: RewardSpec | None, rows: int | None) -> Sizes | None:
-    from reward_functions.cli._progress import watched
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.jobs.data import ROWS, Sizes, measure
-    from reward_functions.jobs.models import find
-
     if asked.data is None:
         return Sizes(rows=rows) if rows else None
     if rows is not None:
@@ -203,13 +162,6 @@ def _sizes(asked: JobConfiguration, spec: RewardSpec | None, rows: int | None) -
 
 
 def _write(planned: Plan, *, as_json: bool, as_markdown: bool) -> None:
-    from rich.text import Text
-
-    from reward_functions.cli._console import MESSAGE, errors, output, plain
-    from reward_functions.cli._fitting import print_sheet
-    from reward_functions.cli.data._output import print_json
-    from reward_functions.jobs.plan_sheets import as_data, markdown, sheets
-
     if as_json:
         print_json(as_data(planned))
     elif as_markdown:
@@ -220,4 +172,4 @@ def _write(planned: Plan, *, as_json: bool, as_markdown: bool) -> None:
         for assumption in planned.assumptions:
             output().print(Text(f"assumed: {plain(assumption, MESSAGE)}", "dim"), soft_wrap=True)
     for warning in planned.warnings:
-        errors().print(Text(f"warning: {plain(warning, MESSAGE)}", "yellow"), soft_wrap=True)
+        remark(f"warning: {warning}", "yellow")

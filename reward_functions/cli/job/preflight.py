@@ -2,49 +2,41 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.cli._console import errors, leave, print_json, say_measured
 from reward_functions.cli._echo import say
 from reward_functions.cli.job._options import (
+    CONFIGURATION,
     AsJson,
     Baseline,
-    Config,
-    Data,
-    Deployment,
-    DriverOption,
-    Hyperparameters,
-    Model,
-    Prefix,
-    StageOfJob,
-    Validation,
-    configured,
+    Typed,
     stage_place,
+    taking,
 )
+from reward_functions.cli.job._output import SIMULATION, print_findings
+from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.job import Job
+from reward_functions.jobs.models import find
+from reward_functions.jobs.preflight import plan_findings
+from reward_functions.jobs.preflight import preflight as checked
+from reward_functions.jobs.preparing import PreparedJob, prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from reward_functions.aws.deployed.findings import CheckReport
     from reward_functions.jobs.lookup import Place
-    from reward_functions.jobs.preparing import PreparedJob
 
 
+@taking(*CONFIGURATION)
 def preflight(
-    file: Config = None,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    deployment: Deployment = None,
-    model: Model = None,
-    data: Data = None,
-    validation: Validation = None,
-    hyperparameters: Hyperparameters = None,
-    name: Prefix = None,
-    driver: DriverOption = None,
     again: Annotated[
         bool, typer.Option("--again", help="Check the next run of a job that was started before.")
     ] = False,
@@ -68,24 +60,7 @@ def preflight(
 
     Exit status: 0 nothing failed, 1 something did, 2 nothing was checked.
     """
-    from reward_functions.cli._console import errors, leave, say_measured
-    from reward_functions.cli.job._output import SIMULATION, print_findings
-    from reward_functions.jobs.configuration import BadJob
-    from reward_functions.jobs.job import Job
-    from reward_functions.jobs.models import find
-    from reward_functions.jobs.preparing import prepared
-
-    asked = configured(
-        file,
-        hyperparameters=hyperparameters,
-        deployment=deployment,
-        stage=stage,
-        model=model,
-        data=data,
-        validation=validation,
-        name=name,
-        driver=driver,
-    )
+    asked = typed.configuration()
     where = stage_place(asked.stage)
     service = where.driver(find(asked.model, where.stage.region, asked.driver).driver)
     with errors().status("reading the data") as status:
@@ -100,7 +75,7 @@ def preflight(
     say_measured(report.measured)
     if as_json:
         more = {"passed": report.passed, "simulation": where.simulated}
-        typer.echo(json.dumps(asdict(report) | more, indent=2))
+        print_json(asdict(report) | more)
     else:
         if where.simulated:
             say(SIMULATION, err=True)
@@ -118,8 +93,6 @@ def checks(
     rows: int = 0,
 ) -> Callable[[PreparedJob], CheckReport]:
     """What `start` calls with a job that it is about to start."""
-    from reward_functions.jobs.preflight import plan_findings
-    from reward_functions.jobs.preflight import preflight as checked
 
     def check(job: PreparedJob) -> CheckReport:
         report = checked(job, where.session, baseline=baseline, rows=rows, progress=progress)

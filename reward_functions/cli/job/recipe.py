@@ -7,28 +7,26 @@ from typing import Annotated, Literal
 
 import typer
 
+from reward_functions.aws.deployed.function import DeployedFunction
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._console import plain, remark
 from reward_functions.cli._echo import say
-from reward_functions.cli.job._options import (
-    Config,
-    Deployment,
-    Hyperparameters,
-    Model,
-    StageOfJob,
-    configured,
-)
+from reward_functions.cli.job._options import Typed, taking
+from reward_functions.data.atomic import Together
+from reward_functions.jobs.grader import account_limits, inspected, pinned
+from reward_functions.jobs.lookup import place as place_of
+from reward_functions.jobs.options import deployment_of
+from reward_functions.jobs.recipes import recipe_lines
 
 
+@taking("file", "place", "stage", "deployment", "model", "hyperparameters")
 def recipe(
-    file: Config = None,
+    typed: Typed,
     *,
     place: Annotated[
         Literal["training-job", "hyperpod"],
         typer.Option("--for", help="Whose recipe the lines go into."),
     ],
-    stage: StageOfJob = None,
-    deployment: Deployment = None,
-    model: Model = None,
-    hyperparameters: Hyperparameters = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write them there.")
     ] = None,
@@ -41,18 +39,7 @@ def recipe(
 
     Exit status: 0 they are written, 2 they would not work.
     """
-    from reward_functions.aws.deployed.function import DeployedFunction
-    from reward_functions.aws.shell import aws_session
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.data.atomic import Together
-    from reward_functions.jobs.grader import account_limits, inspected, pinned
-    from reward_functions.jobs.lookup import place as place_of
-    from reward_functions.jobs.options import deployment_of
-    from reward_functions.jobs.recipes import recipe_lines
-
-    asked = configured(
-        file, hyperparameters=hyperparameters, deployment=deployment, stage=stage, model=model
-    )
+    asked = typed.configuration()
     session = aws_session(asked.stage)
     where = place_of(asked.stage, session)
     grader = inspected(
@@ -67,4 +54,4 @@ def recipe(
         return
     with Together() as files:
         files.opened(out).write(lines.yaml())
-    errors().print(f"the lines are in {out}", markup=False, soft_wrap=True)
+    remark(f"the lines are in {out}")

@@ -2,42 +2,45 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
-import typer
+from rich.text import Text
 
+from reward_functions.aws.failures import AwsFailed
+from reward_functions.cli._console import MESSAGE, cell, facts, output, plain, print_json
 from reward_functions.cli._echo import say
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    JobName,
-    StageOfJob,
-    job_at,
+from reward_functions.cli._fitting import print_table
+from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
+from reward_functions.cli.job._output import (
+    SIMULATION,
+    duration,
+    job_json,
+    moment,
+    print_findings,
+    progress_words,
+    status,
 )
+from reward_functions.jobs.beside_deployed import beside_deployed
+from reward_functions.jobs.hosting import Hosting, ModelPackage
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
     from reward_functions.jobs.job import Job, MlflowRun
+    from reward_functions.jobs.lookup import Place
 
 
 BESIDE: Final = ("Its reward, beside what is deployed now", "Its agent, as it is now")
 """The title of the last table, for jobs that a function grades and for those of an agent."""
 
 
-def show(
-    job: JobName, *, stage: StageOfJob = None, driver: DriverOption = None, as_json: AsJson = False
-) -> None:
+@taking(*JOB)
+def show(typed: Typed, *, as_json: AsJson = False) -> None:
     """All about one job: its state, its settings, its reward beside what is deployed now."""
-    from reward_functions.cli.job._output import SIMULATION, job_json, print_findings
-    from reward_functions.cli.job._package import package_json, packages_of, show_packages
-    from reward_functions.jobs.beside_deployed import beside_deployed
-
-    where, _, found = job_at(job, stage, driver)
+    where, _, found = typed.found()
     findings = list(beside_deployed(found, where.stage.stage, where.session))
     packages, problem = packages_of(where, found)
     if as_json:
@@ -46,7 +49,7 @@ def show(
         if packages:
             shown |= package_json(packages)
         shown["simulation_page"] = where.simulation_page(found) or None
-        typer.echo(json.dumps(shown, indent=2))
+        print_json(shown)
     else:
         if where.simulated:
             say(f"{SIMULATION}: {where.simulation_page(found)}")
@@ -61,8 +64,6 @@ WIDTH: Final = len("evaluator ")
 
 def show_job(job: Job) -> None:
     """The facts of a job, its hyperparameters and its tags."""
-    from reward_functions.cli._console import output, plain
-
     console = output()
     console.print(_facts(job))
     addresses = {
@@ -83,12 +84,7 @@ def show_job(job: Job) -> None:
 
 
 def _facts(job: Job) -> Table:
-    from reward_functions.cli._console import MESSAGE, cell, facts, plain
-    from reward_functions.cli.job._output import duration, moment, progress_words, status
-
     ended = job.ended or datetime.now(UTC)
-    from rich.text import Text
-
     return facts(
         {
             "name": cell(job.name or None),
@@ -107,8 +103,6 @@ def _facts(job: Job) -> Table:
 
 def _mlflow(run: MlflowRun | None) -> Text | None:
     """What the service names of a run: any part of it may be missing."""
-    from reward_functions.cli._console import cell
-
     if run is None:
         return None
     named = {"run": run.run, "experiment": run.experiment, "app": run.app}
@@ -116,15 +110,60 @@ def _mlflow(run: MlflowRun | None) -> Text | None:
 
 
 def _tokens(job: Job) -> Text | None:
-    from reward_functions.cli._console import cell
-
     billed = (f"{number:,} {kind}" for kind, number in job.tokens.items())
     return cell(", ".join(billed)) if job.tokens else None
 
 
 def _print_pairs(title: str, pairs: dict[str, str]) -> None:
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-
-    rows = [(cell(name), cell(value or None)) for name, value in pairs.items()]
+    rows = [(name, value or None) for name, value in pairs.items()]
     print_table(("name", "value"), rows, words=("value",), title=title)
+
+
+MAX_LISTED: Final = 20
+"""Packages of a group that are shown."""
+
+
+def packages_of(where: Place, job: Job) -> tuple[list[ModelPackage], str]:
+    """The package that a job made and the newest others of its group, and why they are unknown.
+
+    Raises nothing: a job is shown also where its package may not be read.
+    """
+    if not job.service.packages or not job.tuned_model:
+        return [], ""
+    packages = Hosting(where.stage.region, where.session)
+    found: list[ModelPackage] = []
+    try:
+        made = packages.package(job.tuned_model)
+        if made is None:
+            return [], f"the model package {job.tuned_model} is gone"
+        found.append(made)
+        others = islice(packages.of_group(made.group), MAX_LISTED) if made.group else ()
+        found += [each for each in others if each.arn != made.arn]
+    except AwsFailed as error:
+        return found, str(error)
+    return found, ""
+
+
+def package_json(found: list[ModelPackage]) -> dict[str, Any]:
+    """The package of a job and the others of its group, for programs."""
+    plain = [asdict(each) | {"created": each.created.isoformat()} for each in found]
+    return {"package": plain[0] if plain else None, "group": plain[1:]}
+
+
+def show_packages(found: list[ModelPackage], problem: str) -> None:
+    """A line for each fact of the package; the others of its group as a table."""
+    for package in found[:1]:
+        facts = {
+            "package": "a checkpoint" if package.checkpoint else "the result",
+            "weights": package.location or "kept by SageMaker",
+            "made of": package.base,
+            "recipe": package.recipe,
+        }
+        for name, words in facts.items():
+            if words:
+                say(f"{name:8}{plain(words, 2_048)}")
+    rows = [(each.arn.rpartition("/")[2], each.status, moment(each.created)) for each in found[1:]]
+    if rows:
+        print_table(("version", "status", "made"), rows, title="Others of its group")
+    if problem:
+        say(plain(problem, MESSAGE), err=True)

@@ -2,52 +2,43 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from reward_functions.cli._console import MESSAGE, errors, plain, print_json, remark
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli.job._options import (
+    CONFIGURATION,
     AsJson,
     Baseline,
-    Config,
-    Data,
-    Deployment,
-    DriverOption,
-    Hyperparameters,
-    Model,
-    Prefix,
-    StageOfJob,
-    Validation,
-    configured,
+    Typed,
     stage_place,
+    taking,
 )
+from reward_functions.cli.job._output import SIMULATION, example_lines, job_json, next_command
+from reward_functions.cli.job.preflight import checks
+from reward_functions.cli.job.watch import follow
+from reward_functions.jobs.models import find
+from reward_functions.jobs.starting import DryRun, Started, StartRefused, dry_run
+from reward_functions.jobs.starting import start as started
 
 if TYPE_CHECKING:
     from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.job import Driver, DriverName
+    from reward_functions.jobs.job import Driver
     from reward_functions.jobs.lookup import Place
-    from reward_functions.jobs.starting import Started, StartRefused
 
 NOTED: Final = {"failure": "passed over", "warning": "warning", "unknown": "unknown"}
 """How a finding of the checks begins, by its verdict; what is ok goes without saying."""
 
 
+@taking(*CONFIGURATION)
 def start(
-    file: Config = None,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    deployment: Deployment = None,
-    model: Model = None,
-    data: Data = None,
-    validation: Validation = None,
-    hyperparameters: Hyperparameters = None,
-    name: Prefix = None,
-    driver: DriverOption = None,
     again: Annotated[
         bool, typer.Option("--again", help="Start the next run of a job that was started before.")
     ] = False,
@@ -82,26 +73,10 @@ def start(
 
     Exit status: 0 the job is there, 2 nothing was started; with --watch that of `reward job watch`.
     """
-    from reward_functions.cli._console import errors
-    from reward_functions.cli.job.preflight import checks
-    from reward_functions.cli.job.watch import follow
-    from reward_functions.jobs.starting import StartRefused
-    from reward_functions.jobs.starting import start as started
-
-    asked = configured(
-        file,
-        hyperparameters=hyperparameters,
-        deployment=deployment,
-        stage=stage,
-        model=model,
-        data=data,
-        validation=validation,
-        name=name,
-        driver=driver,
-    )
+    asked = typed.configuration()
     reason = force.strip()
     where = stage_place(asked.stage)
-    service = where.driver(_service(asked, where.stage.region))
+    service = where.driver(find(asked.model, where.stage.region, asked.driver).driver)
     if only_show:
         _dry_run(asked, where, service, again=again, force=reason)
         return
@@ -131,58 +106,40 @@ def _dry_run(
     asked: JobConfiguration, where: Place, service: Driver, *, again: bool, force: str
 ) -> None:
     """Write what a start would send."""
-    from reward_functions.cli._console import plain
-    from reward_functions.jobs.starting import DryRun, dry_run
-
     found = dry_run(asked, where.stage, service, session=where.session, again=again, force=force)
     if isinstance(found, DryRun):
-        typer.echo(json.dumps(asdict(found) | {"simulation": where.simulated}, indent=2))
+        print_json(asdict(found) | {"simulation": where.simulated})
         say("nothing was uploaded, made or invoked; the reward itself was not checked", err=True)
     else:
         say(f"{plain(found.name or found.id)} was started before, and {found.state}", err=True)
 
 
-def _service(asked: JobConfiguration, region: str) -> DriverName:
-    """The API that trains the model."""
-    from reward_functions.jobs.models import find
-
-    return find(asked.model, region, asked.driver).driver
-
-
 def _show_failures(refused: StartRefused) -> None:
     """Each failure on a line of its own, with an answer that shows it, and what can be done."""
-    from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli.job._output import example_lines
-
     for finding in refused.failures:
         message = finding.message.removeprefix(f"{finding.question}: ")
         line = f"failure: {plain(finding.question)}: {plain(message, MESSAGE)}"
         for shown in (line, *(f"  {each}" for each in example_lines(finding))):
-            errors().print(shown, markup=False, soft_wrap=True)
+            remark(shown)
     number = len(refused.failures)
     checks = "a check failed" if number == 1 else f"{number} checks failed"
-    errors().print(
+    remark(
         f"error: nothing was started: {checks} (`reward job preflight` shows them all; "
-        f"{refused.hint})",
-        markup=False,
-        soft_wrap=True,
+        f"{refused.hint})"
     )
 
 
 def _show(result: Started, where: Place, *, as_json: bool) -> None:
-    from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli.job._output import SIMULATION, job_json, next_command
-
     job = result.job
     for finding in result.findings:
         if finding.verdict in NOTED:
             line = f"{NOTED[finding.verdict]}: {finding.question}: {finding.message}"
-            errors().print(plain(line, MESSAGE), markup=False, soft_wrap=True)
+            remark(line)
     if not job.service.tags and any(each.verdict == "failure" for each in result.findings):
-        errors().print(f"{job.service.called} has no tags: the reason stands nowhere")
+        remark(f"{job.service.called} has no tags: the reason stands nowhere")
     if as_json:
         shown = {"fresh": result.fresh, "simulation": where.simulated}
-        typer.echo(json.dumps(job_json(job) | shown, indent=2))
+        print_json(job_json(job) | shown)
         return
     name = plain(job.name or job.id)
     verb = "started" if result.fresh else f"was started before, and {job.state}"

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from reward_functions.cli._console import MESSAGE, errors, plain
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, INTERRUPTED, UNUSABLE
-from reward_functions.cli.job._options import (
-    AsJson,
-    DriverOption,
-    JobName,
-    StageOfJob,
-    job_at,
-)
+from reward_functions.cli.job._options import JOB, AsJson, OwnFigures, Typed, taking
+from reward_functions.cli.job._output import SIMULATION, duration, next_command, progress_words
+from reward_functions.jobs.figures import number, series
+from reward_functions.jobs.watching import GraderWatch, Observation, Polling
+from reward_functions.jobs.watching import watch as observations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from reward_functions.jobs.job import Driver, Job, MetricPoint
     from reward_functions.jobs.lookup import Place
-    from reward_functions.jobs.watching import Observation, Polling
 
 STEPS: Final = 5
 """Steps whose figures are shown at once; a watch that begins late leaves out those before."""
@@ -40,11 +38,10 @@ ENDINGS: Final = {"succeeded": 0, "failed": INCOMPLETE, "stopped": INCOMPLETE}
 """Exit statuses, by how a job ended."""
 
 
+@taking(*JOB)
 def watch(
-    job: JobName,
+    typed: Typed,
     *,
-    stage: StageOfJob = None,
-    driver: DriverOption = None,
     interval: Annotated[
         float,
         typer.Option(
@@ -61,10 +58,7 @@ def watch(
             min=0, metavar="SECONDS", help="Without any answer, after which the watch gives up."
         ),
     ] = 3_600.0,
-    grader: Annotated[
-        bool,
-        typer.Option("--grader/--no-grader", help="Read the grader's log for its own figures."),
-    ] = True,
+    grader: OwnFigures = True,
     as_json: AsJson = False,
 ) -> None:
     """Follow a job: its phase, its figures as they come, its events.
@@ -79,9 +73,7 @@ def watch(
     did not answer for as long as --patience says; 130 the watch was interrupted, and the job goes
     on.
     """
-    from reward_functions.jobs.watching import Polling
-
-    where, service, found = job_at(job, stage, driver)
+    where, service, found = typed.found()
     polling = Polling(shortest=interval, longest=12 * interval, patience=patience)
     follow(found, service, where, polling, grader=grader, as_json=as_json)
 
@@ -100,10 +92,6 @@ def follow(
     Raises:
         typer.Exit: with the status that `watch` says, where it is not 0.
     """
-    from reward_functions.cli.job._output import SIMULATION, next_command
-    from reward_functions.jobs.watching import GraderWatch
-    from reward_functions.jobs.watching import watch as observations
-
     stage = where.stage.stage
     if where.simulated:
         say(SIMULATION, err=True)
@@ -121,8 +109,6 @@ def follow(
 
 def _shown(observed: Iterable[Observation], stage: str, *, as_json: bool) -> Observation:
     """Print each observation; returns the last."""
-    from reward_functions.cli._console import errors
-
     before = None
     with errors().status("asking") as waiting:
         for seen in observed:
@@ -141,8 +127,6 @@ def _shown(observed: Iterable[Observation], stage: str, *, as_json: bool) -> Obs
 
 def _lines(seen: Observation, before: Observation | None) -> Iterator[str]:
     """What is new, as lines."""
-    from reward_functions.cli._console import MESSAGE, plain
-
     for event in seen.events:
         line = f"{plain(event.level)}: {plain(event.message, MESSAGE)}"
         yield _stamped(seen, line, event.at)
@@ -164,8 +148,6 @@ def _lines(seen: Observation, before: Observation | None) -> Iterator[str]:
 
 def _graded(figures: Mapping[str, float]) -> str:
     """What the grader measured in a minute, such as `reward_mean 0.41 · samples 512`."""
-    from reward_functions.jobs.figures import number
-
     named = [name for name in GRADED if name in figures]
     return " · ".join(
         f"{name} {number(figures[name])}"
@@ -176,9 +158,6 @@ def _graded(figures: Mapping[str, float]) -> str:
 
 def _figures(points: Sequence[MetricPoint]) -> str:
     """The figures of a step that say most."""
-    from reward_functions.cli._console import plain
-    from reward_functions.jobs.figures import number, series
-
     shown = [f"{plain(each.title)} {number(each.values[-1])}" for each in series(points)]
     more = f" · {len(shown) - FIGURES} more" if len(shown) > FIGURES else ""
     return f"{' · '.join(shown[:FIGURES])}{more}"
@@ -186,9 +165,6 @@ def _figures(points: Sequence[MetricPoint]) -> str:
 
 def _state(seen: Observation) -> str:
     """The status, the step and the time, such as `running · Training · step 12 of 188 · 7 min`."""
-    from reward_functions.cli._console import plain
-    from reward_functions.cli.job._output import duration, progress_words
-
     progress, step = seen.job.progress, None
     if progress is not None:
         step = progress_words(progress)
@@ -199,8 +175,6 @@ def _state(seen: Observation) -> str:
 
 
 def _trouble(seen: Observation) -> str:
-    from reward_functions.cli._console import MESSAGE, plain
-
     return _stamped(seen, plain(seen.trouble, MESSAGE))
 
 
@@ -213,9 +187,6 @@ def _stamped(seen: Observation, text: str, at: datetime | None = None) -> str:
 
 def _ending(last: Observation, stage: str) -> str:
     """What became of it, and what to do next."""
-    from reward_functions.cli._console import MESSAGE, plain
-    from reward_functions.cli.job._output import next_command
-
     job, named = last.job, last.job.name or last.job.id
     name = plain(named)
     if last.ending == "deleted":

@@ -10,20 +10,29 @@ verdicts.py    verdicts    the verdicts that `reward score` keeps
 
 from __future__ import annotations
 
+from typing import Final
+
 import typer
 
-from reward_functions.cli.judge import calibrate, doctor, estimate, init, probe, verdicts
+from reward_functions.cli._group import LazyGroup
 
 __all__ = ["judge"]
 
-judge = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="Set up a judge, probe its models, attack it, calibrate it, and estimate its cost.",
-)
-judge.command("init")(init.init)
-judge.command("probe")(probe.probe)
-judge.command("doctor")(doctor.doctor)
-judge.command("calibrate")(calibrate.calibrate)
-judge.command("estimate")(estimate.estimate)
-judge.command("verdicts")(verdicts.verdicts)
+ROWS: Final = {
+    "init": "Write a judge's settings to begin with: a TOML file for --judge.",
+    "probe": "Ask every model of a judge one of its questions, and find an output mode that works.",
+    "doctor": "Attack a judge with the attacks that are known to work on judges.",
+    "calibrate": "Compare a judge with people, and write a card.",
+    "estimate": "Count the calls, tokens, dollars, quota and time of judging a training run.",
+    "verdicts": "Show how many verdicts `reward score` keeps, and where; remove them with --clear.",
+}
+
+
+class JudgeCommands(LazyGroup):
+    """The commands of `reward judge`."""
+
+    package = __name__
+    rows = ROWS
+
+
+judge = typer.Typer(cls=JudgeCommands, no_args_is_help=True)

@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.calibration.asking import (
+    AnswerLedger,
+    Judge,
+    Ratings,
+    TrialPlan,
+    ask,
+    recorded,
+)
+from reward_functions.calibration.card import About, Card, about, markdown, page, record
+from reward_functions.calibration.cases import LabelledCases, read_cases
+from reward_functions.calibration.estimating import instructions_digest, recorded_questions
+from reward_functions.calibration.figures import figures
+from reward_functions.calibration.settings import fingerprint, load_judge_config
+from reward_functions.cli._console import (
+    leave,
+    output,
+    print_json,
+    remark,
+    say_measured,
+    sheet_table,
+)
 from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
-from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
+from reward_functions.cli._progress import watched
+from reward_functions.cli.judge._options import AsJson, Replay, judge_named
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import Together
+from reward_functions.data.json_rows import shown
 
 if TYPE_CHECKING:
-    from reward_functions.calibration.about import About
-    from reward_functions.calibration.asking import Judge, TrialPlan
-    from reward_functions.calibration.cases import LabelledCases
-    from reward_functions.calibration.ratings import Ratings
-    from reward_functions.calibration.sheets import Card
     from reward_functions.core.spec import RewardSpec
 
 
@@ -68,18 +90,7 @@ def calibrate(
     Exit status: 0 every trial has a valid verdict; 1 some have none; 2 none has one, or nothing was
     written. Trials that the judge decides without a model need none, and are counted apart.
     """
-    from reward_functions.calibration.asking import Judge, TrialPlan
-    from reward_functions.calibration.cases import read_cases
-    from reward_functions.calibration.figures import figures
-    from reward_functions.calibration.settings import load_judge_config, require_judge
-    from reward_functions.calibration.sheets import Card
-    from reward_functions.cli._console import errors, leave, plain, say_measured
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.json_rows import shown
-    from reward_functions.scoring.rewards import parameter_values, reward_named
-
-    spec = require_judge(reward_named(name))
-    parameters = parameter_values(spec, parameter or [])
+    spec, parameters = judge_named(name, parameter)
     labelled = read_cases(cases, spec.scale)
     if both_orders and labelled.labels.kind == "graded":
         raise ConfigurationError("--both-orders: the cases are no pairs")
@@ -99,21 +110,15 @@ def calibrate(
     card = Card(about, labelled, ratings, figures(labelled, ratings, times=draws, seed=seed))
     written = _write(card, out)
     if as_json:
-        from reward_functions.calibration.records import record
-        from reward_functions.cli.data._output import print_json
-
         print_json(record(card))
     else:
         _print(card)
-    errors().print(f"the card is {plain(str(written))} and .html", soft_wrap=True)
+    remark(f"the card is {written} and .html")
     leave(ratings.measured)
 
 
 def _recorded(spec: RewardSpec, cases: LabelledCases, field: str) -> tuple[About, Ratings]:
     """The ratings recorded in the cases, and their origin."""
-    from reward_functions.calibration.about import about
-    from reward_functions.calibration.ratings import recorded
-
     models = [f"recorded under {field!r}"]
     ratings = recorded(cases, field)
     answers = [[rating.trial.case, rating.value] for rating in ratings.given.values()]
@@ -124,18 +129,6 @@ def _asked(
     judge: Judge, cases: LabelledCases, plan: TrialPlan, out: Path, *, resume: bool
 ) -> tuple[About, Ratings]:
     """The ratings of the judge, earlier ones from the ledger, and their origin."""
-    from contextlib import nullcontext
-
-    from reward_functions.calibration.about import about
-    from reward_functions.calibration.asking import ask
-    from reward_functions.calibration.ledger import AnswerLedger
-    from reward_functions.calibration.recorded_questions import (
-        instructions_digest,
-        recorded_questions,
-    )
-    from reward_functions.calibration.settings import fingerprint
-    from reward_functions.cli._progress import watched
-
     spec, parameters, models = judge.spec, judge.parameters, judge.config.models
     samples = (judge.input(cases, case).samples[0] for case in cases.items)
     asked = recorded_questions(spec, parameters, samples)
@@ -162,13 +155,6 @@ def _asked(
 
 def _write(card: Card, out: Path) -> Path:
     """Write the three files of the card, all or none; the path of the Markdown."""
-    import json
-
-    from reward_functions.calibration.plots import page
-    from reward_functions.calibration.records import record
-    from reward_functions.calibration.sheets import markdown
-    from reward_functions.data.atomic import Together
-
     path = out / f"{card.about.stem}.md"
     with Together() as files:
         files.folder(out)
@@ -179,14 +165,7 @@ def _write(card: Card, out: Path) -> Path:
 
 
 def _print(card: Card) -> None:
-    from rich.text import Text
-
-    from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, table
-
     for sheet in card.sheets:
-        shown = table(*sheet.heads, numbers=sheet.numbers, title=sheet.title)
-        for row in sheet.rows:
-            shown.add_row(*map(cell, row))
-        output().print(shown)
+        output().print(sheet_table(sheet))
     for warning in card.warnings:
-        errors().print(Text(plain(warning, MESSAGE), "yellow"), soft_wrap=True)
+        remark(warning, "yellow")

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path  # noqa: TC003 - typer reads annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
+from reward_functions.calibration import doctor as doctors
+from reward_functions.calibration.doctor import (
+    AttackReport,
+    AttackResults,
+    AttackTarget,
+    markdown,
+    record,
+    targets_from_examples,
+    targets_from_samples,
+)
+from reward_functions.calibration.estimating import instructions_digest, recorded_questions
+from reward_functions.calibration.settings import load_judge_config, without_cache
+from reward_functions.cli._console import (
+    leave,
+    output,
+    print_json,
+    remark,
+    say_measured,
+    sheet_table,
+)
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
     Models,
@@ -14,15 +36,20 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Parameters,
     Shape,
 )
-from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
+from reward_functions.cli._progress import watched
+from reward_functions.cli.judge._options import AsJson, Replay, judge_named
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.types import Sample
+from reward_functions.data.atomic import replaced
+from reward_functions.data.json_rows import BadInput
+from reward_functions.data.rows.shapes import RowOptions
+from reward_functions.judge_runtime.panel import JudgePool
+from reward_functions.scoring.rows import read_samples, row_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.calibration.attack_report import AttackReport
-    from reward_functions.calibration.doctor import AttackResults, AttackTarget
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.data.rows.shapes import RowOptions
 
 
 def doctor(
@@ -67,17 +94,7 @@ def doctor(
     one, or the arguments or the input cannot be used. Attacks that the judge decides without a
     model need none, and are counted apart.
     """
-    from rich.text import Text
-
-    from reward_functions.calibration.attack_report import record
-    from reward_functions.calibration.settings import require_judge
-    from reward_functions.cli._console import errors, leave, output, plain, say_measured
-    from reward_functions.cli.data._output import print_json
-    from reward_functions.scoring.rewards import parameter_values, reward_named
-    from reward_functions.scoring.rows import row_options
-
-    spec = require_judge(reward_named(name))
-    parameters = parameter_values(spec, parameter or [])
+    spec, parameters = judge_named(name, parameter)
     report = _report(
         spec,
         parameters,
@@ -96,7 +113,7 @@ def doctor(
     else:
         _print(report)
     for failure in report.results.failures:
-        errors().print(Text(plain(f"not fit to train on: {failure}"), "bold red"), soft_wrap=True)
+        remark(f"not fit to train on: {failure}", "bold red")
     if not as_json:
         output().print(Text(report.limits, "dim"))
     leave(measured, failed=bool(report.results.failures))
@@ -105,13 +122,6 @@ def doctor(
 def _targets(
     spec: RewardSpec, parameters: Mapping[str, Any], prompts: str | None, how: RowOptions
 ) -> list[AttackTarget]:
-    from reward_functions.calibration.doctor import targets_from_examples, targets_from_samples
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.core.types import Sample
-    from reward_functions.data.json_rows import BadInput
-    from reward_functions.data.rows.shapes import RowOptions
-    from reward_functions.scoring.rows import read_samples
-
     if prompts is None and how != RowOptions():
         raise ConfigurationError("--map and --rows say how the FILE of --prompts is read")
     if prompts is None:
@@ -133,18 +143,6 @@ def _report(
     scripted: bool,
     limit: float,
 ) -> AttackReport:
-    from functools import partial
-
-    from reward_functions.calibration import doctor as doctors
-    from reward_functions.calibration.attack_report import AttackReport
-    from reward_functions.calibration.recorded_questions import (
-        instructions_digest,
-        recorded_questions,
-    )
-    from reward_functions.calibration.settings import load_judge_config, without_cache
-    from reward_functions.cli._progress import watched
-    from reward_functions.judge_runtime.panel import JudgePool
-
     asked = recorded_questions(spec, parameters, (target.sample for target in targets))
     instructions = instructions_digest(asked)
     run_attacks = partial(
@@ -169,18 +167,10 @@ def _report(
 
 
 def _write(report: AttackReport, out: Path) -> None:
-    from reward_functions.calibration.attack_report import markdown
-    from reward_functions.data.atomic import replaced
-
     with replaced(out) as stream:
         stream.write(markdown(report))
 
 
 def _print(report: AttackReport) -> None:
-    from reward_functions.cli._console import cell, output, table
-
     for sheet in report.sheets:
-        shown = table(*sheet.heads, numbers=sheet.numbers, title=sheet.title)
-        for row in sheet.rows:
-            shown.add_row(*map(cell, row))
-        output().print(shown)
+        output().print(sheet_table(sheet))

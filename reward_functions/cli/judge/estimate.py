@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import isnan, nan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
+from reward_functions.calibration import estimating
+from reward_functions.calibration.estimating import (
+    Estimate,
+    examples_with,
+    measured,
+    recorded_questions,
+)
+from reward_functions.calibration.settings import load_judge_config
+from reward_functions.cli._console import facts, output, print_json, remark, table
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
     Models,
     Name,
     Parameters,
 )
-from reward_functions.cli.judge._options import AsJson  # noqa: TC001
+from reward_functions.cli.judge._options import AsJson, judge_named
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.types import Sample
+from reward_functions.judge_runtime.usage import prices_as_of
+from reward_functions.scoring.rows import read_samples, row_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from reward_functions.calibration.estimating import Estimate
     from reward_functions.core.spec import RewardSpec
     from reward_functions.judge_runtime.config import JudgeConfig
 
@@ -70,19 +83,9 @@ def estimate(
 
     Exit status: 0, or 2 where the arguments cannot be used.
     """
-    from rich.text import Text
-
-    from reward_functions.calibration import estimating
-    from reward_functions.calibration.settings import load_judge_config, require_judge
-    from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli.data._output import print_json
-    from reward_functions.scoring.rewards import parameter_values, reward_named
-
-    spec = require_judge(reward_named(name))
+    spec, parameters = judge_named(name, parameter)
     config = _priced(load_judge_config(judge), price or [])
-    found_calls, found_tokens = _measured(
-        spec, parameter_values(spec, parameter or []), rows, mapped
-    )
+    found_calls, found_tokens = _measured(spec, parameters, rows, mapped)
     run = estimating.TrainingRun(
         prompts=prompts, batch_size=batch_size, samples=samples, epochs=epochs
     )
@@ -98,7 +101,7 @@ def estimate(
     else:
         _print(estimated)
     for warning in estimated.warnings:
-        errors().print(Text(plain(warning, MESSAGE), "yellow"), soft_wrap=True)
+        remark(warning, "yellow")
 
 
 def _priced(config: JudgeConfig, prices: Sequence[str]) -> JudgeConfig:
@@ -108,8 +111,6 @@ def _priced(config: JudgeConfig, prices: Sequence[str]) -> JudgeConfig:
         ConfigurationError: a price is not written MODEL=INPUT,OUTPUT.
         BadJudge: a price is out of range.
     """
-    from reward_functions.core.errors import ConfigurationError
-
     typed: dict[str, tuple[float, ...]] = {}
     for price in prices:
         model, _, dollars = price.rpartition("=")
@@ -127,12 +128,6 @@ def _measured(
     spec: RewardSpec, parameters: Mapping[str, Any], rows: str | None, mapped: list[str] | None
 ) -> tuple[float, int]:
     """Calls of a response, and input tokens of a call."""
-    from reward_functions.calibration.estimating import measured
-    from reward_functions.calibration.recorded_questions import examples_with, recorded_questions
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.core.types import Sample
-    from reward_functions.scoring.rows import read_samples, row_options
-
     how = row_options(mapped, None)
     if rows is None and mapped:
         raise ConfigurationError("--map says how the FILE of --rows is read, and none is given")
@@ -149,11 +144,6 @@ def _measured(
 
 
 def _print(estimated: Estimate) -> None:
-    from rich.text import Text
-
-    from reward_functions.cli._console import cell, facts, output, table
-    from reward_functions.judge_runtime.usage import prices_as_of
-
     run, cost = estimated.run, estimated.cost
     listed = {
         "steps": f"{run.steps:,}, each of {run.per_step:,} responses",
@@ -169,13 +159,13 @@ def _print(estimated: Estimate) -> None:
     shown = table("model", *numbers, names=("model",), numbers=numbers)
     for model in estimated.models:
         shown.add_row(
-            cell(model.model),
-            cell(f"{model.calls:,}"),
-            cell(f"{model.usage.input:,}"),
-            cell(f"{model.usage.output:,}"),
-            cell(None if model.usd is None else f"{model.usd:,.2f}"),
-            cell(f"{model.rpm:,.0f}"),
-            cell(f"{model.tpm:,.0f}"),
+            model.model,
+            f"{model.calls:,}",
+            f"{model.usage.input:,}",
+            f"{model.usage.output:,}",
+            None if model.usd is None else f"{model.usd:,.2f}",
+            f"{model.rpm:,.0f}",
+            f"{model.tpm:,.0f}",
         )
     output().print(shown)
     output().print(f"prices as of {prices_as_of()}, where the settings name none", style="dim")
@@ -193,10 +183,6 @@ def _duration(seconds: float) -> str:
 
 
 def _as_json(estimated: Estimate) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from reward_functions.judge_runtime.usage import prices_as_of
-
     return {
         **asdict(estimated),
         "steps": estimated.run.steps,

@@ -6,6 +6,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from reward_functions.calibration.settings import settings_for
+from reward_functions.cli._console import remark
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import named
+
 Kind = Literal["bedrock", "vllm", "openai", "ollama"]
 
 
@@ -23,11 +28,6 @@ def init(
 
     Exit status: 0, or 2 where the file exists.
     """
-    from reward_functions.calibration.settings import settings_for
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.atomic import named
-
     if out is None:
         typer.echo(settings_for(kind), nl=False)
         return
@@ -37,4 +37,4 @@ def init(
     except FileExistsError:
         raise ConfigurationError(f"{out} exists: name another file with -o, or edit it") from None
     line = f"{out} is written; name your model in it, and try it: reward judge probe reference"
-    errors().print(plain(f"{line} --judge {out}"), soft_wrap=True, markup=False)
+    remark(f"{line} --judge {out}")

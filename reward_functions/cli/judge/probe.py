@@ -6,13 +6,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reward_functions.calibration.probing import (
+    ProbeResult,
+    measured_models,
+    probe_modes,
+    schema_questions,
+)
+from reward_functions.calibration.settings import load_judge_config
+from reward_functions.cli._console import (
+    cell,
+    leave,
+    output,
+    print_json,
+    remark,
+    say_measured,
+    table,
+)
 from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
-from reward_functions.cli.judge._options import AsJson  # noqa: TC001
+from reward_functions.cli._progress import watched
+from reward_functions.cli.judge._options import AsJson, judge_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from reward_functions.calibration.probing import ProbeResult
 
 
 def probe(
@@ -36,21 +51,7 @@ def probe(
     Exit status: 0 the mode of the settings works for every model; 1 another does, or none; 2 no
     model answered, or the arguments cannot be used.
     """
-    from rich.text import Text
-
-    from reward_functions.calibration.probing import (
-        measured_models,
-        probe_modes,
-        schema_questions,
-    )
-    from reward_functions.calibration.settings import load_judge_config, require_judge
-    from reward_functions.cli._console import MESSAGE, errors, leave, plain, say_measured
-    from reward_functions.cli._progress import watched
-    from reward_functions.cli.data._output import print_json
-    from reward_functions.scoring.rewards import parameter_values, reward_named
-
-    spec = require_judge(reward_named(name))
-    asked = schema_questions(spec, parameter_values(spec, parameter or []))
+    asked = schema_questions(*judge_named(name, parameter))
     config = load_judge_config(judge)
     models = [*config.models, *filter(None, [config.fallback])]
     tried = {
@@ -68,10 +69,10 @@ def probe(
         _print(result for some in tried.values() for result in some)
     for model in models:
         if model.backend == "replay":
-            errors().print(f"{plain(model.called)}: recorded answers have no output mode to probe")
+            remark(f"{model.called}: recorded answers have no output mode to probe")
     advice = [line for model, some in tried.items() if (line := _advice(model, some))]
     for line in advice:
-        errors().print(Text(plain(line, MESSAGE), "yellow"), soft_wrap=True)
+        remark(line, "yellow")
     leave(measured, failed=bool(advice))
 
 
@@ -89,8 +90,6 @@ def _advice(model: str, tried: list[ProbeResult]) -> str:
 
 
 def _print(tried: Iterable[ProbeResult]) -> None:
-    from reward_functions.cli._console import cell, output, table
-
     shown = table(
         "model", "output mode", "verdict", "seconds", "tokens", names=("model",),
         numbers=("seconds", "tokens"),
@@ -99,7 +98,7 @@ def _print(tried: Iterable[ProbeResult]) -> None:
         verdict = cell("works", "green") if each.error is None else cell(str(each.error), "red")
         mode = f"{each.output_mode} (chosen)" if each.chosen else each.output_mode
         figures = (cell(f"{each.seconds:.1f}"), cell(f"{each.usage.total:,}"))
-        shown.add_row(cell(each.model), cell(mode), verdict, *figures)
+        shown.add_row(each.model, mode, verdict, *figures)
     output().print(shown)
 
 

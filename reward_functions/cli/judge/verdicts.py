@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
+from reward_functions.cli._console import cell, facts, output
 from reward_functions.cli._verdicts import Verdicts, default_store
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.judge_runtime.verdict_store import VerdictStore
 
 
 def verdicts(
@@ -24,12 +28,6 @@ def verdicts(
 
     Exit status: 0, or 2 where the file cannot be used.
     """
-    from datetime import UTC, datetime
-
-    from reward_functions.cli._console import cell, facts, output
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.judge_runtime.verdict_store import VerdictStore
-
     if older and not clear:
         raise ConfigurationError("--older says which ones --clear removes: add --clear")
     path = file or default_store()

@@ -14,35 +14,41 @@ outbox.py   outbox list · replay · purge · create    what is durable, and wha
 
 from __future__ import annotations
 
+from typing import ClassVar, Final
+
 import typer
 
-from reward_functions.cli.rollouts import (
-    doctor,
-    export,
-    outbox,
-    redrive,
-    relay,
-    report,
-    run,
-    score,
-    sessions,
-    trajectories,
-)
+from reward_functions.cli._group import LazyGroup
 
 __all__ = ["rollouts"]
 
-rollouts = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="Agents' episodes: run them as a trainer does, score them, deliver their rewards.",
-)
-rollouts.command("run")(run.run)
-rollouts.command("score")(score.score)
-rollouts.command("report")(report.report)
-rollouts.command("trajectories")(trajectories.trajectories)
-rollouts.command("export")(export.export)
-rollouts.command("doctor")(doctor.doctor)
-rollouts.command("relay")(relay.relay)
-rollouts.command("redrive")(redrive.redrive)
-rollouts.add_typer(outbox.app, name="outbox")
-rollouts.add_typer(sessions.app, name="sessions")
+ROWS: Final = {
+    "run": "Run an agent on a data set as a trainer does: n rollouts of each row, one reward for "
+    "each.",
+    "score": "Score recorded responses again: another reward, or another version, on the same "
+    "rollouts.",
+    "report": "Show what rollouts earned, how they ended, and what a trainer would learn from "
+    "them.",
+    "trajectories": "Show what agents did: turns, tool calls, tokens, failures; or one trajectory.",
+    "export": "Write trajectories as a trainer's rows, and say what is left out and why.",
+    "doctor": "Check what a report needs: settings, credentials, clock, endpoint, permissions, "
+    "outbox.",
+    "relay": "Relay agents to an inference engine, and keep token ids and log-probabilities by "
+    "session.",
+    "redrive": "Send dead letters of deferred rewards back to be scored and reported, once the "
+    "cause is gone.",
+    "outbox": "Reports of rollouts that are durable: delivered, to be sent, refused, or too late.",
+    "sessions": "AgentCore sessions that were started and not stopped: each is paid for until it "
+    "is idle.",
+}
+
+
+class RolloutsCommands(LazyGroup):
+    """The commands of `reward rollouts`."""
+
+    package = __name__
+    rows = ROWS
+    targets: ClassVar = {"outbox": "outbox:app", "sessions": "sessions:app"}
+
+
+rollouts = typer.Typer(cls=RolloutsCommands, no_args_is_help=True)

@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.importing import named
+from reward_functions.local.runtime_double import OwnRuntime, RuntimeDouble
+from reward_functions.rollouts.drive.agents import Runtime, RuntimeElsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reward_functions.local.runtime_double.state import RuntimeSettings
-    from reward_functions.rollouts.drive.agents import Runtime
 
 
 Via = Literal["http", "forwarder", "agentcore", "python"]
@@ -90,9 +91,6 @@ def runtime_of(
     Raises:
         ConfigurationError: nobody answers there, or the port is taken.
     """
-    from reward_functions.local.runtime_double import OwnRuntime, RuntimeDouble
-    from reward_functions.rollouts.drive.agents import RuntimeElsewhere
-
     if url is not None:
         yield RuntimeElsewhere(url, concurrency=concurrency)
         return

@@ -10,12 +10,13 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from reward_functions.calibration.settings import load_judge_config
+from reward_functions.core.errors import NoJudge
+from reward_functions.rollouts.episode.scoring.scorer import Scorer
 from reward_functions.scoring.rewards import parameter_values, ready, reward_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from reward_functions.rollouts.episode.scoring.scorer import Scorer
 
 
 def scorer_named(name: str, settings: Sequence[str], judge: str | None) -> Scorer:
@@ -32,10 +33,6 @@ def scorer_named(name: str, settings: Sequence[str], judge: str | None) -> Score
         ConfigurationError: the file or the judge's settings cannot be used.
         OSError: the file cannot be read.
     """
-    from reward_functions.calibration.settings import load_judge_config
-    from reward_functions.core.errors import NoJudge
-    from reward_functions.rollouts.episode.scoring.scorer import Scorer
-
     spec = reward_named(name)
     values = parameter_values(spec, settings)
     if not spec.needs.judge:

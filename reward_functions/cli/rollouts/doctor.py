@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path  # noqa: TC003 - typer reads annotations
 from typing import Annotated
 
 import typer
+
+from reward_functions.aws.deployed.findings import findings_of, measured_questions
+from reward_functions.cli._console import errors, leave, print_json, say_measured
+from reward_functions.cli.job._output import print_findings
+from reward_functions.cli.rollouts._agents import callable_named, way_to
+from reward_functions.core.extras import ROLLOUTS, require
+from reward_functions.rollouts.drive.doctor import Subject, checks
+from reward_functions.rollouts.request.contract import LARGEST
 
 
 def doctor(
@@ -30,16 +37,7 @@ def doctor(
 
     Exit status: 0 nothing failed, 1 something did, 2 everything is unknown.
     """
-    from reward_functions.core.extras import ROLLOUTS, require
-
     require("boto3", by=__name__, extra=ROLLOUTS)
-    from reward_functions.aws.deployed.findings import findings_of, measured_questions
-    from reward_functions.cli._console import errors, leave, say_measured
-    from reward_functions.cli.job._output import print_findings
-    from reward_functions.cli.rollouts._agents import callable_named, way_to
-    from reward_functions.rollouts.drive.doctor import Subject, checks
-    from reward_functions.rollouts.request.contract import LARGEST
-
     given = None
     if payload is not None:
         with payload.open("rb") as stream:
@@ -51,7 +49,7 @@ def doctor(
     measured = measured_questions(findings)
     say_measured(measured)
     if as_json:
-        typer.echo(json.dumps([asdict(each) for each in findings], indent=2))
+        print_json([asdict(each) for each in findings])
     else:
         print_findings(findings, "Reporting from here", asked="check")
     leave(measured, failed=any(each.verdict == "failure" for each in findings))

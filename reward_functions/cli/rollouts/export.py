@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 - typer reads annotations
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
-from reward_functions.cli._echo import say
+from reward_functions.cli._echo import say, several
 from reward_functions.cli._errors import UNUSABLE
-
-if TYPE_CHECKING:
-    from reward_functions.rollouts.drive.trajectories import Exported
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import replaced
+from reward_functions.rollouts.drive.trajectories import Exported, exported
 
 To = Literal["rllm", "agentcore", "datum", "jsonl"]
 Scale = Literal["none", "std"]
@@ -59,10 +59,6 @@ def export(
 
     Exit status: 0 rows were written, 2 there is none, or a line cannot be read.
     """
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.atomic import replaced
-    from reward_functions.rollouts.drive.trajectories import exported
-
     if out.exists() and any(out.samefile(each) for each in (file, rewards) if each):
         raise ConfigurationError(f"{out} is read here; write the rows to another file")
     found = exported(file, to, rewards=rewards, scale=scale, weight=weight)
@@ -74,8 +70,7 @@ def export(
 
 
 def _show(found: Exported, out: Path) -> None:
-    rows = "1 row" if len(found.lines) == 1 else f"{len(found.lines):,} rows"
-    say(f"{rows} in {out}")
+    say(f"{several(len(found.lines), 'row')} in {out}")
     if found.weight:
         say(
             f"weight per {found.weight}: {SHARED[found.weight]}; "

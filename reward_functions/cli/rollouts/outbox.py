@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
+from collections import Counter
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
-from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._console import cell, errors, plain, print_json, remark
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
+from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._fitting import print_table
+from reward_functions.cli._progress import watched
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.rollouts.report.outbox.dynamodb_table import create_table, dynamodb_client
+from reward_functions.rollouts.report.outbox.opening import open_outbox, table_url
+from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
+from reward_functions.rollouts.report.replaying import replayed
+from reward_functions.rollouts.report.reporter import Reporter
+from reward_functions.rollouts.report.settings import RolloutSettings
+from reward_functions.rollouts.report.transports.opening import open_transport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,11 +35,7 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.report.outbox import Outbox
     from reward_functions.rollouts.request.outcomes import Outcome
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="Reports of rollouts that are durable: delivered, to be sent, refused, or too late.",
-)
+app = typer.Typer(no_args_is_help=True)
 
 Url = Annotated[
     str,
@@ -87,7 +94,7 @@ def list_intents(
         name = store.name
     if output_format == "json":
         rows = [_fields(each) for each in found]
-        typer.echo(json.dumps({"outbox": name, "counts": counts, "reports": rows}, indent=2))
+        print_json({"outbox": name, "counts": counts, "reports": rows})
         return
     _show(name, counts, found)
 
@@ -115,13 +122,6 @@ def replay(
 
     Exit status: 0 all were delivered, 1 some were not, 2 nothing was sent.
     """
-    from reward_functions.cli._console import errors
-    from reward_functions.cli._progress import watched
-    from reward_functions.rollouts.report.replaying import replayed
-    from reward_functions.rollouts.report.reporter import Reporter
-    from reward_functions.rollouts.report.settings import RolloutSettings
-    from reward_functions.rollouts.report.transports.opening import open_transport
-
     with _opened(url) as store:
         if ids:
             stored = _of_rollouts(store, ids)
@@ -136,10 +136,10 @@ def replay(
     for each in failed[:SHOWN]:
         _complain(each)
     if len(failed) > SHOWN:
-        errors().print(f"and {len(failed) - SHOWN} more")
+        remark(f"and {len(failed) - SHOWN} more")
     waiting = len(stored) - len(outcomes)
     if waiting:
-        say(f"{_reports(waiting)} not sent: their completion goes first", err=True)
+        say(f"{several(waiting, 'report')} not sent: their completion goes first", err=True)
     if failed or waiting:
         raise typer.Exit(INCOMPLETE)
 
@@ -168,12 +168,12 @@ def purge(
     with _opened(url) as store:
         if lost:
             found = [each for each in store.list(lost, EVERYTHING) if each.intent.created < before]
-            question = f"Forget {_reports(len(found))} that the trainer never got?"
-            if found and not agreed(f"{question} It cannot be undone.", yes=yes):
-                typer.echo("nothing was forgotten", err=True)
-                raise typer.Exit(UNUSABLE)
+            question = f"Forget {several(len(found), 'report')} that the trainer never got?"
+            if found:
+                undone = f"{question} It cannot be undone."
+                require_agreement(undone, "nothing was forgotten", yes=yes)
         gone = store.purge(state, before)
-    say(f"{_reports(gone)} forgotten")
+    say(f"{several(gone, 'report')} forgotten")
 
 
 @app.command("create")
@@ -193,10 +193,6 @@ def create(
     """
     from botocore.exceptions import NoRegionError
 
-    from reward_functions.cli._console import errors
-    from reward_functions.rollouts.report.outbox.dynamodb_table import create_table, dynamodb_client
-    from reward_functions.rollouts.report.outbox.opening import table_url
-
     url = table_url(table, region)
     try:
         client = dynamodb_client(region, endpoint)
@@ -214,9 +210,6 @@ def _opened(url: str) -> Iterator[Outbox]:
     Raises:
         ConfigurationError: the URL is none, or names what lives in another process.
     """
-    from reward_functions.rollouts.report.outbox.opening import open_outbox
-    from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
-
     store = open_outbox(url)
     if isinstance(store, MemoryOutbox):
         raise ConfigurationError(
@@ -234,8 +227,6 @@ def _of_rollouts(store: Outbox, ids: Sequence[str]) -> list[Stored]:
     Raises:
         ConfigurationError: the outbox has none of one.
     """
-    from reward_functions.core.suggest import did_you_mean
-
     known = store.list(limit=EVERYTHING)
     rollouts = {each.intent.target.trajectory_id for each in known}
     for each in ids:
@@ -264,9 +255,6 @@ def _seconds(age: str) -> float:
 
 
 def _show(name: str, counts: dict[str, int], found: Sequence[Stored]) -> None:
-    from reward_functions.cli._console import cell, plain
-    from reward_functions.cli._fitting import print_table
-
     total = " · ".join(f"{count:,} {state}" for state, count in counts.items())
     say(f"{plain(name)}: {total}")
     if not found:
@@ -275,11 +263,11 @@ def _show(name: str, counts: dict[str, int], found: Sequence[Stored]) -> None:
     rows = [
         (
             cell(each.state, STYLES[each.state]),
-            cell(each.intent.target.trajectory_id),
-            cell(each.intent.operation),
-            cell(str(each.attempts)),
-            cell(_age(now - each.intent.created)),
-            cell(_next(each, now)),
+            each.intent.target.trajectory_id,
+            each.intent.operation,
+            str(each.attempts),
+            _age(now - each.intent.created),
+            _next(each, now),
             _last(each),
         )
         for each in found
@@ -289,8 +277,6 @@ def _show(name: str, counts: dict[str, int], found: Sequence[Stored]) -> None:
 
 
 def _last(stored: Stored) -> Text:
-    from reward_functions.cli._console import cell
-
     words = (stored.outcome, stored.detail)
     return cell(": ".join(each for each in words if each) or None)
 
@@ -332,8 +318,6 @@ def _fields(stored: Stored) -> dict[str, Any]:
 
 
 def _tell_counts(outcomes: Sequence[Outcome]) -> None:
-    from collections import Counter
-
     if not outcomes:
         typer.echo("there is nothing to send")
         return
@@ -342,10 +326,4 @@ def _tell_counts(outcomes: Sequence[Outcome]) -> None:
 
 
 def _complain(outcome: Outcome) -> None:
-    from reward_functions.cli._console import MESSAGE, errors, plain
-
-    errors().print(plain(outcome.sentence, MESSAGE), markup=False, soft_wrap=True)
-
-
-def _reports(count: int) -> str:
-    return "1 report" if count == 1 else f"{count:,} reports"
+    remark(outcome.sentence)

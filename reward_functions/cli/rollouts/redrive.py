@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
-from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.aws.failures import AwsFailed
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._console import errors, print_json
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
+from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._fitting import print_table
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.rollouts.drive.redriving import (
+    DeadLetters,
+    Letter,
+    path_of,
+    reasons,
+    redriven,
+    require_kinds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.rollouts.drive.redriving import DeadLetters, Letter
 
 SHOWN: Final = 20
 """Letters that stay, named one by one."""
@@ -51,16 +62,6 @@ def redrive(
 
     Exit status: 0 all that was chosen is sent back or dropped, 1 some of it is not, 2 nothing is.
     """
-    from reward_functions.aws.shell import aws_session
-    from reward_functions.cli._console import errors
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.rollouts.drive.redriving import (
-        DeadLetters,
-        path_of,
-        redriven,
-        require_kinds,
-    )
-
     require_kinds([*(only or ()), *(drop or ())])
     if both := sorted(set(only or ()) & set(drop or ())):
         raise ConfigurationError(f"{both[0]} is sent back or dropped, not both")
@@ -93,16 +94,13 @@ def _carried_out(
     yes: bool,
 ) -> tuple[list[Letter], list[Letter]]:
     """Ask, send back and drop; what is done leaves `left`."""
-    from reward_functions.aws.failures import AwsFailed
-
     sent: list[Letter] = []
     dropped: list[Letter] = []
     if not back and not gone:
         return sent, dropped
-    question = f"Send {_letters(len(back))} back" + (f", forget {len(gone)}" if gone else "")
-    if not agreed(f"{question}?", yes=yes):
-        typer.echo("nothing was sent", err=True)
-        raise typer.Exit(UNUSABLE)
+    forgotten = f", forget {len(gone)}" if gone else ""
+    question = f"Send {several(len(back), 'letter')} back{forgotten}"
+    require_agreement(f"{question}?", "nothing was sent", yes=yes)
     try:
         for letter in queue.sent_back(back):
             sent.append(letter)
@@ -118,15 +116,9 @@ def _carried_out(
 
 
 def _show(letters: Sequence[Letter]) -> None:
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-    from reward_functions.rollouts.drive.redriving import reasons
-
     if not letters:
         return
-    rows = [
-        (cell(kind), cell(f"{count:,}"), cell(reason)) for kind, reason, count in reasons(letters)
-    ]
+    rows = [(kind, f"{count:,}", reason) for kind, reason, count in reasons(letters)]
     print_table(("kind", "letters", "reason"), rows, numbers=("letters",), words=("reason",))
 
 
@@ -144,29 +136,23 @@ def _tell(
     if as_json:
         found = [{"kind": each.kind, "reason": each.reason, "from": each.where} for each in letters]
         stays = [each.where for each in left]
-        typer.echo(
-            json.dumps(
-                {
-                    "stage": stage,
-                    "letters": found,
-                    "sent_back": len(sent),
-                    "dropped": len(dropped),
-                    "left": stays,
-                },
-                indent=2,
-            )
+        print_json(
+            {
+                "stage": stage,
+                "letters": found,
+                "sent_back": len(sent),
+                "dropped": len(dropped),
+                "left": stays,
+            }
         )
         return
     if not letters:
         say(f"stage {stage} has no dead letters")
         return
     if not dry_run:
-        say(f"{_letters(len(sent))} sent back, {len(dropped):,} forgotten, {len(left):,} left")
+        sent_back = several(len(sent), "letter")
+        say(f"{sent_back} sent back, {len(dropped):,} forgotten, {len(left):,} left")
     for each in left[:SHOWN]:
         say(f"left: {each.kind} {each.where}")
     if len(left) > SHOWN:
         say(f"and {len(left) - SHOWN:,} more")
-
-
-def _letters(count: int) -> str:
-    return "1 letter" if count == 1 else f"{count:,} letters"

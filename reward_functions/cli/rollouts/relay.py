@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from reward_functions.cli._echo import say, several
+from reward_functions.rollouts.record.relay.__main__ import serve
+
 
 def relay(
     *,
@@ -40,8 +43,6 @@ def relay(
     Sessions are made with POST /sessions and the key of the variable REWARD_RELAY_ADMIN_KEY. It
     serves until Ctrl-C, which closes the sessions that are left.
     """
-    from reward_functions.cli._echo import say
-    from reward_functions.rollouts.record.relay.__main__ import serve
 
     def introduce(url: str) -> None:
         say(f"relaying agents to {engine} on {url}")
@@ -60,4 +61,4 @@ def relay(
         out=out,
         began=introduce,
     )
-    say(f"relay ended: {ended} session{'' if ended == 1 else 's'}")
+    say(f"relay ended: {several(ended, 'session')}")

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path  # noqa: TC003 - typer reads it
 from typing import Annotated, Any, Literal
 
 import typer
 
+from reward_functions.cli._console import print_json
 from reward_functions.cli._echo import say
+from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._pages import Report, require_page, write_page
+from reward_functions.rollouts.drive.figures import as_json, figures_of, page, sheets
+from reward_functions.rollouts.drive.records import read_records
+from reward_functions.rollouts.drive.trajectories import (
+    group_sheet,
+    statistics_as_json,
+    trajectory_sheets,
+    use_in,
+)
 
 Format = Literal["table", "markdown", "json"]
 
@@ -35,16 +44,6 @@ def report(
     Intervals are of 95 %, by row: the rollouts of a row are alike. A group whose rewards are all
     equal has zero advantage. pass@k stands where every reward is 0 or 1.
     """
-    from reward_functions.cli._fitting import print_sheet
-    from reward_functions.rollouts.drive.figures import as_json, figures_of, page, sheets
-    from reward_functions.rollouts.drive.records import read_records
-    from reward_functions.rollouts.drive.trajectories import (
-        group_sheet,
-        statistics_as_json,
-        trajectory_sheets,
-        use_in,
-    )
-
     require_page(report)
     records = read_records(file, texts=False)
     figures = figures_of(records)
@@ -58,7 +57,7 @@ def report(
             by_row = [asdict(group) for group in used.groups]
             known = statistics_as_json(used.statistics) | {"groups": by_row, "torn": used.torn}
             more = {"trajectories": known}
-        typer.echo(json.dumps(as_json(figures) | more, indent=2))
+        print_json(as_json(figures) | more)
         return
     for sheet in (*sheets(figures), *done):
         if format == "markdown":

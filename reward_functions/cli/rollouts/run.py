@@ -10,15 +10,43 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from reward_functions.cli._console import leave, plain, remark
 from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
-from reward_functions.cli.rollouts._agents import Via  # noqa: TC001 - likewise
+from reward_functions.cli.rollouts._agents import (
+    TEXT_BYTES,
+    Via,
+    callable_named,
+    runtime_of,
+    way_to,
+)
+from reward_functions.cli.rollouts._scorers import scorer_named
+from reward_functions.cli.rollouts._watching import watching
 from reward_functions.cli.runtime import CALCULATOR, PORT, policy_typed
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.extras import ROLLOUTS, require
+from reward_functions.core.loopback import is_loopback
+from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings
+from reward_functions.reports.measured import Measured
 from reward_functions.rollouts.drive import FIELD, Sent
+from reward_functions.rollouts.drive.agents import (
+    Agent,
+    AgentCoreAgent,
+    HttpAgent,
+    LambdaAgent,
+    PythonAgent,
+    Runtime,
+)
+from reward_functions.rollouts.drive.driving import (
+    RolloutDriver,
+    attempts_for,
+    drive,
+    read_tasks,
+    sampling_of,
+)
+from reward_functions.rollouts.drive.figures import figures_of
+from reward_functions.rollouts.drive.records import Attempt, RecordFile, Setup
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.drive.agents import Agent, Runtime
-    from reward_functions.rollouts.drive.driving import RolloutDriver
-    from reward_functions.rollouts.drive.records import Attempt, RecordFile
     from reward_functions.rollouts.episode.scoring.scorer import Scorer
 
 OUT: Final = Path("rollouts.jsonl")
@@ -179,23 +207,7 @@ def run(
 
     Exit status: 0 all rewarded, 1 some were not, 2 none was, or it cannot be run, or not go on.
     """
-    from reward_functions.core.extras import ROLLOUTS, require
-
     require("boto3", by=__name__, extra=ROLLOUTS)
-    from reward_functions.cli._console import leave
-    from reward_functions.cli.rollouts._agents import TEXT_BYTES, callable_named, runtime_of, way_to
-    from reward_functions.cli.rollouts._scorers import scorer_named
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings
-    from reward_functions.reports.measured import Measured
-    from reward_functions.rollouts.drive.driving import (
-        RolloutDriver,
-        attempts_for,
-        read_tasks,
-        sampling_of,
-    )
-    from reward_functions.rollouts.drive.records import RecordFile, Setup
-
     way = via or way_to(agent)
     if trajectories is not None and way != "python":
         raise ConfigurationError(
@@ -264,15 +276,6 @@ def _agent(  # noqa: PLR0917 - what the command line said, in its order
     Raises:
         ConfigurationError: it cannot.
     """
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.core.loopback import is_loopback
-    from reward_functions.rollouts.drive.agents import (
-        AgentCoreAgent,
-        HttpAgent,
-        LambdaAgent,
-        PythonAgent,
-    )
-
     made: Agent
     match way:
         case "python":
@@ -306,10 +309,6 @@ def _run(
     driver: RolloutDriver, missing: list[Attempt], file: RecordFile, concurrency: int, out: Path
 ) -> None:
     """Run what is missing; Ctrl-C says what to type to go on."""
-    from reward_functions.cli.rollouts._watching import watching
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.rollouts.drive.driving import drive
-
     with watching(len(missing)) as show:
         try:
             for record in drive(driver, missing, concurrency):
@@ -330,9 +329,6 @@ def _to_go_on(file: RecordFile, out: Path) -> str:
 
 def _summary(records: list[Any], kept: int, out: Path, trajectories: str | None) -> None:
     """What the run came to, and what to do about what is wrong, on standard error."""
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.rollouts.drive.figures import figures_of
-
     figures = figures_of(records)
     parts = [f"rollouts {figures.rollouts:,}"]
     parts += [f"{status} {count:,}" for status, count in figures.statuses.items() if count]
@@ -354,4 +350,4 @@ def _summary(records: list[Any], kept: int, out: Path, trajectories: str | None)
     )
     lines.append(f"see `reward rollouts report {plain(str(out))}{more}`")
     for line in lines:
-        errors().print(line, soft_wrap=True, markup=False)
+        remark(line)

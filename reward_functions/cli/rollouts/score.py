@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 - typer reads annotations
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
-
-if TYPE_CHECKING:
-    from reward_functions.rollouts.drive.records import Rescored
+from reward_functions.cli._console import leave, say_measured
+from reward_functions.cli._fitting import print_table
+from reward_functions.cli._options import Models, Parameters, RewardOption  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._progress import counted
+from reward_functions.cli.rollouts._scorers import scorer_named
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import replaced
+from reward_functions.rollouts.drive.records import (
+    Rescored,
+    pin_words,
+    read_records,
+    rescored,
+    written,
+)
 
 
 def score(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Records of `reward rollouts run`.")],
     *,
-    reward: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="A reward of `reward list`, or the path of a .py file."),
-    ],
+    reward: RewardOption,
     parameter: Parameters = None,
     judge: Models = None,
     repin: Annotated[
@@ -49,13 +56,6 @@ def score(
 
     Exit status: 0 all scored, 1 some were not, 2 nothing was scored.
     """
-    from reward_functions.cli._console import leave, say_measured
-    from reward_functions.cli._progress import counted
-    from reward_functions.cli.rollouts._scorers import scorer_named
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.data.atomic import replaced
-    from reward_functions.rollouts.drive.records import read_records, rescored, written
-
     records = read_records(file)
     scorer = scorer_named(reward, parameter or [], judge)
     if out is not None and out.exists() and out.samefile(file):
@@ -73,10 +73,6 @@ def score(
 
 
 def _show(found: Rescored) -> None:
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-    from reward_functions.rollouts.drive.records import pin_words
-
     before, after = found.before[0].setup.scorer, found.after[0].setup.scorer
     more, less = found.flips
     rows = [("old reward", pin_words(before)), ("new reward", pin_words(after))]
@@ -88,5 +84,5 @@ def _show(found: Rescored) -> None:
         ("earn less", f"{less:,}"),
         ("not scored", f"{found.unscored:,}"),
     ]
-    cells = [[cell(name), cell(value)] for name, value in rows]
+    cells = [[name, value] for name, value in rows]
     print_table(("figure", "value"), cells, words=("value",), title="Scored again")

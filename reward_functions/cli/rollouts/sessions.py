@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
-from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
-
-if TYPE_CHECKING:
-    from reward_functions.rollouts.collect.ledger import OpenSession
-
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="AgentCore sessions that were started and not stopped: each is paid for until it is idle.",
+from reward_functions.aws.failures import in_words
+from reward_functions.aws.shell import aws_session
+from reward_functions.cli._console import print_json
+from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
+from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._fitting import print_table
+from reward_functions.rollouts.collect.ledger import (
+    OpenSession,
+    forget,
+    ledger_folder,
+    open_sessions,
 )
+from reward_functions.rollouts.collect.payloads import region_of
+from reward_functions.rollouts.collect.rate_limit import RateLimiter
+
+app = typer.Typer(no_args_is_help=True)
 
 Folder = Annotated[
     Path | None,
@@ -46,7 +50,7 @@ def list_sessions(
     found = _found(folder)
     if as_json:
         rows = [{**each._asdict(), "path": str(each.path)} for each in found]
-        typer.echo(json.dumps({"sessions": rows}, indent=2))
+        print_json({"sessions": rows})
         return
     if not found:
         say("no session is open")
@@ -67,42 +71,32 @@ def stop_sessions(
 
     Exit status: 0 all are stopped, 1 some are not, 2 nothing was stopped.
     """
-    from reward_functions.rollouts.collect.ledger import forget
-
     require_somebody_to_ask("stop", yes=yes)
     found = [each for each in _found(folder) if everything or not each.live]
     if not found:
         say("no session is left behind")
         return
     _show(found)
-    if not agreed(f"Stop {_sessions(len(found))}?", yes=yes):
-        typer.echo("nothing was stopped", err=True)
-        raise typer.Exit(UNUSABLE)
+    require_agreement(f"Stop {several(len(found), 'session')}?", "nothing was stopped", yes=yes)
     runtimes = {arn: _runtime(arn) for arn in sorted({each.arn for each in found})}
     stopped = 0
     for each in found:
         if runtimes[each.arn].stop(each.session):
             forget(each)
             stopped += 1
-    say(f"{_sessions(stopped)} stopped, {len(found) - stopped:,} left")
+    say(f"{several(stopped, 'session')} stopped, {len(found) - stopped:,} left")
     if stopped < len(found):
         raise typer.Exit(INCOMPLETE)
 
 
 def _found(folder: Path | None) -> list[OpenSession]:
-    from reward_functions.rollouts.collect.ledger import ledger_folder, open_sessions
-
     named = ledger_folder() if folder is None else folder
     return [] if named is None else list(open_sessions(named))
 
 
 def _runtime(arn: str) -> Any:
     """What stops sessions of a runtime; of its own region."""
-    from reward_functions.aws.failures import in_words
-    from reward_functions.aws.shell import aws_session
     from reward_functions.rollouts.collect.calls import AgentRuntime
-    from reward_functions.rollouts.collect.payloads import region_of
-    from reward_functions.rollouts.collect.rate_limit import RateLimiter
 
     with in_words("making a client of bedrock-agentcore"):
         client = aws_session().client("bedrock-agentcore", region_name=region_of(arn))
@@ -110,21 +104,14 @@ def _runtime(arn: str) -> Any:
 
 
 def _show(found: list[OpenSession]) -> None:
-    from reward_functions.cli._console import cell
-    from reward_functions.cli._fitting import print_table
-
     now = time.time()
     rows = [
         (
-            cell(each.session),
-            cell(each.arn.rpartition("/")[2]),
-            cell(f"{max(0.0, now - each.started) / 60:,.0f}"),
-            cell("runs" if each.live else "gone"),
+            each.session,
+            each.arn.rpartition("/")[2],
+            f"{max(0.0, now - each.started) / 60:,.0f}",
+            "runs" if each.live else "gone",
         )
         for each in found
     ]
     print_table(("session", "runtime", "minutes", "process"), rows, numbers=("minutes",))
-
-
-def _sessions(count: int) -> str:
-    return "1 session" if count == 1 else f"{count:,} sessions"

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path  # noqa: TC003 - typer reads it
 from typing import Annotated, Literal
 
 import typer
 
+from reward_functions.cli._console import print_json
 from reward_functions.cli._echo import say
+from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._pages import Report, require_page, write_page
+from reward_functions.rollouts.drive.trajectories import (
+    found_in,
+    page,
+    statistics_as_json,
+    trajectory_sheets,
+    turn_sheet,
+)
+from reward_functions.rollouts.record.jsonl import TrajectoryFile, written
+from reward_functions.rollouts.record.statistics import statistics_of
 
 Format = Literal["table", "json"]
 
@@ -35,17 +45,6 @@ def trajectories(
     What no engine said is no number. Calls of tools that were not offered have one row. Half a line
     at the end of the file, as a crash leaves it, is skipped.
     """
-    from reward_functions.cli._fitting import print_sheet
-    from reward_functions.rollouts.drive.trajectories import (
-        found_in,
-        page,
-        statistics_as_json,
-        trajectory_sheets,
-        turn_sheet,
-    )
-    from reward_functions.rollouts.record.jsonl import TrajectoryFile, written
-    from reward_functions.rollouts.record.statistics import statistics_of
-
     require_page(report)
     lines = TrajectoryFile(file)
     if show is not None:
@@ -61,7 +60,7 @@ def trajectories(
     if report is not None:
         write_page(page(statistics), report)
     if format == "json":
-        typer.echo(json.dumps(statistics_as_json(statistics) | {"torn": lines.torn}, indent=2))
+        print_json(statistics_as_json(statistics) | {"torn": lines.torn})
         return
     for sheet in trajectory_sheets(statistics):
         print_sheet(sheet)

@@ -32,7 +32,7 @@ class Reply(NamedTuple):
     """What is answered: JSON, or a body in pieces.
 
     Args:
-        status: of HTTP.
+        status: of HTTP; 0 closes the connection without an answer.
         content: JSON data; or an iterator of bytes, each sent as it is there. A generator is closed
             where its receiver goes away. One that raises cuts the connection, so that nobody takes
             what was sent for the whole.

@@ -26,6 +26,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from email import errors
 from http import HTTPStatus
 from socket import AF_INET, AF_INET6, MSG_PEEK
 from socketserver import TCPServer
@@ -55,6 +56,9 @@ TRAILERS: Final = 100
 
 FOLD: Final = re.compile(r"[\r\n]")
 """A header that goes on in the next line (RFC 9112, section 5.2)."""
+
+OF_A_FORM: Final = (errors.StartBoundaryNotFoundDefect, errors.MultipartInvariantViolationDefect)
+"""What the standard library finds wrong with the head of a form: it looks for the body there."""
 
 
 def error_of(_: str, __: int, sentence: str) -> Any:
@@ -149,7 +153,8 @@ class _Head(BoundedHandler):
         path, _, query = self.path.partition("?")
         headers = {name.lower(): value for name, value in self.headers.items()}
         # What one server takes for a header and the next one does not can hide a second request.
-        if self.headers.defects or FOLD.search("".join(headers.values())):
+        defects = [each for each in self.headers.defects if not isinstance(each, OF_A_FORM)]
+        if defects or FOLD.search("".join(headers.values())):
             raise Refused(HTTPStatus.BAD_REQUEST, "a line of the head is not a header")
         refusal = refusal_of(self.headers.items(), self.server.server_address)
         if refusal is not None:
@@ -330,7 +335,9 @@ class _Handler(_Head):
 
     def _send(self, reply: Reply) -> None:
         self.connection.settimeout(self.server.request_seconds)
-        if isinstance(reply.content, Iterator):
+        if not reply.status:
+            self.close_connection = True
+        elif isinstance(reply.content, Iterator):
             self._send_pieces(reply, reply.content)
         else:
             super()._send(reply)

@@ -57,6 +57,12 @@ VALUE: Final = re.compile(
 )
 """Words by which a prompt asks for a value, and for no statement."""
 
+NAMED: Final = re.compile(
+    r"\b(?:for|[Ff]ind|[Dd]etermine|value of|[Ww]hat is)\s+"
+    r"(?!a (?!(?:and|for|given|if|in|is|or|such|when)\b)[a-z]{2})\$*(\\?[A-Za-z]+)[$.,?!;:]*(?!\S)"
+)
+"""A letter that a prompt asks for outside of a formula; an "a" before a noun is an article."""
+
 LETTER: Final = re.compile(
     r"(?<![A-Za-z\\])([A-Za-z])\s?[=<>≤≥+*]|[=<>≤≥+*]\s?([A-Za-z])(?![A-Za-z])"
     r"|\b(?:terms of|let|where|variables?) ([A-Za-z])(?![A-Za-z])"

@@ -15,13 +15,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from reward_functions.jobs.clients import endpoints
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.services import SERVICES, DriverName
 
 if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedStage
-    from reward_functions.jobs.job import Driver, DriverName
+    from reward_functions.jobs.job import Driver
 
 __all__ = ["driver_for"]
 

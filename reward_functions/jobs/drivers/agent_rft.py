@@ -28,13 +28,11 @@ training job's.
 from __future__ import annotations
 
 import json
-import re
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.aws.arn import Arn
 from reward_functions.aws.calls import answer, pages, present
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
@@ -52,15 +50,13 @@ from reward_functions.jobs.drivers.sagemaker import (
     tag_list,
 )
 from reward_functions.jobs.hyperparameters import written
-from reward_functions.jobs.job import Call, JobEvent, Progress
-from reward_functions.jobs.json_schema import schema_problems
-from reward_functions.jobs.own_resources import agent_of
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.job import Call, Job, JobEvent, JobRequest, Progress
+from reward_functions.jobs.options import agent_of
+from reward_functions.jobs.services import SERVICES, DriverName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from reward_functions.jobs.job import DriverName, Job, JobRequest
 
 CATEGORY: Final = "AgentRFT"
 
@@ -68,12 +64,6 @@ LINES: Final = 1_000
 """Of a log that are read: its first ones."""
 
 MILLISECONDS: Final = 1_000
-
-HUB: Final = "SageMakerPublicHub"
-
-HUB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
-
-GROUP_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?")
 
 MAX_NAME: Final = 63
 
@@ -139,16 +129,15 @@ class AgentDriver(InAccount):
         """What `start` would send: the groups that are missing, and the job. SageMaker is read.
 
         Raises:
-            BadJob: the service's schema does not take the job, or the base model is unknown.
+            BadJob: the service's schema does not take the job.
             AwsFailed: the service cannot be asked.
         """
         chosen = request.sagemaker
-        base = base_model(request.model, self.region, self._client)
         groups = [
             self._group(name)
-            for name in group_names(request.name, chosen.model_packages if chosen else None)
+            for name in package_groups(request.name, chosen.model_packages if chosen else None)
         ]
-        document = self._document(request, base, [arn for arn, _ in groups])
+        document = self._document(request, [arn for arn, _ in groups])
         made: dict[str, Any] = {
             "JobName": request.name,
             "RoleArn": request.role,
@@ -240,17 +229,15 @@ class AgentDriver(InAccount):
         """The tags of a job, which its answer has."""
         return {each["Key"]: each["Value"] for each in found.get("Tags") or ()}
 
-    def _document(self, request: JobRequest, base: str, groups: list[str]) -> dict[str, Any]:
+    def _document(self, request: JobRequest, groups: list[str]) -> dict[str, Any]:
         """What the job consists of.
 
         Raises:
-            BadJob: a hyperparameter is wrong, the agent is none, or there is no training file.
+            BadJob: a hyperparameter is wrong, or the agent is none.
         """
-        if not request.training:
-            raise BadJob("data: a multi-turn job is given a training file")
         chosen = request.sagemaker
         training: dict[str, Any] = {
-            "BaseModelArn": base,
+            "BaseModelArn": request.model,
             "AcceptEula": bool(chosen and chosen.accept_eula),
         }
         if app := self._mlflow(request):
@@ -311,61 +298,14 @@ def log_events(logs: Any, name: str) -> Iterator[JobEvent]:
             yield JobEvent(known, when, "info", message)
 
 
-def base_model(model: str, region: str, sagemaker: Any) -> str:
-    """The ARN of a base model's hub content.
-
-    Args:
-        model: its ARN, or its name in SageMaker's public hub.
-        region: of the job.
-        sagemaker: a client.
-
-    Raises:
-        BadJob: it is neither, or of another region.
-        AwsFailed: SageMaker cannot be asked.
-    """
-    if arn := Arn.read(model, "sagemaker", "hub-content/[^/]+/Model/.+"):
-        if arn.region != region:
-            raise BadJob(f"model: {model} is of {arn.region}, and the job runs in {region}")
-        return model
-    if not HUB_NAME.fullmatch(model):
-        raise BadJob(
-            f"model: {model[:200]!r} is no model of SageMaker's hub: write its name there, such as "
-            "openai-reasoning-gpt-oss-20b, or the ARN of its hub content"
-        )
-    found = present(
-        f"looking for {model} in {HUB}",
-        sagemaker.describe_hub_content,
-        HubName=HUB,
-        HubContentType="Model",
-        HubContentName=model,
-    )
-    if found is None:
-        raise BadJob(
-            f"model: {HUB} has no model {model!r} in {region}: `aws sagemaker list-hub-contents "
-            f"--hub-name {HUB} --hub-content-type Model` lists them"
-        )
-    return str(found["HubContentArn"])
-
-
-def group_names(job: str, given: str | None) -> tuple[str, str]:
+def package_groups(job: str, given: str | None) -> tuple[str, str]:
     """The names of the group of results, and of that of checkpoints, which has to be another one.
 
     Args:
         job: the job's name, for a group that nobody names.
         given: the configuration's `model_packages`: a name, or an ARN.
-
-    Raises:
-        BadJob: it is neither.
     """
     name = (given or job).rpartition("/")[2]
-    named = given is None or "/" not in given
-    if not GROUP_NAME.fullmatch(name) or not (
-        named or Arn.read(given, "sagemaker", "model-package-group/[^/]+")
-    ):
-        raise BadJob(
-            f"sagemaker.model_packages: {str(given)[:200]!r} is no name of a group: 1 to "
-            f"{MAX_NAME} letters, digits and hyphens between them"
-        )
     return name, name[: MAX_NAME - len(CHECKPOINTS)].rstrip("-") + CHECKPOINTS
 
 
@@ -410,3 +350,14 @@ def fitting_version(sagemaker: Any, document: Mapping[str, Any]) -> str:
 
 def _numbers(version: str) -> list[int]:
     return [int(part) for part in version.split(".")]
+
+
+def schema_problems(schema: Any, document: Mapping[str, Any]) -> list[str]:
+    """What a document breaks of a schema: one sentence a place and rule; empty where it fits."""
+    from jsonschema.validators import Draft202012Validator, validator_for  # noqa: PLC0415 - 0.1 s
+
+    checks = validator_for(schema, default=Draft202012Validator)(schema)
+    return [
+        f"{each.json_path.removeprefix('$').lstrip('.') or 'the document'}: {each.message}"
+        for each in checks.iter_errors(document)
+    ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from datetime import UTC
+from datetime import UTC, datetime
 from functools import cached_property
 from math import isclose
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
@@ -20,19 +20,17 @@ from reward_functions.aws.request_validation import RefusedRequest, check_reques
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.objects import address_of, discarded, uploaded_once
-from reward_functions.jobs.job import JobEvent, NoSuchJob
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.job import Call, Job, JobEvent, JobRequest, JobStatus, NoSuchJob
+from reward_functions.jobs.services import SERVICES, DriverName
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from datetime import datetime
     from pathlib import Path
 
     from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedStage
-    from reward_functions.jobs.job import Call, DriverName, Job, JobRequest, JobStatus
 
 UNDECIDED: Final = frozenset({"", "InternalServerException", "InternalFailure"})
 """How a call fails that may have started a job all the same; "" is no answer."""

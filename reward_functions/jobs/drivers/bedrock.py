@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.aws.calls import answer
 from reward_functions.aws.s3 import read_object
-from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.base import (
     HYPERPARAMETERS,
     PAGE,
@@ -41,13 +40,12 @@ from reward_functions.jobs.drivers.base import (
     within,
 )
 from reward_functions.jobs.drivers.objects import objects_below
-from reward_functions.jobs.job import Call, Job, JobEvent, MetricPoint
+from reward_functions.jobs.job import Call, DriverName, Job, JobEvent, JobRequest, MetricPoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from reward_functions.jobs.configuration import Filter, Filters
-    from reward_functions.jobs.job import DriverName, JobRequest
+    from reward_functions.jobs.configuration import Filters
 
 CUSTOMIZATION: Final = "REINFORCEMENT_FINE_TUNING"
 
@@ -96,13 +94,7 @@ class BedrockDriver(StageJobs):
     )
 
     def calls(self, request: JobRequest) -> list[Call]:
-        """What `start` would send.
-
-        Raises:
-            BadJob: it has no data, or data of both kinds.
-        """
-        if bool(request.training) == bool(request.logs):
-            raise BadJob("a job is given a training file or invocation logs, and not both")
+        """What `start` would send."""
         reinforcement: dict[str, Any] = {
             "graderConfig": {"lambdaGrader": {"lambdaArn": request.grader}}
         }
@@ -267,16 +259,10 @@ def _training(request: JobRequest) -> dict[str, Any]:
 
 def _filters(filters: Filters) -> dict[str, Any]:
     """One condition stands alone; several are joined, for the API takes exactly one member."""
-    conditions = [_condition(each) for each in filters.conditions]
+    conditions = [each.model_dump(exclude_none=True, by_alias=True) for each in filters.conditions]
     if len(conditions) == 1:
         return conditions[0]
     return {"andAll" if filters.match == "all" else "orAll": conditions}
-
-
-def _condition(condition: Filter) -> dict[str, Any]:
-    if condition.equals is not None:
-        return {"equals": dict(condition.equals)}
-    return {"notEquals": dict(condition.not_equals or {})}
 
 
 def _phase(details: Mapping[str, Any] | None) -> str:

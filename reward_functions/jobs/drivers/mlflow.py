@@ -34,14 +34,13 @@ from reward_functions.jobs.drivers.openai import (
     TOO_MANY,
     wait_of,
 )
-from reward_functions.jobs.job import MetricPoint
+from reward_functions.jobs.job import MetricPoint, MlflowRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from boto3.session import Session
 
-    from reward_functions.jobs.job import MlflowRun
 
 SIGNED_FOR: Final = "sagemaker"
 """The service of the signature; classic tracking servers have `sagemaker-mlflow`."""

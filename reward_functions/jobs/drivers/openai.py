@@ -38,17 +38,17 @@ from __future__ import annotations
 import re
 import ssl
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from io import BufferedReader, FileIO
 from itertools import count
 from math import isfinite
 from time import sleep
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from urllib.parse import quote
 from weakref import finalize
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from reward_functions.aws.calls import FOREIGN, OF_SERVICES
 from reward_functions.aws.failures import ENDED, AwsFailed
@@ -89,6 +89,9 @@ STATUSES: Final[Mapping[str, JobStatus]] = {
 PLAIN: Final = frozenset(STATUSES) - {"validating_files", "paused"}
 """Statuses that say no more than ours do."""
 
+FILES: Final = "/files"
+JOBS: Final = "/fine_tuning/jobs"
+
 SUFFIX: Final = ".jsonl"
 PAGE: Final = 100
 
@@ -100,13 +103,6 @@ METRICS: Final = "metrics"
 
 VALIDATION: Final = ("val", "full_val", "eval")
 """How the names of figures begin that are of validation data."""
-
-UNSUPPORTED: Final = {
-    "logs": "invocation logs in place of a file",
-    "model_key": "a KMS key for the model",
-    "vpc": "a network of your own",
-}
-"""Fields of a request that this API has no place for."""
 
 IDENTIFIER: Final = re.compile(r"(?!.*\.\.)(?=.*[A-Za-z0-9])[A-Za-z0-9._:/+-]{1,512}")
 """What may be an id of a job: nothing that leads out of its path."""
@@ -194,12 +190,6 @@ class _Event(_Answer):
     data: Any = None
 
 
-class _Checkpoint(_Answer):
-    step_number: int
-    fine_tuned_model_checkpoint: str
-    metrics: dict[str, Any] | None = None
-
-
 class _Failure(BaseModel):
     code: str | None = None
     message: str | None = None
@@ -251,23 +241,24 @@ class _Job(_Answer):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A model of the middle of a job, which can be asked at once.
+def _figures(data: Any) -> dict[str, float]:
+    """What of an object are numbers; an object may hold words too."""
+    items: Iterable[tuple[str, Any]] = data.items() if isinstance(data, dict) else ()
+    return {
+        name: float(each)
+        for name, each in items
+        if isinstance(each, int | float) and not isinstance(each, bool) and isfinite(each)
+    }
 
-    Args:
-        id: the service's own.
-        step: after which it was kept.
-        model: the id to ask with.
-        metrics: figures of that step, by the service's own names.
-        created: when.
-    """
 
-    id: str
-    step: int
-    model: str
-    metrics: Mapping[str, float]
-    created: datetime | None
+class Checkpoint(_Answer):
+    """A model of the middle of a job, which can be asked at once."""
+
+    step: int = Field(alias="step_number", description="After which it was kept.")
+    model: str = Field(alias="fine_tuned_model_checkpoint", description="The id to ask with.")
+    metrics: Annotated[dict[str, float], BeforeValidator(_figures)] = Field(
+        default={}, description="Figures of that step, by the service's own names."
+    )
 
 
 class Api:
@@ -294,17 +285,17 @@ class Api:
     ) -> None:
         require("openai", by="the OpenAI-compatible API")
         self._base_url, self._ca_bundle = base_url, ca_bundle
-        self._keys = keys
-        self._host = require_private(base_url)
+        self.keys = keys
+        self.host = require_private(base_url)
         self.pause = pause
 
     @cached_property
-    def _sdk(self) -> OpenAI:
+    def sdk(self) -> OpenAI:
         """It asks each thing once: `call` knows what may be asked again."""
         import httpx  # noqa: PLC0415 - with the SDK, half a second
         from openai import OpenAI  # noqa: PLC0415
 
-        keys = self._keys
+        keys = self.keys
 
         class Bearer(httpx.Auth):
             """The key of this moment, and another one where it is refused."""
@@ -324,10 +315,11 @@ class Api:
             verify=ssl.create_default_context(cafile=self._ca_bundle or None),
             trust_env=not is_loopback(self._base_url),
             follow_redirects=False,
+            limits=httpx.Limits(max_connections=None),  # who asks says how many
         )
         finalize(self, connection.close)
         sdk = OpenAI(
-            api_key=self._host,  # each request gets its own
+            api_key=self.host,  # each request gets its own
             base_url=self._base_url,
             http_client=connection,
             timeout=httpx.Timeout(READ, connect=CONNECT),
@@ -355,12 +347,11 @@ class Api:
         Raises:
             AwsFailed: refused, failed, not reached, or answered something else.
         """
-        from openai import APIConnectionError, APIStatusError  # noqa: PLC0415 - as `_sdk`
+        from openai import APIConnectionError, APIStatusError  # noqa: PLC0415 - as `sdk`
 
         for attempt in count(1):
             try:
-                content = operation(self._sdk).http_response.content
-                return form.model_validate_json(content)
+                return form.model_validate_json(operation(self.sdk).content)
             except APIStatusError as error:
                 failed, pause = self._refused(what, error), wait_of(error.response.headers, attempt)
                 again = error.status_code == TOO_MANY or (
@@ -376,48 +367,55 @@ class Api:
             self.pause(pause)
         raise AssertionError  # pragma: no cover - `count` has no end
 
+    def get(self, what: str, path: str, form: type[Form], **parameters: Any) -> Form:
+        """What the service shows at a path; see `call`."""
+        import httpx  # noqa: PLC0415 - as `sdk`
+
+        asked: Any = {"params": parameters}
+        return self.call(
+            what, lambda sdk: sdk.get(path, cast_to=httpx.Response, options=asked), form, reads=True
+        )
+
     def listed(
-        self, what: str, operation: Callable[..., Any], form: type[Answer], **arguments: Any
+        self, what: str, path: str, form: type[Answer], **parameters: Any
     ) -> Iterator[Answer]:
         """Every object of a list, page after page, in the service's order."""
-        after: dict[str, str] = {}
         while True:
-            page = self.call(
-                what,
-                lambda sdk: operation(sdk, **arguments, **after),  # noqa: B023 - called at once
-                _Page,
-                reads=True,
-            )
+            page = self.get(what, path, _Page, **parameters)
             try:
                 found = [form.model_validate(each) for each in page.data]
             except ValidationError:
                 raise AwsFailed(f"{what}: {FOREIGN}") from None
             yield from found
-            if not (page.has_more and found) or after == {"after": found[-1].id}:
+            if not (page.has_more and found):
                 return
-            after = {"after": found[-1].id}
+            parameters["after"] = found[-1].id
 
     def _refused(self, what: str, error: APIStatusError) -> AwsFailed:
         code = CODES.get(error.status_code, f"HTTP {error.status_code}")
         if error.status_code == UNAUTHORIZED:
-            return AwsFailed(f"{what}: {self._keys.remedy}", code)
+            return AwsFailed(f"{what}: {self.keys.remedy}", code)
         if error.status_code >= SERVERS_OWN:
             code = "InternalServerException"
-        given = error.body.get("message") if isinstance(error.body, dict) else None
-        message = without(self._keys(), str(given or f"HTTP {error.status_code}"))
+        message = self.message_of(error) or f"HTTP {error.status_code}"
         words = WORDS.get(code, "the service answers {message}")
         return AwsFailed(f"{what}: {words.format(message=message)}", code)
+
+    def message_of(self, error: APIStatusError) -> str:
+        """What the service says itself, without the key; "" where that is nothing."""
+        given = error.body.get("message") if isinstance(error.body, dict) else None
+        return without(self.keys(), str(given or ""))
 
     def _unreached(self, what: str, error: APIConnectionError) -> AwsFailed:
         causes: list[BaseException] = [error]
         while cause := causes[-1].__cause__ or causes[-1].__context__:
             causes.append(cause)
         if any(isinstance(each, ssl.SSLError) for each in causes):
-            return AwsFailed(f"{what}: the certificate of {self._host} cannot be verified")
+            return AwsFailed(f"{what}: the certificate of {self.host} cannot be verified")
         gone = any(isinstance(each, ConnectionRefusedError) for each in causes)
         what_now = ENDED if gone and is_loopback(self._base_url) else "try again"
         reason = type(error.__cause__ or error).__name__
-        return AwsFailed(f"{what}: no whole answer from {self._host} ({reason}); {what_now}")
+        return AwsFailed(f"{what}: no whole answer from {self.host} ({reason}); {what_now}")
 
 
 class _Counted(BufferedReader):
@@ -434,17 +432,21 @@ class _Counted(BufferedReader):
         return found
 
 
-def connected(region: str, _: DeployedStage, session: Session | None = None) -> OpenAIDriver:
-    """The driver, with the caller's key; no stage is asked, for the service keeps the files.
+def connected(region: str, session: Session | None = None) -> Api:
+    """The API of a region, with the caller's key.
 
     Raises:
         WrongEndpoint: the shell points to another AWS than the one that is meant.
         AwsFailed: the AWS configuration cannot be read.
     """
-    api = Api(
+    return Api(
         openai_base_url(region, session), key_source(region, session), ca_bundle=ca_bundle(session)
     )
-    return OpenAIDriver(region, api)
+
+
+def driver_of(region: str, _: DeployedStage, session: Session | None = None) -> OpenAIDriver:
+    """The driver, with the caller's key; no stage is asked, for the service keeps the files."""
+    return OpenAIDriver(region, connected(region, session))
 
 
 class OpenAIDriver:
@@ -502,11 +504,7 @@ class OpenAIDriver:
         return f"(the id of the file {name}{SUFFIX})"
 
     def calls(self, request: JobRequest) -> list[Call]:
-        """What `start` would send.
-
-        Raises:
-            BadJob: the request has what this API cannot do.
-        """
+        """What `start` would send."""
         return [Call("openai", "POST /fine_tuning/jobs", request_of(request))]
 
     def discard(self, uploaded: str) -> None:
@@ -529,8 +527,7 @@ class OpenAIDriver:
         """Start it; where the same job is there already, that one.
 
         Raises:
-            BadJob: a job of this name differs from what is asked for, or asks for what this API
-                cannot do.
+            BadJob: a job of this name differs from what is asked for.
             AwsFailed: the service refused it, or it is not known whether it started.
             StartedTwice: another start made a job at the same moment, and both may run.
         """
@@ -567,13 +564,9 @@ class OpenAIDriver:
             AwsFailed: the service cannot be asked.
         """
         if IDENTIFIER.fullmatch(identifier):
+            what = f"reading the job {identifier}"
             try:
-                found = self._api.call(
-                    f"reading the job {identifier}",
-                    lambda sdk: sdk.fine_tuning.jobs.with_raw_response.retrieve(identifier),
-                    _Job,
-                    reads=True,
-                )
+                found = self._api.get(what, f"{JOBS}/{quote(identifier, safe=':')}", _Job)
             except AwsFailed as error:
                 if not error.missing and error.code != REFUSED_ID:
                     raise
@@ -642,21 +635,8 @@ class OpenAIDriver:
         Raises:
             AwsFailed: the service cannot be asked.
         """
-        listed = self._api.listed(
-            f"listing the checkpoints of {job.name}",
-            lambda sdk, **page: sdk.fine_tuning.jobs.checkpoints.with_raw_response.list(
-                job.id, **page
-            ),
-            _Checkpoint,
-        )
-        for each in listed:
-            yield Checkpoint(
-                each.id,
-                each.step_number,
-                each.fine_tuned_model_checkpoint,
-                _figures(each.metrics),
-                each.created_at,
-            )
+        what = f"listing the checkpoints of {job.name}"
+        return self._api.listed(what, f"{JOBS}/{job.id}/checkpoints", Checkpoint)
 
     def _of_name(self, name: str) -> list[_Job]:
         """The jobs of a name, the oldest first."""
@@ -731,11 +711,7 @@ class OpenAIDriver:
 
     def _files(self) -> list[_File]:
         """Files for fine-tuning, the oldest first."""
-        found = self._api.listed(
-            "listing files",
-            lambda sdk, **page: sdk.files.with_raw_response.list(purpose="fine-tune", **page),
-            _File,
-        )
+        found = self._api.listed("listing files", FILES, _File, purpose="fine-tune")
         return sorted(found, key=lambda each: each.age)
 
     def _file_name(self, file: str | None) -> str:
@@ -745,12 +721,7 @@ class OpenAIDriver:
         if file not in self._file_names:
             name = ""
             try:
-                name = self._api.call(
-                    f"reading the file {file}",
-                    lambda sdk: sdk.files.with_raw_response.retrieve(file),
-                    _File,
-                    reads=True,
-                ).filename
+                name = self._api.get(f"reading the file {file}", f"{FILES}/{file}", _File).filename
             except AwsFailed as error:
                 if not (error.missing or error.denied or error.code == REFUSED_ID):
                     raise
@@ -759,23 +730,14 @@ class OpenAIDriver:
 
     def _listed(self) -> Iterator[_Job]:
         """Every job of reinforcement fine-tuning."""
-        listed = self._api.listed(
-            f"listing the jobs of {self.region}",
-            lambda sdk, **page: sdk.fine_tuning.jobs.with_raw_response.list(limit=PAGE, **page),
-            _Job,
-        )
+        what = f"listing the jobs of {self.region}"
+        listed = self._api.listed(what, JOBS, _Job, limit=PAGE)
         return (each for each in listed if each.reinforcement)
 
     def _events(self, job: Job) -> list[_Event]:
         """By time; within one second in the order of the list, which begins with the newest."""
-        listed = self._api.listed(
-            f"reading the events of {job.name}",
-            lambda sdk, **page: sdk.fine_tuning.jobs.with_raw_response.list_events(
-                job.id, limit=PAGE, **page
-            ),
-            _Event,
-        )
-        found = list(listed)
+        what = f"reading the events of {job.name}"
+        found = list(self._api.listed(what, f"{JOBS}/{job.id}/events", _Event, limit=PAGE))
         if found and found[0].created_at >= found[-1].created_at:
             found.reverse()
         return sorted(found, key=lambda each: each.created_at)
@@ -786,14 +748,7 @@ class _Deleted(BaseModel):
 
 
 def request_of(request: JobRequest) -> dict[str, Any]:
-    """The body of `POST /fine_tuning/jobs`; it has no place for a name, a role or tags.
-
-    Raises:
-        BadJob: the request has what this API cannot do.
-    """
-    for field, words in UNSUPPORTED.items():
-        if getattr(request, field):
-            raise BadJob(f"{field}: the OpenAI-compatible API takes no {words}")
+    """The body of `POST /fine_tuning/jobs`; it has no place for a name, a role or tags."""
     grader = {"type": "lambda", "lambda": {"function": request.grader}}
     reinforcement: dict[str, Any] = {"grader": grader}
     if request.hyperparameters:
@@ -842,18 +797,12 @@ def _points(data: Any) -> Iterator[MetricPoint]:
         yield MetricPoint(int(step), name, value, "validation" if ours else "training")
 
 
-def _figures(data: Any) -> dict[str, float]:
-    """What of an object are numbers; an object may hold words too."""
-    items: Iterable[tuple[str, Any]] = data.items() if isinstance(data, dict) else ()
-    return {
-        name: float(each)
-        for name, each in items
-        if isinstance(each, int | float) and not isinstance(each, bool) and isfinite(each)
-    }
+def wish_of(headers: Mapping[str, str]) -> float:
+    """Seconds that the service asks to wait; 0 where it does not say."""
+    wish = headers.get("retry-after", "")
+    return float(wish) if re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", wish) else 0.0
 
 
 def wait_of(headers: Mapping[str, str], attempt: int) -> float:
     """Seconds until the next try: the service's own wish, or twice as long each time."""
-    wish = headers.get("retry-after", "")
-    asked = float(wish) if re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", wish) else 0.0
-    return min(LONGEST_PAUSE, asked or FIRST_PAUSE * 2 ** (attempt - 1))
+    return min(LONGEST_PAUSE, wish_of(headers) or FIRST_PAUSE * 2 ** (attempt - 1))

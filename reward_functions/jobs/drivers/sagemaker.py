@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from reward_functions.aws.arn import Arn, FunctionArn
 from reward_functions.aws.calls import pages, present
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.jobs.configuration import BadJob, Serverless
+from reward_functions.jobs.configuration import BadJob, Serverless, Vpc
 from reward_functions.jobs.drivers.base import (
     HYPERPARAMETERS,
     PAGE,
@@ -36,14 +36,13 @@ from reward_functions.jobs.drivers.base import (
 )
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.job import Call, Job, JobEvent, MlflowRun, Progress
-from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.services import SERVICES, DriverName
 from reward_functions.jobs.tags import OURS, tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from reward_functions.jobs.configuration import Vpc
-    from reward_functions.jobs.job import DriverName, JobRequest, JobStatus, MetricPoint
+    from reward_functions.jobs.job import JobRequest, JobStatus, MetricPoint
 
 GONE: Final[Mapping[str, JobStatus]] = {"Deleting": "stopped", "DeleteFailed": "failed"}
 """Words that only SageMaker has."""
@@ -256,11 +255,8 @@ class SageMakerDriver(TrainingJobs, InAccount):
         """What `start` would send: what registers the reward, makes the group, starts the job.
 
         Raises:
-            BadJob: it has no data.
             AwsFailed: SageMaker cannot be asked.
         """
-        if not request.training:
-            raise BadJob("data: a job of SageMaker is given a training file")
         prompt = request.sagemaker.judge_prompt if request.sagemaker else None
         evaluator, registered = prompt if prompt and prompt.startswith("arn:") else "", list[Call]()
         if request.grader:

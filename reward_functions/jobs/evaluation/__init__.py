@@ -1,24 +1,10 @@
 """A tuned model beside its base, on prompts that no training has seen, by one pinned reward.
 
-Statistics, of plain numbers
+preparing.py            the models, the grader, what the job has seen, the split; before asking
+evaluation.py           both models asked, scored and compared; what it comes to, in sentences
+by_service.py           the same of SageMaker's own evaluation jobs
+evaluation_record.py    `evaluation.json`
+page.py                 its tables, in Markdown, and one page of HTML
 
-    intervals.py            the bootstrap over prompts
-
-From a file to a record
-
-    preparing.py            the models, the grader and the split, before anything is asked
-    training_files.py       what the job has seen
-    split.py                prompts that share nothing with it, each once
-    both.py                 both models asked alike; `jobs.asking` asks
-    sides.py                one model's answers, scored, and what stands beside the mean
-    comparing.py            the difference, its test, pass@k, groups, flips
-    evaluation.py           all of it: `evaluate`
-    by_service.py           the same of SageMaker's own evaluation jobs
-    words.py                the verdict and the warnings as sentences
-
-What is read of it
-
-    evaluation_record.py    `evaluation.json`
-    evaluation_sheets.py    its tables; `markdown.py` writes them
-    page.py                 one page of HTML
+Statistics are those of `reports.statistics`.
 """

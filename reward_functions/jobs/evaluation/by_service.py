@@ -22,30 +22,26 @@ from reward_functions.aws.catalogue import OUTPUT_PREFIX
 from reward_functions.core.errors import BadSample, ConfigurationError
 from reward_functions.core.types import Score, Scored, Unscored
 from reward_functions.data.atomic import named
-from reward_functions.jobs.asking import AnswerAttempt
+from reward_functions.jobs.asking import AnswerAttempt, ModelAnswer
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.drivers.objects import uploaded_once
-from reward_functions.jobs.evaluation.evaluation import record_of
-from reward_functions.jobs.evaluation.sides import Answers
+from reward_functions.jobs.evaluation.evaluation import Answers, record_of
 from reward_functions.jobs.evaluation_jobs import Evaluation, EvaluationJobs, evaluation_rows
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.grader import account_of
-from reward_functions.jobs.model_calls import ModelAnswer
 from reward_functions.testing import wire_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from reward_functions.core.types import RewardResult
-    from reward_functions.jobs.asking import AskedPrompt
-    from reward_functions.jobs.evaluation.evaluation import Settings
+    from reward_functions.jobs.asking import AskedPrompt, Sampling
+    from reward_functions.jobs.evaluation.evaluation import Settings, Split
     from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, Mode, Side
-    from reward_functions.jobs.evaluation.split import Split
     from reward_functions.jobs.evaluation_jobs import EvaluatedRow
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.job import Job
     from reward_functions.jobs.lookup import Place
-    from reward_functions.jobs.model_calls import Sampling
 
 DIGITS: Final = 8
 """Hexadecimal digits of what an evaluation is given, in the names of its jobs."""

@@ -14,36 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from reward_functions.data.atomic import replaced
 from reward_functions.reports.measured import Measured
+from reward_functions.reports.statistics import Difference, McNemar
 
 Side = Literal["base", "tuned"]
 Mode = Literal["greedy", "sampled"]
 Verdict = Literal["better", "worse", "no difference shown"]
 
 FROZEN: Final = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Interval(BaseModel):
-    """A mean difference with its interval."""
-
-    model_config = FROZEN
-
-    value: float
-    low: float
-    high: float
-    prompts: int = Field(ge=0, description="How many prompts both models have a score for.")
-
-
-class McNemarTest(BaseModel):
-    """McNemar's test of the prompts that turned right or wrong."""
-
-    model_config = FROZEN
-
-    gained: int = Field(ge=0, description="Prompts that only the tuned model gets right.")
-    lost: int = Field(ge=0, description="Prompts that only the base gets right.")
-    p_value: float = Field(ge=0, le=1)
-    mid_p: float | None = Field(default=None, ge=0, le=1)
-    chi_square: float = Field(ge=0)
-    test: str = Field(description='"exact" or "chi-square": what the p-value is of.')
 
 
 class Compared(BaseModel):
@@ -54,7 +31,7 @@ class Compared(BaseModel):
     mode: Mode
     base: float = Field(description="Mean of the prompts' scores.")
     tuned: float
-    difference: Interval
+    difference: Difference
     left_out: int = Field(ge=0, description="Prompts without a score of one model or of both.")
 
     @property
@@ -71,7 +48,7 @@ class PassAtK(BaseModel):
     k: int = Field(ge=1)
     base: float = Field(ge=0, le=1)
     tuned: float = Field(ge=0, le=1)
-    difference: Interval
+    difference: Difference
 
 
 class Group(BaseModel):
@@ -82,7 +59,7 @@ class Group(BaseModel):
     name: str
     base: float
     tuned: float
-    difference: Interval
+    difference: Difference
     gained: int = Field(ge=0)
     lost: int = Field(ge=0)
     p_value: float = Field(ge=0, le=1)
@@ -167,7 +144,7 @@ class EvaluationRecord(BaseModel):
     conclusion: str = Field(description="The verdict as a sentence.")
     warnings: tuple[str, ...]
     greedy: Compared
-    mcnemar: McNemarTest
+    mcnemar: McNemar
     power: Power
     sampled: Compared | None
     pass_at_k: tuple[PassAtK, ...]

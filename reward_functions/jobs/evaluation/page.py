@@ -1,59 +1,50 @@
-"""An evaluation as one page of HTML: the difference first, then what it is made of.
+"""An evaluation for a reader: its tables, the same in Markdown, and one page of HTML.
 
-An evaluation as Markdown. Strings from rows and models are escaped and stay on their line.
+Shares of the scale are percentages; differences are points, hundredths of the scale, tuned less
+base. Answers stand in the table of flips only where a record holds them, and are cut.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.jobs.evaluation.evaluation_sheets import (
-    beside,
-    differences,
-    facts,
-    flips,
-    groups,
-    pass_at_k,
-    sheets,
-    tests,
-)
-from reward_functions.reports.pages.charts.lines import Course, lines
-from reward_functions.reports.pages.charts.spans import Row, Span, spans
+from reward_functions.jobs.evaluation.evaluation import ends, in_points
+from reward_functions.reports.pages.charts.plots import Course, lines
+from reward_functions.reports.pages.charts.rows import Row, Span, spans
 from reward_functions.reports.pages.page import Case, Page, Section
-from reward_functions.reports.sheets import escaped
+from reward_functions.reports.sheets import Sheet, escaped, markdown_document, quotes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, Flip, Interval
+    from reward_functions.jobs.evaluation.evaluation_record import (
+        Beside,
+        Compared,
+        EvaluationRecord,
+        Flip,
+        Group,
+        PassAtK,
+    )
     from reward_functions.reports.pages.charts.drawing import Chart
-
+    from reward_functions.reports.statistics import Difference
 
 SIMULATION: Final = "SIMULATION: the training double answered, and no language model."
 
 
 def markdown(record: EvaluationRecord) -> str:
-    """The whole document."""
-    return "\n".join(_lines(record)) + "\n"
-
-
-def _lines(record: EvaluationRecord) -> Iterator[str]:
-    yield f"# Evaluation of {escaped(record.job or record.tuned)}"
-    yield ""
+    """The whole document; strings from rows and models are escaped and stay on their line."""
+    paragraphs = [f"**{escaped(record.conclusion)}.**"]
     if record.simulation:
-        yield f"> {SIMULATION}"
-        yield ""
-    yield f"**{escaped(record.conclusion)}.**"
-    yield ""
-    for warning in record.warnings:
-        yield f"> {escaped(warning)}"
-        yield ""
-    for name, value in facts(record):
-        yield f"- {name}: {escaped(value)}"
-    for sheet in sheets(record):
-        yield ""
-        yield from sheet.markdown()
+        paragraphs.insert(0, f"> {SIMULATION}")
+    return markdown_document(
+        f"Evaluation of {record.job or record.tuned}",
+        [*paragraphs, *quotes(record.warnings)],
+        facts(record),
+        sheets(record),
+    )
 
+
+WAYS: Final = ("wrong", "right")
 
 MOST_CASES: Final = 50
 """Flips whose answers the page shows, of each direction half."""
@@ -72,17 +63,19 @@ def page(record: EvaluationRecord) -> Page:
 
 
 def _sections(record: EvaluationRecord) -> Iterator[Section]:
-    yield Section("The difference", [drawn_difference(record), differences(record), tests(record)])
+    yield Section(
+        "The difference", [drawn_difference(record), differences_sheet(record), tests_sheet(record)]
+    )
     if record.pass_at_k:
-        yield Section("pass@k", [_passes(record), pass_at_k(record)])
-    sheet = groups(record)
+        yield Section("pass@k", [_passes(record), pass_at_k_sheet(record)])
+    sheet = groups_sheet(record)
     drawn = [drawn_groups(record)] if record.groups else []
     yield Section(sheet.title, [*drawn, sheet])
     if record.beside:
-        yield Section("Beside the mean", [_lengths(record), beside(record)])
+        yield Section("Beside the mean", [_lengths(record), beside_sheet(record)])
     if record.flips:
-        yield Section("Flips", [flips(record)])
-    cases = [_case(flip) for flip in _shown(record)]
+        yield Section("Flips", [flips_sheet(record)])
+    cases = [_case(flip) for flip in _turned(record, MOST_CASES) if flip.base_text is not None]
     if cases:
         yield Section("Answers of flips", cases)
 
@@ -90,33 +83,27 @@ def _sections(record: EvaluationRecord) -> Iterator[Section]:
 def drawn_difference(record: EvaluationRecord) -> Chart:
     """The mean difference of each way of drawing, with its interval."""
     both = [each for each in (record.greedy, record.sampled) if each is not None]
-    rows = [Row(each.mode, [_span(each.difference)], limit=0.0) for each in both]
-    return spans(
-        "The mean difference of both models with its 95 % interval",
-        rows,
-        x="points of the scale, tuned less base",
-        names={},
-        limit="no difference",
-        includes=(0.0,),
-    )
+    return _drawn("of both models", [(each.mode, each.difference) for each in both])
 
 
 def drawn_groups(record: EvaluationRecord) -> Chart:
     """The mean difference of each group of prompts, with its interval."""
-    rows = [Row(each.name, [_span(each.difference)], limit=0.0) for each in record.groups]
+    groups = [(each.name, each.difference) for each in record.groups]
+    return _drawn("in each group of prompts", groups)
+
+
+def _drawn(of: str, differences: Sequence[tuple[str, Difference]]) -> Chart:
+    rows = []
+    for name, each in differences:
+        value, low, high = (100 * end for end in (each.value, each.low, each.high))
+        rows.append(Row(name, [Span(value, (low, high))], limit=0.0))
     return spans(
-        "The mean difference in each group of prompts with its 95 % interval",
+        f"The mean difference {of} with its 95 % interval",
         rows,
         x="points of the scale, tuned less base",
-        names={},
         limit="no difference",
         includes=(0.0,),
     )
-
-
-def _span(difference: Interval) -> Span:
-    value, low, high = (100 * end for end in (difference.value, difference.low, difference.high))
-    return Span(value, (low, high))
 
 
 def _passes(record: EvaluationRecord) -> Chart:
@@ -141,13 +128,13 @@ def _lengths(record: EvaluationRecord) -> Chart:
         for each in record.beside
     ]
     label = "The length of each model's answers, from the median to the 95th percentile"
-    return spans(label, rows, x="tokens, median to 95th percentile", names={}, includes=(0.0,))
+    return spans(label, rows, x="tokens, median to 95th percentile", includes=(0.0,))
 
 
-def _shown(record: EvaluationRecord) -> Iterator[Flip]:
-    for turned in ("wrong", "right"):
-        flips_of = [each for each in record.flips if each.turned == turned]
-        yield from (each for each in flips_of[: MOST_CASES // 2] if each.base_text is not None)
+def _turned(record: EvaluationRecord, most: int) -> list[Flip]:
+    """At most so many prompts that turned, of each direction half; first those gone wrong."""
+    wrong, right = ([each for each in record.flips if each.turned == way] for way in WAYS)
+    return [*wrong[: most // 2], *right[: most // 2]]
 
 
 def _case(flip: Flip) -> Case:
@@ -157,3 +144,189 @@ def _case(flip: Flip) -> Case:
         facts=[(f"why, {side}", reason) for side, reason in why if reason],
         texts=[("base", flip.base_text or ""), ("tuned", flip.tuned_text or "")],
     )
+
+
+EXAMPLE: Final = 120
+"""Characters of an answer in a table: its end, where answers stand."""
+
+MOST_FLIPS: Final = 200
+"""Rows of the table of flips, of each direction half; the record has all."""
+
+SMALLEST_P: Final = 0.001
+
+HEADS: Final = ("base", "tuned", "difference", "95 % interval", "prompts")
+
+
+def facts(record: EvaluationRecord) -> list[tuple[str, str]]:
+    """The settings of the evaluation, for people."""
+    reward = f"{record.reward}, version {record.reward_version}" if record.reward else "not known"
+    sampled = (
+        f"{record.answers} at temperature {record.temperature:g}" if record.answers else "none"
+    )
+    return [
+        *([("job", record.job)] if record.job else []),
+        ("base", record.base),
+        ("tuned", record.tuned),
+        ("reward", reward),
+        ("grader", record.grader),
+        ("split", f"{record.split}, SHA-256 {record.split_sha256}"),
+        ("shares no prompt with", " and ".join(record.compared_with)),
+        ("greedy answers", "1 at temperature 0"),
+        ("sampled answers to a prompt", sampled),
+        ("tokens of an answer", f"at most {record.max_tokens:,}"),
+        ("right", f"from {record.success:.0%} of the scale"),
+        ("seed", f"{record.seed}"),
+        ("measured", f"{record.measured_at:%Y-%m-%d %H:%M} UTC"),
+    ]
+
+
+def sheets(record: EvaluationRecord) -> Iterator[Sheet]:
+    """All tables, what decides first."""
+    for section in _sections(record):
+        yield from (part for part in section.parts if isinstance(part, Sheet))
+
+
+def differences_sheet(record: EvaluationRecord) -> Sheet:
+    """The means of both models."""
+    both = [each for each in (record.greedy, record.sampled) if each is not None]
+    return Sheet(
+        "What they earn, of the scale",
+        ("answers", *HEADS),
+        [(each.mode, *_row(each)) for each in both],
+        note="Differences are points, hundredths of the scale: tuned less base. The interval is "
+        "the bootstrap's over prompts.",
+        spare=("prompts",),
+    )
+
+
+def tests_sheet(record: EvaluationRecord) -> Sheet:
+    """McNemar's test."""
+    test = record.mcnemar
+    mid = "-" if test.mid_p is None else p_value(test.mid_p)
+    return Sheet(
+        "Prompts that turned",
+        ("test", "wrong to right", "right to wrong", "p", "mid-p"),
+        [
+            (
+                f"McNemar, {test.test}",
+                f"{test.gained:,}",
+                f"{test.lost:,}",
+                p_value(test.p_value),
+                mid,
+            )
+        ],
+        note="p is that of the named test, two-sided.",
+    )
+
+
+def pass_at_k_sheet(record: EvaluationRecord) -> Sheet:
+    """pass@k of both models."""
+    return Sheet(
+        "pass@k",
+        ("k", *HEADS),
+        [(f"{each.k}", *_row(each)) for each in record.pass_at_k],
+        note="The unbiased estimate of Chen et al. (2021).",
+        spare=("prompts",),
+    )
+
+
+def groups_sheet(record: EvaluationRecord) -> Sheet:
+    """A row for each group of prompts."""
+    rows = [
+        (each.name, *_row(each), f"+{each.gained:,} -{each.lost:,}", p_value(each.adjusted))
+        for each in record.groups
+    ]
+    return Sheet(
+        f"By {record.grouped_by}",
+        ("group", *HEADS, "turned", "p, adjusted"),
+        rows,
+        note="Greedy answers. p is McNemar's, adjusted by Holm for the number of groups; the "
+        "intervals are not adjusted.",
+        spare=("turned", "base", "tuned"),
+    )
+
+
+def _seconds(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _beside(each: Beside) -> dict[str, str]:
+    """A row by the heads of its columns."""
+    return {
+        "model": f"{each.side}, {each.mode}",
+        "answers": f"{each.answers:,}",
+        "tokens": f"{each.tokens_mean:,.0f}",
+        "p95": f"{each.tokens_p95:,.0f}",
+        "cut off": f"{each.cut / each.answers:.1%}",
+        "empty": f"{each.empty:,}",
+        "filtered": f"{each.filtered:,}",
+        "unscored": f"{each.unscored:,}",
+        "seconds, p50": _seconds(each.seconds_p50),
+        "p95 s": _seconds(each.seconds_p95),
+        "dollars": "-" if each.usd is None else f"{each.usd:.4f}",
+    }
+
+
+def beside_sheet(record: EvaluationRecord) -> Sheet:
+    """What stands beside the means; at least one model's answers are known."""
+    rows = [_beside(each) for each in record.beside]
+    return Sheet(
+        "Beside the mean",
+        tuple(rows[0]),
+        [tuple(row.values()) for row in rows],
+        note="Unscored answers count as nothing, and never as 0. Dollars are those of asking. "
+        + ("A simulation's seconds say nothing." if record.simulation else ""),
+        words=(),
+        spare=("filtered", "p95", "p95 s", "dollars"),
+    )
+
+
+def flips_sheet(record: EvaluationRecord) -> Sheet:
+    """The prompts that turned, those that turned wrong first."""
+    shown = _turned(record, MOST_FLIPS)
+    texts = any(flip.base_text is not None for flip in shown)
+    heads = ("row", "turned", "base", "tuned", "why: base", "why: tuned")
+    rows = [
+        (
+            flip.place,
+            flip.turned,
+            f"{flip.base_score:.2f}",
+            f"{flip.tuned_score:.2f}",
+            flip.base_reason or "-",
+            flip.tuned_reason or "-",
+            *((_end(flip.base_text), _end(flip.tuned_text)) if texts else ()),
+        )
+        for flip in shown
+    ]
+    left_out = len(record.flips) - len(shown)
+    answers = ("the base ends", "the tuned ends") if texts else ()
+    return Sheet(
+        "Flips",
+        (*heads, *answers),
+        rows,
+        note=f"{left_out:,} more are in the JSON." if left_out else "",
+        words=("turned", "why: base", "why: tuned", *answers),
+        spare=("why: base", "why: tuned", "base", "tuned"),
+    )
+
+
+def p_value(value: float) -> str:
+    """Three digits; "< 0.001" below."""
+    return f"{value:.3f}" if value >= SMALLEST_P else "< 0.001"
+
+
+def _row(each: Compared | PassAtK | Group) -> tuple[str, str, str, str, str]:
+    difference = each.difference
+    return (
+        f"{each.base:.1%}",
+        f"{each.tuned:.1%}",
+        in_points(difference.value),
+        ends(difference),
+        f"{difference.prompts:,}",
+    )
+
+
+def _end(text: str | None) -> str:
+    if text is None:
+        return "-"
+    return text if len(text) <= EXAMPLE else f"…{text[-EXAMPLE:]}"

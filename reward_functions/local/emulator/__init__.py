@@ -9,10 +9,9 @@
 The emulator is ministack, in an interpreter of its own: it pins another botocore than the Lambda
 carries, and runs every function on the interpreter it runs on itself.
 
-    emulator.py      up, down; its address, its clients, reset; the training double beside it
-    environment.py   the variables the emulator gets, those its users need, and its socket
+    emulator.py      up, down; its address, its clients, reset; the training double beside it; the
+                     variables the emulator gets and those its users need; processes by id
     installing.py    which interpreter has the emulator, and the environment it has, made
-    processes.py     processes by id: told apart from later ones of the same id, ended with children
     watchdog.py      runs a command that ends when its starter does
     people.py        users of a stage's policies on it
     cdk.py           the real CDK command line against one

@@ -21,8 +21,9 @@ from time import sleep
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.aws.emulator_record import GLANCE, LocalAwsError
-from reward_functions.local.emulator.environment import ACCOUNT, REGION
-from reward_functions.local.emulator.processes import (
+from reward_functions.local.emulator.emulator import (
+    ACCOUNT,
+    REGION,
     lifeline,
     process_of,
     start,

@@ -7,12 +7,23 @@ record, and the next `up` or `down` of that name ends what it finds there. An em
 An emulator that enforces permissions is reached over TLS: the bucket that `cdk bootstrap` makes
 denies every request without. Its certificate is made on the spot; the key never leaves its folder,
 and goes with it.
+
+The emulator's functions inherit all of its environment, so it gets none of the caller's. Its users
+get a configuration without profiles, with keys that mean nothing anywhere else: nothing they do can
+reach a real account by mistake. A socket that listens is bound here and handed over: nobody can
+take the port in between.
+
+An id of a process is reused once it is gone; the id and the moment it started are not. A process
+that is started here leads a group of its own, so that its children end with it, whoever adopted
+them. With a lifeline the whole group ends when this process does, even by SIGKILL: `watchdog.py`.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -22,6 +33,8 @@ from functools import partial
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
+from shlex import quote
+from threading import current_thread, main_thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,25 +51,277 @@ from reward_functions.aws.emulator_record import (
     TrainingRecord,
     endpoint,
     recorded,
-)
-from reward_functions.local.emulator.environment import (
-    ACCOUNT,
-    REGION,
-    SECRET,
-    bound,
-    emulators_own,
-    merged,
-    users_own,
+    start_time,
 )
 from reward_functions.local.emulator.installing import emulator_python
-from reward_functions.local.emulator.processes import lifeline, process_of, start, undisturbed
 
 if TYPE_CHECKING:
-    import socket
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import IO
 
     from boto3.session import Session
     from filelock import FileLock
+
+ACCOUNT: Final = "000000000000"
+"""The emulator reads an access key of twelve digits as the root of that account."""
+
+SECRET: Final = "test"  # noqa: S105 - the emulator's own, for its root
+"""The one the emulator checks signatures of its root with."""
+
+REGION: Final = "us-east-1"
+
+TRAINING: Final = (
+    "BEDROCK",
+    "BEDROCK_RUNTIME",
+    "BEDROCK_MANTLE",
+    "SAGEMAKER",
+    "SAGEMAKER_MLFLOW",
+    "SAGEMAKERJOBRUNTIME",
+)
+"""Services that the training double stands in for, as the variables of their endpoints end."""
+
+NEVER: Final = (
+    "AWS_PROFILE",
+    "AWS_DEFAULT_PROFILE",
+    "AWS_SESSION_TOKEN",
+    "AWS_SECURITY_TOKEN",
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "AWS_ROLE_ARN",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
+)
+"""What would lead a tool to another account, or past the emulator."""
+
+
+def emulators_own(
+    folder: Path, port: int, certificate: Certificate | None, models: str | None = None
+) -> dict[str, str]:
+    """Everything the emulator finds in its environment.
+
+    Args:
+        folder: its home and the place of its temporary files.
+        port: where it listens.
+        certificate: for TLS; with it goes the enforcement of permissions.
+        models: the URL of a server that speaks chat completions and answers Bedrock's Converse.
+    """
+    own = {
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+        "HOME": str(folder / "home"),
+        "TMPDIR": str(folder / "tmp"),
+        "BIND_HOST": LOOPBACK,
+        "GATEWAY_PORT": str(port),
+        "LAMBDA_EXECUTOR": "local",
+        "DOCKER_HOST": "unix:///nonexistent.sock",
+        "IOT_MTLS_ENABLED": "0",
+        "SFTP_ENABLED": "0",
+    }
+    if models is not None:
+        own["MINISTACK_BEDROCK_PROXY_URL"] = models
+    if certificate is not None:
+        own |= {
+            "AUTH": "true",
+            "USE_SSL": "1",
+            "MINISTACK_SSL_CERT": str(certificate.certificate),
+            "MINISTACK_SSL_KEY": str(certificate.key),
+        }
+    return own
+
+
+def users_own(
+    folder: Path, port: int, certificate: Certificate | None, training: int | None = None
+) -> dict[str, str]:
+    """What the AWS SDKs, the AWS CLI and the CDK need to reach the emulator and nothing else.
+
+    Args:
+        folder: the emulator's.
+        port: where it listens.
+        certificate: for TLS.
+        training: where the training double beside it listens; None where there is none.
+    """
+    address = endpoint(port, tls=certificate is not None)
+    needed = {
+        "AWS_ENDPOINT_URL": address,
+        "AWS_ENDPOINT_URL_S3": address,
+        "AWS_ACCESS_KEY_ID": ACCOUNT,
+        "AWS_SECRET_ACCESS_KEY": SECRET,
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_CONFIG_FILE": str(folder / "config"),
+        "AWS_SHARED_CREDENTIALS_FILE": str(folder / "credentials"),
+        "AWS_EC2_METADATA_DISABLED": "true",
+        # The CDK remembers which account a key belongs to, and asks no more.
+        "CDK_HOME": str(folder / "cdk"),
+        # After each deployment it praises npm's latest, a 3.0.0 that reads no assembly of today.
+        "CDK_DISABLE_VERSION_CHECK": "1",
+    }
+    if certificate is not None:
+        trusted = str(certificate.certificate)
+        needed |= {"AWS_CA_BUNDLE": trusted, "NODE_EXTRA_CA_CERTS": trusted}
+    if training is not None:
+        needed |= to_training(training)
+    return needed
+
+
+def to_training(port: int) -> dict[str, str]:
+    """What the AWS SDKs and OpenAI's need to reach the training double."""
+    address = endpoint(port, tls=False)
+    services = {f"AWS_ENDPOINT_URL_{service}": address for service in TRAINING}
+    return services | {"OPENAI_BASE_URL": f"{address}/v1"}
+
+
+def merged(environ: Mapping[str, str], needed: Mapping[str, str]) -> dict[str, str]:
+    """A caller's environment turned towards the emulator, for a process that also needs a PATH."""
+    kept = {name: value for name, value in environ.items() if not _leads_elsewhere(name)}
+    return kept | dict(needed)
+
+
+def shell_lines(environ: Mapping[str, str], needed: Mapping[str, str]) -> Iterator[str]:
+    """The same for a POSIX shell to evaluate."""
+    for name in sorted(environ):
+        if _leads_elsewhere(name) and name not in needed:
+            yield f"unset {name}"
+    for name, value in needed.items():
+        yield f"export {name}={quote(value)}"
+
+
+def _leads_elsewhere(name: str) -> bool:
+    return name in NEVER or name.startswith("AWS_ENDPOINT_URL")
+
+
+BACKLOG: Final = 512
+"""Connections that wait to be accepted: the CDK and a trainer open many at once."""
+
+
+class PortInUse(LocalAwsError):
+    """Something else listens on the port."""
+
+
+def bound(port: int | None) -> socket.socket:
+    """A socket that listens.
+
+    Args:
+        port: where; a free one where it is None.
+
+    Raises:
+        PortInUse: something else listens there.
+        LocalAwsError: it is no port.
+    """
+    try:
+        return socket.create_server((LOOPBACK, port or 0), backlog=BACKLOG)
+    except OverflowError:
+        raise LocalAwsError(f"{port} is no port: 1 to 65535") from None
+    except OSError as error:
+        raise PortInUse(
+            f"port {port} of the loopback interface cannot be had ({os.strerror(error.errno or 0)}"
+            "): end what listens there, choose another with --port, or leave --port out for a free "
+            "one"
+        ) from None
+
+
+WATCHDOG: Final = Path(__file__).with_name("watchdog.py")
+
+ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
+"""What a supervisor sends, and a terminal that is closed."""
+
+
+@contextmanager
+def lifeline() -> Iterator[int]:
+    """The read end of a pipe that closes when this block ends, or this process in any way.
+
+    A process that is forked meanwhile, without running another program, keeps it open.
+    """
+    read, write = os.pipe()
+    try:
+        yield read
+    finally:
+        os.close(write)
+        os.close(read)
+
+
+def start(
+    command: Sequence[str],
+    *,
+    environment: Mapping[str, str],
+    folder: Path,
+    log: IO[bytes],
+    inherited: Sequence[int] = (),
+    line: int | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start a process in a group of its own, without a terminal.
+
+    Args:
+        command: what to run.
+        environment: all its variables; it gets none of the caller's.
+        folder: where it runs.
+        log: its standard output and error.
+        inherited: file descriptors it keeps.
+        line: the `lifeline` it ends with; it outlives this process where not given.
+    """
+    watchdog, lines = (_watchdog(line), [line]) if line is not None else ([], [])
+    return subprocess.Popen(  # noqa: S603 - the callers' own programs
+        [*watchdog, *command],
+        env=dict(environment),
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        pass_fds=(*inherited, *lines),
+        start_new_session=True,
+    )
+
+
+def _watchdog(line: int) -> list[str]:
+    """What runs a command so that it ends with this lifeline."""
+    return [sys.executable, "-I", "-S", str(WATCHDOG), str(line)]
+
+
+def process_of(id: int) -> Process:  # noqa: A002 - the system's word
+    """The process of this id, which this process has just started."""
+    return Process(id, start_time(id) or "ended at once")
+
+
+@contextmanager
+def ended_like_interrupted() -> Iterator[None]:
+    """Let the signals that end a command run its clean-up, as Ctrl-C does; main thread only."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Put off whatever would interrupt this block until it is over.
+
+    Between the start of a process and the note of its id nobody could end it. Signals are put off
+    and not blocked: a process started meanwhile would inherit that. Only a main thread has them.
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    arrived: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        arrived.append(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, *ENDING)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if arrived:
+            signal.raise_signal(arrived[0])
+
 
 TRAINED: Final = frozenset({"bedrock", "bedrock-runtime", "sagemaker", "sagemakerjobruntime"})
 """Services, as boto3 names them, that the training double stands in for."""
@@ -378,42 +643,34 @@ def with_training(aws: LocalAws, options: TrainingOptions, line: int | None) -> 
         line: the `lifeline` it ends with, where it is not to outlive this process.
 
     Raises:
-        LocalAwsError: it cannot be started; nothing is left of the attempt.
+        LocalAwsError: it cannot be started; its process is in the emulator's record.
     """
     log = aws.folder.training_log
     environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
     # The socket is closed here once the child has it: nobody waits at one that is dead.
-    with ExitStack() as failed:
-        with bound(None) as listening:
-            port = listening.getsockname()[1]
-            command = [
-                *(sys.executable, "-m", MODULE, aws.name, str(listening.fileno())),
-                *("--step-seconds", str(options.step_seconds or 0.0)),
-                *(word for file in options.data for word in ("--data", str(file.absolute()))),
-            ]
-            aws = _noted(
-                aws.folder,
-                command,
-                environment=environment | aws.environment,
-                log=log,
-                listening=listening,
-                line=line,
-                record_of=lambda process: replace(
-                    aws.record, training=TrainingRecord(process, port)
-                ),
-            )
-        training = aws.record.training
-        assert training is not None
-        failed.callback(training.process.end)
+    with bound(None) as listening:
+        port = listening.getsockname()[1]
+        command = [
+            *(sys.executable, "-m", MODULE, aws.name, str(listening.fileno())),
+            *("--step-seconds", str(options.step_seconds or 0.0)),
+            *(word for file in options.data for word in ("--data", str(file.absolute()))),
+        ]
+        aws = _noted(
+            aws.folder,
+            command,
+            environment=environment | aws.environment,
+            log=log,
+            listening=listening,
+            line=line,
+            record_of=lambda process: replace(aws.record, training=TrainingRecord(process, port)),
+        )
+    training = aws.record.training
 
-        def require() -> None:
-            if not training.process.alive:
-                raise LocalAwsError(
-                    f"the training double could not be started{aws.folder.tail(log)}"
-                )
+    def require() -> None:
+        if training is None or not training.process.alive:
+            raise LocalAwsError(f"the training double could not be started{aws.folder.tail(log)}")
 
-        _wait(aws.training_ready, require, "the training double")
-        failed.pop_all()
+    _wait(aws.training_ready, require, "the training double")
     return aws
 
 

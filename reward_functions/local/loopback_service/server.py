@@ -1,40 +1,22 @@
-"""A service behind one port of the loopback interface: requests, refusals, and who is let in.
+"""A service behind one port of the loopback interface: requests, refusals, and what answers them.
 
-Each request is read whole, is answered in a thread of its own, and is sent what a service's `reply`
-returns: a body, a stream of pieces, or nothing at all. A refusal has the code and the sentence that
-a client of AWS or of OpenAI reads.
-
-What a double asks of a request beyond `core.local_requests`, which keeps web pages out:
-
-| wall | what it keeps out |
-| --- | --- |
-| a target that is a path, headers that are there once | a request that is read in two ways |
-| a length, before a byte of the body is read | what fills the memory |
-| so many places, a time for each | what holds every thread |
-
-Not kept out: another user of this machine, who may take every place there is.
+It stands on `core.http_server`, which reads requests and keeps out pages of the web. A refusal has
+the code and the sentence that a client of AWS or of OpenAI reads.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
-from threading import BoundedSemaphore, Thread
-from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from reward_functions.aws.emulator_record import LOOPBACK
-from reward_functions.core.http_server.bounded import (
-    IDLE_SECONDS,
-    PIECE,
-    BoundedHandler,
-    BoundedServer,
-)
+from reward_functions.core.http_server import messages
+from reward_functions.core.http_server.server import Server
 from reward_functions.core.jsons import no_constant
-from reward_functions.core.local_requests import refusal_of
 
 if TYPE_CHECKING:
     import socket
@@ -91,100 +73,44 @@ def conflict(message: str) -> Refused:
     return Refused("ConflictException", message)
 
 
-class Request(NamedTuple):
-    """An HTTP request as it came.
-
-    Args:
-        method: such as "POST".
-        path: percent-encoded, without the query.
-        query: without its question mark.
-        headers: in their order, their names as they were sent.
-        body: whole.
-    """
-
-    method: str
-    path: str
-    query: str
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
+class Request(messages.Request):
+    """A request that has arrived; the names of its headers are in lower case."""
 
     def header(self, name: str) -> str:
-        """The first header of this name, in whatever case; "" where there is none."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), "")
+        """A header, in whatever case; "" where there is none."""
+        return self.headers.get(name.lower(), "")
 
 
-def read_json(body: bytes) -> Any:
-    """The JSON value of a request.
+def utf8_json(text: bytes) -> Any:
+    """The value of a JSON text.
 
     Raises:
-        Refused: it is not JSON, holds what JSON or UTF-8 does not have, or is nested too deeply.
+        ValueError: it is not JSON, or holds what JSON or UTF-8 does not have.
+        RecursionError: it is nested too deeply.
     """
-    try:
-        value = json.loads(body, parse_constant=no_constant)
-        # Half a surrogate pair has no UTF-8: whatever is to be sent or hashed would fail.
-        json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        raise invalid("the request body is not JSON") from None
+    value = json.loads(text, parse_constant=no_constant)
+    # Half a surrogate pair has no UTF-8: whatever is to be sent or hashed would fail.
+    json.dumps(value, ensure_ascii=False).encode()
     return value
 
 
-CONNECTIONS: Final = 256
-"""Places, each a connection with a thread of its own."""
+def read_object(body: bytes) -> dict[str, Any]:
+    """The JSON object of a request.
 
-BODY_SECONDS: Final = 60.0
-"""How long a body may take."""
+    Raises:
+        Refused: it is something else.
+    """
+    try:
+        value = utf8_json(body)
+    except (ValueError, RecursionError):
+        raise invalid("the request body is not JSON") from None
+    if not isinstance(value, dict):
+        raise invalid("the request body is not a JSON object")
+    return value
+
 
 SMALL: Final = 1024 * 1024
-"""Bytes of a body that anybody may send, and of a form beside its file."""
-
-LARGE_AT_ONCE: Final = 4
-"""Bodies larger than that which are read at a time; others wait."""
-
-ONCE: Final = ("authorization", "content-length", "x-amz-date", "x-amz-content-sha256")
-
-PATH: Final = re.compile(r"/(?!/)[!-~]*")
-QUERY: Final = re.compile(r"[!-~]*")
-
-
-def require_neighbour(request: Request, bound: Any) -> None:
-    """Refuse a request that no program of this machine has sent.
-
-    Args:
-        request: its body not read yet.
-        bound: where the service listens, as `socket.getsockname` has it.
-
-    Raises:
-        Refused: a page of a browser may have sent it, or it can be read in two ways.
-    """
-    refusal = refusal_of(request.headers, bound)
-    if refusal is not None and refusal.status == HTTPStatus.BAD_REQUEST:
-        raise invalid(refusal.sentence)
-    if refusal is not None:
-        raise Refused("AccessDeniedException", refusal.sentence)
-    names = [name.lower() for name, _ in request.headers]
-    for name in ONCE:
-        if names.count(name) > 1:
-            raise invalid(f"the header {name} is there more than once")
-    if not PATH.fullmatch(request.path) or not QUERY.fullmatch(request.query):
-        raise invalid("the target of a request is a path and a query, percent-encoded")
-
-
-def length_of(request: Request, most: int) -> int:
-    """Bytes of a request's body.
-
-    Raises:
-        Refused: it has no length, or more than it may.
-    """
-    length = request.header("content-length") or "0"
-    known = re.fullmatch(r"[0-9]{1,15}", length) and not request.header("transfer-encoding")
-    if not known or int(length) > most:
-        raise invalid(f"a request has a length, of {most} bytes at most")
-    return int(length)
-
-
-Reply: TypeAlias = tuple[int, dict[str, str], bytes | Iterable[bytes]]
-"""Status, headers and body. Pieces of a body are sent one by one, as they come."""
+"""Bytes of a report, and of a form beside its file."""
 
 MESSAGE: Final = 32 * SMALL
 """Bytes of a request at most: Converse takes 25 MB."""
@@ -192,80 +118,75 @@ MESSAGE: Final = 32 * SMALL
 POLL_SECONDS: Final = 0.01
 """Between two looks at whether a server is to end: what a test waits for at its end."""
 
+CODES: Final = {
+    HTTPStatus.FORBIDDEN: "AccessDeniedException",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "InternalServerException",
+}
+"""What the server refuses by itself; anything else is no request that the service would take."""
 
-class LoopbackServer(BoundedServer):
-    """A server of one service; a service overrides `reply`, and what else is different.
+Reply: TypeAlias = tuple[int, dict[str, str], bytes | Iterable[bytes]]
+"""Status, headers and body. Pieces of a body are sent one by one, as they come."""
 
-    `connections` is how many there may be at a time.
+
+class LoopbackServer(Server):
+    """A server of one service; a service overrides `answer` and `denial`.
 
     Args:
         listening: a socket that listens already; a free port where not given.
         port: where it listens; a free one where 0.
+        largest: bytes of a request.
 
     Raises:
         OSError: something else listens there.
     """
 
-    connections: ClassVar[int] = CONNECTIONS
-
-    def __init__(self, listening: socket.socket | None = None, *, port: int = 0) -> None:
+    def __init__(
+        self, listening: socket.socket | None = None, *, port: int = 0, largest: int = MESSAGE
+    ) -> None:
         super().__init__(
             (LOOPBACK, port),
-            self.handler,
-            bind_and_activate=listening is None,
-            connections=self.connections,
+            self._reply,
+            lambda _: None,
+            largest=largest,
+            refusal=self._refusal,
         )
         if listening is not None:
             self.socket.close()
             self.socket = listening
             self.server_address = listening.getsockname()
-        self._large = BoundedSemaphore(LARGE_AT_ONCE)
-
-    @property
-    def handler(self) -> type[Handler]:
-        """What reads requests; a service of other methods has its own."""
-        return Handler
 
     @property
     def endpoint(self) -> str:
         """Its address."""
         return f"http://{LOOPBACK}:{self.server_address[1]}"
 
-    def reply(self, request: Request) -> Reply | None:
+    def answer(self, request: Request) -> Reply | None:
         """The answer to a request; None closes the connection without one."""
         raise NotImplementedError
 
-    def refusal(self, request: Request, refused: Refused) -> Reply:
+    def denial(self, request: Request, refused: Refused) -> Reply:
         """The answer to a request that is not served, as its clients read it."""
         raise NotImplementedError
 
-    @contextmanager
-    def room(self, request: Request) -> Iterator[int]:
-        """Room for the body of a request, and its length.
-
-        Raises:
-            Refused: it is longer than a request may be.
-        """
-        length = length_of(request, MESSAGE)
-        if length <= SMALL:
-            yield length
-            return
-        with self.large():
-            yield length
-
-    @contextmanager
-    def large(self) -> Iterator[None]:
-        """Room for a large body.
-
-        Raises:
-            Refused: there is none for as long as a connection may wait.
-        """
-        if not self._large.acquire(timeout=IDLE_SECONDS):
-            raise Refused("ThrottlingException", "too many large requests are being read")
+    def _reply(self, asked: messages.Request) -> messages.Reply:
+        request = Request(*asked)
         try:
-            yield
-        finally:
-            self._large.release()
+            answered = self.answer(request)
+        except Refused as refused:
+            answered = self.denial(request, refused)
+        if answered is None:
+            return messages.Reply(0, None)
+        status, headers, body = answered
+        if isinstance(body, bytes):
+            headers = {"Content-Length": str(len(body)), **headers}
+            body = [body]
+        return messages.Reply(status, iter(body), headers)
+
+    def _refusal(self, path: str, status: int, sentence: str) -> Any:
+        """What the server itself refuses, in the form of the path's API."""
+        code = CODES.get(HTTPStatus(status), "ValidationException")
+        _, _, body = self.denial(Request("", path, "", {}), Refused(code, sentence))
+        return json.loads(b"".join([body] if isinstance(body, bytes) else body))
 
     @contextmanager
     def in_background(self) -> Iterator[None]:
@@ -278,94 +199,3 @@ class LoopbackServer(BoundedServer):
             self.shutdown()
             self.server_close()
             thread.join()
-
-
-class Handler(BoundedHandler):
-    """One connection."""
-
-    timeout = IDLE_SECONDS
-    """Between two pieces of what is sent, in seconds."""
-
-    server: LoopbackServer
-
-    def handle_one_request(self) -> None:
-        """One request of a connection."""
-        self.timed.until = monotonic() + self.timeout
-        super().handle_one_request()
-
-    def do_GET(self) -> None:  # noqa: N802 - http.server calls them so
-        """Answer, whatever the method is."""
-        internal = json.dumps({"message": "simulation: an internal error; see the log"}).encode()
-        reply: Reply | None = (HTTPStatus.INTERNAL_SERVER_ERROR, {}, internal)
-        try:
-            reply = self._replied()
-        finally:
-            # Also where the double itself fails: a client should not wait for a broken connection.
-            if reply is None:
-                self.close_connection = True
-            else:
-                self._send(*reply)
-
-    do_POST = do_PATCH = do_DELETE = do_PUT = do_GET  # noqa: N815
-
-    def _send(self, status: int, headers: dict[str, str], body: bytes | Iterable[bytes]) -> None:
-        self.connection.settimeout(self.timeout)
-        if not isinstance(body, bytes) and self.request_version != self.protocol_version:
-            self.close_connection = True  # pieces end with it: this client knows no chunks
-        self.send_response(status)
-        for name, value in ({"Content-Type": "application/json"} | headers).items():
-            self.send_header(name, value)
-        if isinstance(body, bytes):
-            self.send_header("Content-Length", str(len(body)))
-        elif not self.close_connection:
-            self.send_header("Transfer-Encoding", "chunked")
-        if self.close_connection:
-            self.send_header("Connection", "close")
-        self.end_headers()
-        if self.command == "HEAD":
-            return
-        if isinstance(body, bytes):
-            self.wfile.write(body)
-        else:
-            self._send_pieces(body, chunked=not self.close_connection)
-
-    def _send_pieces(self, pieces: Iterable[bytes], *, chunked: bool) -> None:
-        for piece in pieces:
-            self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
-            self.wfile.flush()
-        if chunked:
-            self.wfile.write(b"0\r\n\r\n")
-
-    def _replied(self) -> Reply | None:
-        path, _, query = self.path.partition("?")
-        request = Request(self.command, path, query, tuple(self.headers.items()), b"")
-        try:
-            require_neighbour(request, self.server.server_address)
-            with self.server.room(request) as length:
-                body = self._body(length)
-        except Refused as refused:
-            # What follows on this connection would be the body that nobody has read.
-            self.close_connection = True
-            return self.server.refusal(request, refused)
-        return self.server.reply(request._replace(body=body))
-
-    def _body(self, length: int) -> bytes:
-        pieces: list[bytes] = []
-        late = monotonic() + BODY_SECONDS
-        while length:
-            self.timed.until = min(late, monotonic() + self.timeout)
-            try:
-                piece = self.rfile.read1(min(length, PIECE))
-            except TimeoutError:
-                piece = b""
-            if not piece:
-                raise invalid("the body of the request does not come")
-            pieces.append(piece)
-            length -= len(piece)
-        return b"".join(pieces)
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What http.server refuses itself, such as a line that is no request: JSON, too."""
-        self.close_connection = True
-        text = message or explain or HTTPStatus(code).phrase
-        self._send(code, {}, json.dumps({"message": text}).encode())

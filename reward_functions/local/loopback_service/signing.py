@@ -10,7 +10,6 @@ Sources: "Create a signed AWS API request" of the IAM user guide; aws-bedrock-to
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -87,21 +86,6 @@ def of_headers(request: Request, service: str) -> Signature:
     return _scoped(found["credential"], headers, found["value"], moment, service)
 
 
-def of_query(query: str, service: str) -> Signature | None:
-    """The signature in the query of a presigned URL; None where a part of it is not there once.
-
-    Raises:
-        Refused: it is another service's.
-    """
-    fields = parse_qs(query)
-    names = ("Credential", "SignedHeaders", "Signature", "Date")
-    parts = [fields.get(f"X-Amz-{name}", []) for name in names]
-    if any(len(values) != 1 for values in parts):
-        return None
-    credential, headers, value, moment = (values[0] for values in parts)
-    return _scoped(credential, tuple(headers.split(";")), value, moment, service)
-
-
 def _scoped(
     credential: str, headers: tuple[str, ...], value: str, moment: str, service: str
 ) -> Signature:
@@ -162,36 +146,28 @@ def presigned(token: str, kind: TokenKind) -> Presigned:
     Raises:
         Refused: it is no token of this kind.
     """
-    query = _query(token, kind)
-    fields = parse_qs(query)
-    expires = _expiry(fields)
-    signature = of_query(query, kind.service)
-    if expires is None or signature is None or fields.get("Action") != [ACTION]:
-        raise _unknown(kind)
-    return Presigned(query, signature, expires)
-
-
-def _query(token: str, kind: TokenKind) -> str:
-    if not token.startswith(kind.prefix):
-        raise _unknown(kind)
+    words = f"the bearer token is not {kind.words}"
+    unknown = Refused("UnrecognizedClientException", words)
     try:
         url = base64.b64decode(token.removeprefix(kind.prefix), validate=True).decode("ascii")
         parts = urlsplit(f"https://{url.removesuffix(ADDED_AFTER_SIGNING)}")
-    except (ValueError, binascii.Error):
-        raise _unknown(kind) from None
-    if parts.hostname != kind.host or "X-Amz-Signature=" not in parts.query:
-        raise _unknown(kind)
-    return parts.query
+        fields = {name: value for name, (value,) in parse_qs(parts.query).items()}
+        ours = (token[: len(kind.prefix)], parts.hostname, fields["Action"])
+        life = min(max(int(fields["X-Amz-Expires"]), 0), LONGEST)
+        names = ("Credential", "SignedHeaders", "Signature", "Date")
+        credential, headers, value, date = (fields[f"X-Amz-{name}"] for name in names)
+    except (ValueError, KeyError):
+        raise unknown from None
+    signed = moment_of(date)
+    if signed is None or ours != (kind.prefix, kind.host, ACTION):
+        raise unknown
+    signature = _scoped(credential, tuple(headers.split(";")), value, date, kind.service)
+    return Presigned(parts.query, signature, signed + timedelta(seconds=life))
 
 
-def _expiry(fields: dict[str, list[str]]) -> datetime | None:
+def moment_of(text: str) -> datetime | None:
+    """The moment of a signature; None for any other text."""
     try:
-        (moment,), (life,) = fields["X-Amz-Date"], fields["X-Amz-Expires"]
-        signed = datetime.strptime(moment, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-        return signed + timedelta(seconds=min(max(int(life), 0), LONGEST))
-    except (KeyError, ValueError, OverflowError):
+        return datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    except ValueError:
         return None
-
-
-def _unknown(kind: TokenKind) -> Refused:
-    return Refused("UnrecognizedClientException", f"the bearer token is not {kind.words}")

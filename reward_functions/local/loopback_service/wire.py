@@ -17,24 +17,27 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
+from functools import cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, unquote
 
-from reward_functions.aws.request_validation import problems, service_model
+from reward_functions.aws.request_validation import problems
 from reward_functions.local.loopback_service.server import (
     STATUS,
     BadAnswer,
     invalid,
-    read_json,
+    read_object,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from botocore.model import OperationModel, Shape
 
     from reward_functions.local.loopback_service.server import Refused, Request
+
+    Moment = Callable[[Shape, Any], Any]
 
 TARGET: Final = "X-Amz-Target"
 
@@ -46,33 +49,21 @@ SHOWN: Final = 5
 """Problems that one refusal names: a request may have thousands."""
 
 
-class Route(NamedTuple):
-    """An operation, and the requests that ask for it."""
-
-    operation: OperationModel
-    method: str
-    path: re.Pattern[str]
-
-    def labels(self, request: Request) -> dict[str, str] | None:
-        """What the path holds, by name; None where it is another operation's."""
-        found = self.path.fullmatch(request.path) if request.method == self.method else None
-        return found and {name: unquote(text) for name, text in found.groupdict().items()}
+def labels_in(path: str, template: str) -> dict[str, str] | None:
+    """What a path holds, by the names that a template has in braces; None for another path."""
+    found = _compiled(template).fullmatch(path)
+    return found and {name: unquote(text) for name, text in found.groupdict().items()}
 
 
-def routes(service: str, operations: Iterable[str]) -> list[Route]:
-    """How operations of a service are asked for.
-
-    Args:
-        service: botocore's name of it.
-        operations: by their names in its model.
-    """
-    model = service_model(service)
-    return [_route(model.operation_model(name)) for name in operations]
+@cache
+def _compiled(template: str) -> re.Pattern[str]:
+    return re.compile(LABEL.sub(r"(?P<\1>[^/]+)", template))
 
 
-def _route(operation: OperationModel) -> Route:
-    path = LABEL.sub(r"(?P<\1>[^/]+)", operation.http["requestUri"])
-    return Route(operation, operation.http["method"], re.compile(path))
+def labels(operation: OperationModel, request: Request) -> dict[str, str] | None:
+    """What the path of a request holds, by name; None where it is another operation's."""
+    asked = request.method == operation.http["method"]
+    return labels_in(request.path, operation.http["requestUri"]) if asked else None
 
 
 def operation_of(request: Request, prefix: str) -> str:
@@ -118,32 +109,40 @@ def parameters(
 
 
 def _from_body(shape: Shape, body: bytes) -> dict[str, Any]:
-    decoded = read_json(body) if body else {}
-    if not isinstance(decoded, dict):
-        raise invalid("the request body is not a JSON object")
+    decoded = read_object(body) if body else {}
     elsewhere = {
         name for name, member in shape.members.items() if "location" in member.serialization
     }
     here = {name: value for name, value in decoded.items() if name not in elsewhere}
-    found: dict[str, Any] = _parsed(shape, here)
+    found: dict[str, Any] = _walked(shape, here, _read)
     return found
 
 
-def _parsed(shape: Shape, value: Any) -> Any:
-    """A value as boto3 was given it: moments instead of seconds, and nothing that is null."""
+def _walked(shape: Shape, value: Any, moment: Moment, *, known: bool = False) -> Any:
+    """A value with its moments in another form, less what is null.
+
+    Args:
+        shape: of the value.
+        value: of a request, or of an answer.
+        moment: a timestamp in the other form.
+        known: whether to leave out what the service has no member for.
+    """
     match shape.type_name, value:
         case "timestamp", _:
-            return _moment(value, shape.name)
+            return moment(shape, value)
         case "structure", dict() if not getattr(shape, "is_document_type", False):
+            members = shape.members
             return {
-                name: _parsed(shape.members[name], each) if name in shape.members else each
+                name: _walked(members[name], each, moment, known=known) if name in members else each
                 for name, each in value.items()
-                if each is not None
+                if each is not None and (name in members or not known)
             }
         case "list", list():
-            return [_parsed(shape.member, each) for each in value]
+            return [_walked(shape.member, each, moment, known=known) for each in value]
         case "map", dict():
-            return {key: _parsed(shape.value, each) for key, each in value.items()}
+            return {
+                key: _walked(shape.value, each, moment, known=known) for key, each in value.items()
+            }
         case _:
             return value
 
@@ -159,6 +158,10 @@ def _typed(shape: Shape, text: str, name: str) -> Any:
             return _moment(text, name)
         case _:
             return text
+
+
+def _read(shape: Shape, value: Any) -> datetime:
+    return _moment(value, shape.name)
 
 
 def _moment(value: Any, name: str) -> datetime:
@@ -181,7 +184,7 @@ def answer(operation: OperationModel, result: Mapping[str, Any]) -> bytes:
 
     Args:
         operation: what was asked for.
-        result: as boto3 returns it; members that are None are left out.
+        result: as boto3 returns it; what is None or no member of the answer is left out.
 
     Raises:
         BadAnswer: the service could not say this.
@@ -189,10 +192,10 @@ def answer(operation: OperationModel, result: Mapping[str, Any]) -> bytes:
     shape = operation.output_shape
     if shape is None:
         return b"{}"
-    present = _present(result)
+    present = _walked(shape, result, lambda _, moment: moment, known=True)
     if wrong := [*problems(shape, present)]:
         raise BadAnswer(f"{operation.name}: {'; '.join(wrong)}")
-    return json.dumps(_serialised(shape, present)).encode()
+    return json.dumps(_walked(shape, present, _written)).encode()
 
 
 def refusal(refused: Refused) -> tuple[HTTPStatus, dict[str, str], bytes]:
@@ -204,29 +207,8 @@ def refusal(refused: Refused) -> tuple[HTTPStatus, dict[str, str], bytes]:
     return status if ours else HTTPStatus.BAD_REQUEST, headers, body
 
 
-def _present(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _present(each) for name, each in value.items() if each is not None}
-    return [*map(_present, value)] if isinstance(value, list) else value
-
-
-def _serialised(shape: Shape, value: Any) -> Any:
-    match shape.type_name:
-        case "structure" if not getattr(shape, "is_document_type", False):
-            return {
-                shape.members[name].serialization.get("name", name): _serialised(
-                    shape.members[name], each
-                )
-                for name, each in value.items()
-            }
-        case "list":
-            return [_serialised(shape.member, each) for each in value]
-        case "map":
-            return {key: _serialised(shape.value, each) for key, each in value.items()}
-        case "timestamp" if shape.serialization.get("timestampFormat") == "iso8601":
-            moment = value.astimezone(UTC).isoformat(timespec="milliseconds")
-            return moment.replace("+00:00", "Z")
-        case "timestamp":
-            return value.timestamp()
-        case _:
-            return value
+def _written(shape: Shape, moment: datetime) -> str | float:
+    if shape.serialization.get("timestampFormat") != "iso8601":
+        return moment.timestamp()
+    written = moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    return written.replace("+00:00", "Z")

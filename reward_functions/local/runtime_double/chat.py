@@ -10,43 +10,63 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol, TypeVar
 
-from reward_functions.local.loopback_service.server import invalid, read_json
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from reward_functions.local.loopback_service.server import invalid, read_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from collections.abc import Iterable, Iterator, Mapping
 
 MESSAGES: Final = 10_000
 TOOLS: Final = 1_000
-ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+
+ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
+
 CHARACTERS: Final = 4
 """Of a token, roughly: the double has no tokenizer, and its usage numbers are estimates."""
 
-LENGTHS: Final = ("max_completion_tokens", "max_tokens")
-"""What OpenAI's clients call the limit of an answer; the first one counts."""
+
+def _with_role(message: dict[str, Any]) -> dict[str, Any]:
+    if message.get("role") not in ROLES:
+        raise ValueError(f"a role is one of {', '.join(ROLES)}")
+    return message
 
 
-@dataclass(frozen=True, slots=True)
-class ChatRequest:
+class ChatRequest(BaseModel):
     """A conversation that is to go on.
 
     Args:
         messages: at least one, each with a role.
         tools: that the agent offers, each `{"type": "function", "function": {...}}`.
-        max_tokens: of the answer; None without a limit.
+        n: choices, of which the runtime records one for each turn.
         stream: whether the answer is to come in pieces.
-        with_usage: whether the last piece is to hold the usage.
         body: the whole request.
     """
 
-    messages: tuple[dict[str, Any], ...]
-    tools: tuple[dict[str, Any], ...]
-    max_tokens: int | None
-    stream: bool
-    with_usage: bool
+    model_config = ConfigDict(strict=True)
+
+    messages: list[Annotated[dict[str, Any], AfterValidator(_with_role)]] = Field(
+        min_length=1, max_length=MESSAGES
+    )
+    tools: list[dict[str, Any]] | None = Field(None, max_length=TOOLS)
+    n: Literal[1] | None = None
+    stream: bool | None = None
+    max_completion_tokens: int | None = Field(None, ge=1)
+    max_tokens: int | None = Field(None, ge=1)
     body: dict[str, Any]
+
+    @property
+    def limit(self) -> int | None:
+        """Tokens of the answer; None without a limit."""
+        return self.max_completion_tokens or self.max_tokens
+
+    @property
+    def with_usage(self) -> bool:
+        """Whether the last piece is to hold the usage."""
+        options = self.body.get("stream_options")
+        return isinstance(options, dict) and options.get("include_usage") is True
 
     @property
     def model(self) -> str:
@@ -58,20 +78,28 @@ class ChatRequest:
         """The texts of the user's messages."""
         return [text_of(each) for each in self.messages if each["role"] == "user"]
 
-    @property
-    def prompt_tokens(self) -> int:
-        """An estimate."""
-        return sum(tokens_in(text_of(each)) for each in self.messages)
-
     def since_last_question(self, role: str) -> list[dict[str, Any]]:
-        """The messages of a role behind the user's last one."""
-        found: list[dict[str, Any]] = []
-        for message in reversed(self.messages):
-            if message["role"] == "user":
-                break
-            if message["role"] == role:
-                found.insert(0, message)
-        return found
+        """The messages of a role after the user's last one."""
+        asked = [at for at, each in enumerate(self.messages) if each["role"] == "user"]
+        later = self.messages[asked[-1] :] if asked else self.messages
+        return [each for each in later if each["role"] == role]
+
+
+Body = TypeVar("Body", bound=BaseModel)
+
+
+def read_body(kind: type[Body], body: Mapping[str, Any]) -> Body:
+    """The body of a request to OpenAI's API.
+
+    Raises:
+        Refused: it is something else; the first field that is wrong is named.
+    """
+    try:
+        return kind.model_validate(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part)[:64] for part in first["loc"])
+        raise invalid(f"Invalid value for '{where}': {first['msg']}", where) from None
 
 
 def read_chat(body: bytes) -> ChatRequest:
@@ -80,23 +108,11 @@ def read_chat(body: bytes) -> ChatRequest:
     Raises:
         Refused: it is none, and the message names the field.
     """
-    given = read_json(body)
-    if not isinstance(given, dict):
-        raise invalid("the request body is not a JSON object")
-    if given.get("n") not in (None, 1):
-        raise invalid("n: the runtime records one choice for each turn", "n")
-    options = given.get("stream_options")
-    return ChatRequest(
-        messages=_messages(given),
-        tools=_objects(given, "tools", TOOLS),
-        max_tokens=_limit(given),
-        stream=_flag(given, "stream"),
-        with_usage=isinstance(options, dict) and _flag(options, "include_usage"),
-        body=given,
-    )
+    given = read_object(body)
+    return read_body(ChatRequest, given | {"body": given})
 
 
-def text_of(message: dict[str, Any]) -> str:
+def text_of(message: Mapping[str, Any]) -> str:
     """The text of a message, whose content may come in blocks."""
     content = message.get("content")
     if isinstance(content, str):
@@ -109,43 +125,6 @@ def text_of(message: dict[str, Any]) -> str:
 def tokens_in(text: str) -> int:
     """An estimate of the tokens of a text."""
     return -(-len(text) // CHARACTERS)
-
-
-def _messages(given: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-    messages = _objects(given, "messages", MESSAGES)
-    if not messages:
-        raise invalid("messages: at least one", "messages")
-    for message in messages:
-        role = message.get("role")
-        if not isinstance(role, str) or role not in ROLES:
-            raise invalid(f"messages: a role is one of {', '.join(sorted(ROLES))}", "messages")
-    return messages
-
-
-def _objects(given: dict[str, Any], name: str, most: int) -> tuple[dict[str, Any], ...]:
-    values = given.get(name) or []
-    if not isinstance(values, list) or len(values) > most:
-        raise invalid(f"{name}: a list of at most {most}", name)
-    if not all(isinstance(value, dict) for value in values):
-        raise invalid(f"{name}: a list of objects", name)
-    return tuple(values)
-
-
-def _limit(given: dict[str, Any]) -> int | None:
-    name = next((name for name in LENGTHS if given.get(name) is not None), None)
-    if name is None:
-        return None
-    value = given[name]
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise invalid(f"{name}: a whole number from 1 on", name)
-    return value
-
-
-def _flag(given: dict[str, Any], name: str) -> bool:
-    value = given.get(name) or False
-    if not isinstance(value, bool):
-        raise invalid(f"{name}: true or false", name)
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,91 +187,8 @@ PIECE: Final = 24
 DONE: Final = b"data: [DONE]\n\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """An answer to a request.
-
-    Args:
-        id: of the completion.
-        created: seconds since the epoch.
-        model: as the client named it.
-        answer: of the policy, within the limit.
-        usage: tokens.
-        with_usage: whether a stream ends with them.
-    """
-
-    id: str
-    created: int
-    model: str
-    answer: Answer
-    usage: Usage
-    with_usage: bool = False
-
-    @property
-    def message(self) -> dict[str, Any]:
-        """The assistant's message."""
-        message: dict[str, Any] = {"role": "assistant", "content": self.answer.content or None}
-        if self.answer.tool_calls:
-            message["tool_calls"] = self._tool_calls()
-        return message
-
-    @property
-    def whole(self) -> bytes:
-        """As one object."""
-        choice = {
-            "index": 0,
-            "message": self.message,
-            "logprobs": None,
-            "finish_reason": self.answer.finish_reason,
-        }
-        return _json(self._head("chat.completion") | {"choices": [choice], "usage": self._usage()})
-
-    def events(self) -> Iterator[bytes]:
-        """As a stream, one event a piece."""
-        yield self._event({"role": "assistant", "content": ""})
-        content = self.answer.content
-        for at in range(0, len(content), PIECE):
-            yield self._event({"content": content[at : at + PIECE]})
-        for index, call in enumerate(self._tool_calls()):
-            function = call["function"]
-            opening = call | {"index": index, "function": function | {"arguments": ""}}
-            yield self._event({"tool_calls": [opening]})
-            rest = {"index": index, "function": {"arguments": function["arguments"]}}
-            yield self._event({"tool_calls": [rest]})
-        yield self._event({}, self.answer.finish_reason)
-        if self.with_usage:
-            last = self._head("chat.completion.chunk") | {"choices": [], "usage": self._usage()}
-            yield b"data: %b\n\n" % _json(last)
-        yield DONE
-
-    def _tool_calls(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "id": f"call-{self.id}-{number}",
-                "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments},
-            }
-            for number, call in enumerate(self.answer.tool_calls)
-        ]
-
-    def _head(self, kind: str) -> dict[str, Any]:
-        return {"id": self.id, "object": kind, "created": self.created, "model": self.model}
-
-    def _event(self, delta: dict[str, Any], reason: str | None = None) -> bytes:
-        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
-        return b"data: %b\n\n" % _json(self._head("chat.completion.chunk") | {"choices": [choice]})
-
-    def _usage(self) -> dict[str, int]:
-        prompt, completion = self.usage.prompt, self.usage.completion
-        return {
-            "prompt_tokens": prompt,
-            "completion_tokens": completion,
-            "total_tokens": prompt + completion,
-        }
-
-
-def completed(id_: str, created: float, request: ChatRequest, answer: Answer) -> Completion:
-    """The completion of a request.
+def completed(id_: str, created: float, request: ChatRequest, answer: Answer) -> dict[str, Any]:
+    """The chat completion that answers a request.
 
     Args:
         id_: of the completion.
@@ -301,20 +197,78 @@ def completed(id_: str, created: float, request: ChatRequest, answer: Answer) ->
         answer: of the policy. A text is cut at the request's limit where the policy did not count
             its tokens itself.
     """
-    usage = answer.usage
+    usage, limit = answer.usage, request.limit
     if usage is None:
-        answer = _within(answer, request.max_tokens)
+        if limit is not None and tokens_in(answer.content) > limit:
+            content = answer.content[: limit * CHARACTERS]
+            answer = replace(answer, content=content, finish_reason="length")
         written = answer.content + "".join(call.arguments for call in answer.tool_calls)
-        usage = Usage(request.prompt_tokens, tokens_in(written))
-    return Completion(id_, int(created), request.model, answer, usage, request.with_usage)
+        read = sum(tokens_in(text_of(each)) for each in request.messages)
+        usage = Usage(read, tokens_in(written))
+    message: dict[str, Any] = {"role": "assistant", "content": answer.content or None}
+    if answer.tool_calls:
+        message["tool_calls"] = [
+            {
+                "id": f"call-{id_}-{number}",
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for number, call in enumerate(answer.tool_calls)
+        ]
+    return completion(id_, created, request.model, [(message, answer.finish_reason)], usage)
 
 
-def _within(answer: Answer, tokens: int | None) -> Answer:
-    """The answer, or as much of its text as a limit allows."""
-    if tokens is None or tokens_in(answer.content) <= tokens:
-        return answer
-    return replace(answer, content=answer.content[: tokens * CHARACTERS], finish_reason="length")
+def completion(
+    id_: str,
+    created: float,
+    model: str,
+    choices: Iterable[tuple[Mapping[str, Any], str]],
+    usage: Usage,
+) -> dict[str, Any]:
+    """A chat completion: each choice is a message and why it ends."""
+    return {
+        "id": id_,
+        "object": "chat.completion",
+        "created": int(created),
+        "model": model,
+        "choices": [
+            {"index": index, "message": message, "logprobs": None, "finish_reason": reason}
+            for index, (message, reason) in enumerate(choices)
+        ],
+        "usage": {
+            "prompt_tokens": usage.prompt,
+            "completion_tokens": usage.completion,
+            "total_tokens": usage.prompt + usage.completion,
+        },
+    }
 
 
-def _json(value: dict[str, Any]) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode()
+def events(whole: Mapping[str, Any], *, with_usage: bool) -> Iterator[bytes]:
+    """A chat completion of one choice as a stream, one event a piece."""
+    frame = dict(whole) | {"object": "chat.completion.chunk"}
+    usage = frame.pop("usage")
+    (choice,) = frame["choices"]
+    for delta in (*_deltas(choice["message"]), {}):
+        reason = None if delta else choice["finish_reason"]
+        piece = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
+        yield _event(frame | {"choices": [piece]})
+    if with_usage:
+        yield _event(frame | {"choices": [], "usage": usage})
+    yield DONE
+
+
+def _deltas(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    yield {"role": "assistant", "content": ""}
+    content = message["content"] or ""
+    for at in range(0, len(content), PIECE):
+        yield {"content": content[at : at + PIECE]}
+    for index, call in enumerate(message.get("tool_calls", ())):
+        function = call["function"]
+        opening = call | {"index": index, "function": function | {"arguments": ""}}
+        yield {"tool_calls": [opening]}
+        rest = {"index": index, "function": {"arguments": function["arguments"]}}
+        yield {"tool_calls": [rest]}
+
+
+def _event(value: Mapping[str, Any]) -> bytes:
+    return b"data: %b\n\n" % json.dumps(value, separators=(",", ":")).encode()

@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import urllib3
+from pydantic import BaseModel, Field, StrictStr, ValidationError
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.jsons import json_kind
@@ -196,7 +197,7 @@ class CalculatorPolicy:
             name, parameter = tool
             call = ToolCall(name, json.dumps({parameter: expression}))
             return Answer("", (call,), "tool_calls")
-        value = _result(results) if results else None
+        value = number_in(text_of(results[-1])) if results else None
         if value is None:
             value = evaluated(expression)
         if value is None:
@@ -213,7 +214,7 @@ def _calculator(request: ChatRequest) -> tuple[str, str] | None:
     """The name of a calculator that is offered, and of its parameter for an expression."""
     if request.body.get("tool_choice") == "none":
         return None
-    for tool in request.tools:
+    for tool in request.tools or ():
         function = tool.get("function")
         name = function.get("name") if isinstance(function, dict) else None
         if isinstance(name, str) and TOOL in name.lower():
@@ -228,10 +229,6 @@ def _parameter(function: Any) -> str:
         if isinstance(kind, dict) and kind.get("type") == "string":
             return str(name)
     return "expression"
-
-
-def _result(results: list[dict[str, Any]]) -> Fraction | None:
-    return number_in(text_of(results[-1]))
 
 
 FIELDS: Final = frozenset({"prompt", "turns"})
@@ -439,37 +436,53 @@ def _flattened(message: dict[str, Any]) -> dict[str, Any]:
     return message | {"content": text_of(message)} if texts else message
 
 
+class _Function(BaseModel):
+    name: StrictStr
+    arguments: StrictStr | None = None
+
+
+class _Call(BaseModel):
+    function: _Function
+
+
+class _Message(BaseModel):
+    content: StrictStr | None = None
+    tool_calls: list[_Call] | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: Any = None
+
+
+class _Completion(BaseModel):
+    choices: list[_Choice] = Field(min_length=1)
+    usage: Any = None
+
+
 def _relayed(content: bytes) -> Answer:
     """The turn in a reply, which may hold anything."""
     try:
-        reply = json.loads(content)
-        choice = reply["choices"][0]
-        message = choice["message"]
-        calls = tuple(map(_relayed_call, message.get("tool_calls") or ()))
-        text = message.get("content") or ""
-        usage = _counted(reply.get("usage"))
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        reply = _Completion.model_validate_json(content)
+    except ValidationError:
         raise _fails("answers with what is no chat completion") from None
-    if not isinstance(text, str):
-        raise _fails("answers with content that is no string")
-    finish = choice.get("finish_reason")
+    choice = reply.choices[0]
+    calls = tuple(
+        ToolCall(call.function.name, call.function.arguments or "{}")
+        for call in choice.message.tool_calls or ()
+    )
+    finish = choice.finish_reason
     known = finish if isinstance(finish, str) and finish in FINISHES else "stop"
-    return Answer(text, calls, "tool_calls" if calls else known, usage)
-
-
-def _relayed_call(call: Any) -> ToolCall:
-    function = call["function"]
-    name, arguments = function["name"], function.get("arguments") or "{}"
-    if not isinstance(name, str) or not isinstance(arguments, str):
-        raise TypeError
-    return ToolCall(name, arguments)
+    finished = "tool_calls" if calls else known
+    text = choice.message.content or ""
+    return Answer(text, calls, finished, _counted(reply.usage))
 
 
 def _counted(given: Any) -> Usage | None:
     """Its own count; None where it has none."""
-    if given is None:
-        return None
-    counts = [given.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    names = ("prompt_tokens", "completion_tokens")
+    stated = given if isinstance(given, dict) else {}
+    counts: list[Any] = [stated.get(name) for name in names]
     if not all(type(each) is int and 0 <= each <= MOST_TOKENS for each in counts):
         return None
     return Usage(*counts)

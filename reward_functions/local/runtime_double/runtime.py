@@ -20,11 +20,8 @@ other sites may not:
 
     GET  /_runtime/                 one page of HTML, without a text of a rollout
     GET  /_runtime/counts           how many there are of what
-    GET  /_runtime/trajectories     [?job=ARN][&state=STATE][&limit=N], without the texts
     GET  /_runtime/trajectories/ID  [?job=ARN][&texts=last] with turns and reports
     POST /_runtime/trajectories     {"job": ARN, "trajectory": ID}: it exists from now on
-    POST /_runtime/faults           {"plan": "throttle=0.1,…", "seed": N}: from the next call on
-    POST /_runtime/reset            everything that was made is forgotten
 
 Source: SigV4, and the bearer token of sagemaker-core 2.27's `token_generator`.
 """
@@ -34,16 +31,14 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from functools import cache
 from http import HTTPStatus
 from math import isfinite
 from threading import Event
 from time import monotonic, time
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 from urllib.parse import parse_qs, unquote
 
-from reward_functions.aws.request_validation import problems
-from reward_functions.core.errors import ConfigurationError
+from reward_functions.aws.request_validation import problems, service_model
 from reward_functions.local.loopback_service import wire
 from reward_functions.local.loopback_service.server import (
     SMALL,
@@ -52,14 +47,17 @@ from reward_functions.local.loopback_service.server import (
     Request,
     invalid,
     missing,
-    read_json,
+    read_object,
 )
-from reward_functions.local.loopback_service.signing import SKEW, TokenKind, of_headers, presigned
-from reward_functions.local.runtime_double.chat import completed, read_chat
-from reward_functions.local.runtime_double.faults import FaultPlan
+from reward_functions.local.loopback_service.signing import (
+    SKEW,
+    TokenKind,
+    moment_of,
+    of_headers,
+    presigned,
+)
+from reward_functions.local.runtime_double.chat import completed, events, read_chat
 from reward_functions.local.runtime_double.state import (
-    STATES,
-    TURNS,
     Report,
     RuntimeSettings,
     Trajectories,
@@ -71,12 +69,13 @@ from reward_functions.rollouts.drive.agents import ENDED, SeenRollout, seen_in
 from reward_functions.rollouts.request.headers import JOB_HEADER, TRAJECTORY_HEADER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator
 
     from botocore.model import OperationModel
 
     from reward_functions.local.loopback_service.server import Reply
     from reward_functions.local.runtime_double.chat import Policy
+    from reward_functions.local.runtime_double.faults import FaultPlan
     from reward_functions.local.runtime_double.state import Key, Trajectory
     from reward_functions.reports.pages.page import Part
 
@@ -114,23 +113,17 @@ def credential_of(request: Request, now: float) -> Credential:
             raise Refused("ExpiredTokenException", EXPIRED)
         return "bearer"
     signature = of_headers(request, SIGNED_FOR)
-    names = {name.lower() for name, _ in request.headers}
-    if not set(signature.headers) >= COVERED or not names >= set(signature.headers):
+    signed = set(signature.headers)
+    if not COVERED <= signed <= request.headers.keys():
         raise Refused(
             "IncompleteSignatureException",
             "SignedHeaders names host, x-amz-date and headers of the request",
         )
-    if not _is_now(signature.moment, signature.day, moment):
+    stated = moment_of(signature.moment)
+    of_now = stated is not None and abs(moment - stated) <= SKEW
+    if not (of_now and signature.moment.startswith(signature.day)):
         raise Refused("InvalidSignatureException", "Signature expired, or of another day")
     return "sigv4"
-
-
-def _is_now(stated: str, day: str, now: datetime) -> bool:
-    try:
-        signed = datetime.strptime(stated, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-    except ValueError:
-        return False
-    return stated.startswith(day) and abs(now - signed) <= SKEW
 
 
 SERVICE: Final = "sagemakerjobruntime"
@@ -154,23 +147,10 @@ ROUTES: Final = {
 }
 
 
-class Arrived(NamedTuple):
-    """A report, and what answers it."""
-
-    key: Key
-    report: Report
-    operation: OperationModel
-
-    @property
-    def answer(self) -> bytes:
-        """The body of the answer to a report that was taken."""
-        return wire.answer(self.operation, {})
-
-
 def read_report(
     request: Request, credential: Credential, job_of: Callable[[str], str] = lambda _: ""
-) -> Arrived:
-    """The report in a request, whose path is one of `ROUTES`.
+) -> tuple[Key, Report]:
+    """The report in a request, whose path is one of `ROUTES`, and the trajectory that it is of.
 
     Args:
         request: as it came.
@@ -189,17 +169,14 @@ def read_report(
         request = _from_alpha(request, job_of)
     elif credential == "bearer":
         request = _with_job_of_body(request)
-    operation = _model(route.model)
-    given = wire.parameters(operation, {}, request)
-    key = (given["JobArn"], given["TrajectoryId"])
-    report = Report(route.operation, _body(given), given.get("ClientToken", ""), credential)
-    return Arrived(key, report, operation)
+    given = wire.parameters(_model(route.model), {}, request)
+    token = given.get("ClientToken", "")
+    report = Report(route.operation, _body(given), token, credential)
+    return (given["JobArn"], given["TrajectoryId"]), report
 
 
-@cache
 def _model(name: str) -> OperationModel:
-    (route,) = wire.routes(SERVICE, [name])
-    return route.operation
+    return service_model(SERVICE).operation_model(name)
 
 
 def _body(given: dict[str, Any]) -> dict[str, Any]:
@@ -210,8 +187,6 @@ def _body(given: dict[str, Any]) -> dict[str, Any]:
         finite = all(map(isfinite, given["Rewards"]))
     except OverflowError:  # an integer that no double holds
         finite = False
-    if len(given["Rewards"]) > TURNS:
-        raise invalid(f"Rewards holds more than {TURNS} values: a trajectory has no more turns")
     if not finite:
         raise invalid("Value at 'Rewards' failed to satisfy constraint: Member must be a double")
     return {"Rewards": given["Rewards"]}
@@ -219,28 +194,23 @@ def _body(given: dict[str, Any]) -> dict[str, Any]:
 
 def _with_job_of_body(request: Request) -> Request:
     """The request with its job in the header, where it has it in its body."""
-    body = read_json(request.body)
-    job = body.get("JobArn") if isinstance(body, dict) else None
+    job = read_object(request.body).get("JobArn")
     header = request.header(JOB_HEADER)
     if not isinstance(job, str) or header == job:
         return request
     if header:
         raise invalid("JobArn is another one in the body than in the header")
-    return request._replace(headers=(*request.headers, (JOB_HEADER, job)))
+    return request._replace(headers={**request.headers, JOB_HEADER.lower(): job})
 
 
 def _from_alpha(request: Request, job_of: Callable[[str], str]) -> Request:
     """The same request as the current API has it."""
-    body = read_json(request.body)
-    if not isinstance(body, dict):
-        raise invalid("the request body is not a JSON object")
+    body = read_object(request.body)
     trajectory = request.header(ALPHA_TRAJECTORY)
     if trajectory and body.setdefault("TrajectoryId", trajectory) != trajectory:
         raise invalid("TrajectoryId is another one in the body than in the header")
     job = request.header(ALPHA_JOB) or job_of(str(body.get("TrajectoryId", "")))
-    headers = tuple(each for each in request.headers if each[0].lower() != JOB_HEADER.lower())
-    if job:
-        headers = (*headers, (JOB_HEADER, job))
+    headers = {**request.headers, JOB_HEADER.lower(): job}
     return request._replace(headers=headers, body=json.dumps(body).encode())
 
 
@@ -249,7 +219,7 @@ OPENAI: Final = "/v1/chat/completions"
 STREAMED: Final = {OPENAI: False, "/sample": False, "/sample-with-response-stream": True}
 """The paths, and whether an answer comes in pieces whatever the request says."""
 
-HEADERS: Final = {ALPHA_JOB.lower(): JOB_HEADER, ALPHA_TRAJECTORY.lower(): TRAJECTORY_HEADER}
+HEADERS: Final = {ALPHA_JOB: JOB_HEADER, ALPHA_TRAJECTORY: TRAJECTORY_HEADER}
 
 EVENTS: Final = {"Content-Type": "text/event-stream"}
 
@@ -260,9 +230,13 @@ def key_of(request: Request) -> Key:
     Raises:
         Refused: a header is missing, or holds what no job or trajectory is called.
     """
-    headers = tuple((HEADERS.get(name.lower(), name), value) for name, value in request.headers)
-    (route,) = wire.routes(SERVICE, ["Sample"])
-    given = wire.parameters(route.operation, {}, request._replace(headers=headers))
+    alpha = {
+        name.lower(): request.header(theirs)
+        for theirs, name in HEADERS.items()
+        if request.header(theirs)
+    }
+    request = request._replace(headers={**request.headers, **alpha})
+    given = wire.parameters(_model("Sample"), {}, request)
     return given["JobArn"], given["TrajectoryId"]
 
 
@@ -284,21 +258,21 @@ def sampled(
     chat = read_chat(request.body)
     trajectories.require_pending(key)
     answer = policy.answer(chat, key[1])
-    streamed = chat.stream or STREAMED[request.path]
-    made = completed(f"chatcmpl-{key[1][:64]}-{len(chat.messages)}", now, chat, answer)
+    streamed = bool(chat.stream or STREAMED[request.path])
+    whole = completed(f"chatcmpl-{key[1][:64]}-{len(chat.messages)}", now, chat, answer)
     turn = Turn(
         request=request.body,
-        response=json.dumps(made.message).encode(),
-        prompt_tokens=made.usage.prompt,
-        completion_tokens=made.usage.completion,
+        response=_json(whole["choices"][0]["message"]),
+        prompt_tokens=whole["usage"]["prompt_tokens"],
+        completion_tokens=whole["usage"]["completion_tokens"],
         tool_calls=len(answer.tool_calls),
         span_id=request.header(ALPHA_SPAN)[:256],
         streamed=streamed,
     )
     trajectories.add_turn(key, turn)
     if streamed:
-        return HTTPStatus.OK, EVENTS, made.events()
-    return HTTPStatus.OK, {}, made.whole
+        return HTTPStatus.OK, EVENTS, events(whole, with_usage=chat.with_usage)
+    return HTTPStatus.OK, {}, _json(whole)
 
 
 TITLE: Final = "Runtime double"
@@ -321,7 +295,10 @@ def page_of(trajectories: Trajectories) -> str:
     """The whole page."""
     counts = trajectories.counts()
     tallied = [
-        Section(title, [Sheet(title, [first, second], _rows(counts[kind]))])
+        Section(
+            title,
+            [Sheet(title, [first, second], [[name, str(n)] for name, n in counts[kind].items()])],
+        )
         for kind, (title, first, second) in HEADINGS.items()
         if any(counts[kind].values())
     ]
@@ -334,10 +311,6 @@ def page_of(trajectories: Trajectories) -> str:
         ],
         sections=[*tallied, Section("Trajectories", list(_listed(trajectories.list())))],
     ).html()
-
-
-def _rows(counts: Mapping[str, int]) -> list[list[str]]:
-    return [[name, str(count)] for name, count in counts.items()]
 
 
 def _listed(found: list[Trajectory]) -> Iterator[Part]:
@@ -380,9 +353,6 @@ def shown_rewards(trajectory: Trajectory, most: int = 8) -> str:
 PREFIX: Final = "/_runtime"
 ONE: Final = f"{PREFIX}/trajectories/"
 
-LISTED: Final = 1_000
-"""Trajectories of a list, where it names no other limit."""
-
 HTML: Final = {"Content-Type": "text/html; charset=utf-8"}
 
 
@@ -402,9 +372,7 @@ def controlled(trajectories: Trajectories, request: Request) -> Reply:
     if wanted not in ACTIONS:
         known = ", ".join(action.replace("/", f"{PREFIX}/") for action in ACTIONS)
         raise missing(f"{request.method} {request.path[:128]} is none of {known}")
-    given = read_json(request.body) if request.body else {}
-    if not isinstance(given, dict):
-        raise invalid("the request body is not a JSON object")
+    given = read_object(request.body) if request.body else {}
     return HTTPStatus.OK, {}, _json(ACTIONS[wanted](trajectories, query | given))
 
 
@@ -417,50 +385,13 @@ def _one(trajectories: Trajectories, wanted: str, query: dict[str, str]) -> Traj
     return found[0]
 
 
-def _counts(trajectories: Trajectories, _: dict[str, Any]) -> dict[str, Any]:
-    return trajectories.counts() | {"plan": str(trajectories.faults)}
-
-
-def _list(trajectories: Trajectories, query: dict[str, Any]) -> list[dict[str, Any]]:
-    state, limit = query.get("state"), str(query.get("limit", LISTED))
-    if state is not None and state not in STATES:
-        raise invalid(f"state: one of {', '.join(STATES)}")
-    if not (limit.isascii() and limit.isdigit() and len(limit) < 10):  # noqa: PLR2004
-        raise invalid("limit: a whole number")
-    found = (
-        each.summary()
-        for each in trajectories.list()
-        if query.get("job", each.job_arn) == each.job_arn and state in {None, each.state}
-    )
-    return [summary for summary, _ in zip(found, range(int(limit)), strict=False)]
-
-
 def _register(trajectories: Trajectories, given: dict[str, Any]) -> dict[str, Any]:
     named = {"JobArn": given.get("job"), "TrajectoryId": given.get("trajectory")}
-    (route,) = wire.routes(SERVICE, ["CompleteRollout"])
-    if wrong := [*problems(route.operation.input_shape, named)]:
+    if wrong := [*problems(_model("CompleteRollout").input_shape, named)]:
         raise invalid("; ".join(wrong))
     key = (str(named["JobArn"]), str(named["TrajectoryId"]))
     trajectories.register(key)
     return trajectories.get(key).summary()
-
-
-def _faults(trajectories: Trajectories, given: dict[str, Any]) -> dict[str, Any]:
-    plan, seed = given.get("plan"), given.get("seed", 0)
-    if not isinstance(plan, str):
-        raise invalid('plan: a string, such as "throttle=0.1"')
-    if not isinstance(seed, int) or isinstance(seed, bool):
-        raise invalid("seed: a whole number")
-    try:
-        trajectories.faults = FaultPlan.parse(plan, seed=seed)
-    except ConfigurationError as error:
-        raise invalid(str(error)) from None
-    return {"plan": str(trajectories.faults), "seed": seed}
-
-
-def _reset(trajectories: Trajectories, _: dict[str, Any]) -> dict[str, Any]:
-    trajectories.clear()
-    return {}
 
 
 def _json(value: Any) -> bytes:
@@ -468,11 +399,8 @@ def _json(value: Any) -> bytes:
 
 
 ACTIONS: Final[dict[str, Callable[[Trajectories, dict[str, Any]], Any]]] = {
-    "GET /counts": _counts,
-    "GET /trajectories": _list,
+    "GET /counts": lambda every, _: every.counts() | {"plan": str(every.faults)},
     "POST /trajectories": _register,
-    "POST /faults": _faults,
-    "POST /reset": _reset,
 }
 
 
@@ -545,7 +473,7 @@ class Runtime:
     def faults(self, plan: FaultPlan) -> None:
         self.trajectories.faults = plan
 
-    def reply(self, request: Request) -> Reply | None:
+    def answer(self, request: Request) -> Reply | None:
         """The answer to a request; None where an accident closes the connection."""
         try:
             if request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
@@ -553,9 +481,9 @@ class Runtime:
             return self._served(request)
         except Refused as refused:
             self.trajectories.count("refusals", refused.code)
-            return self.refusal(request, refused)
+            return self.denial(request, refused)
 
-    def refusal(self, request: Request, refused: Refused) -> Reply:
+    def denial(self, request: Request, refused: Refused) -> Reply:
         """The answer to a request that is not served; to OpenAI's clients in their form too."""
         message = str(refused)[:MESSAGE_LONGEST]
         body: dict[str, object] = {"Message": message}
@@ -594,8 +522,7 @@ class Runtime:
         return self._after(fault, answered)
 
     def _reported(self, request: Request, credential: Credential) -> Reply | None:
-        arrived = read_report(request, credential, self._job_of)
-        key, report = arrived.key, arrived.report
+        key, report = read_report(request, credential, self._job_of)
         fault = self.trajectories.fault(key, report.operation)
         if fault in ACCIDENTS:
             refused = Refused(*ACCIDENTS[fault])
@@ -603,18 +530,18 @@ class Runtime:
             raise refused
         if fault == "dropped_before":
             self.trajectories.not_done(key, report, 0, fault)
-        return self._after(fault, lambda: self._taken(arrived, fault))
+        return self._after(fault, lambda: self._taken(key, report, fault))
 
     def _job_of(self, trajectory_id: str) -> str:
         """The job of the one trajectory of an id; "" for none or several."""
         known = self.trajectories.named(trajectory_id)
         return known[0].job_arn if len(known) == 1 else ""
 
-    def _taken(self, arrived: Arrived, fault: str) -> Reply:
-        finished = self.trajectories.take(arrived.key, arrived.report, fault)
+    def _taken(self, key: Key, report: Report, fault: str) -> Reply:
+        finished = self.trajectories.take(key, report, fault)
         if finished is not None and self._finished is not None:
             self._finished(finished)
-        return HTTPStatus.OK, {}, arrived.answer
+        return HTTPStatus.OK, {}, b"{}"
 
     def _after(self, fault: str, done: Callable[[], Reply]) -> Reply | None:
         """What a call is answered that meets with an accident, or with none."""
@@ -644,9 +571,6 @@ class RuntimeDouble(Runtime, LoopbackServer):
     Raises:
         OSError: something else listens there.
     """
-
-    connections: ClassVar[int] = 512
-    """Agents open one for each client that they make, and leave many of them open."""
 
     def __init__(
         self,

@@ -122,27 +122,31 @@ class Delivery:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Trajectory:
-    """A trajectory, as it is now.
+    """A trajectory: the double's own, or a picture of it as it is now.
 
     Args:
         job_arn: of its job.
         trajectory_id: in the job.
+        began: when it was made, in seconds since the epoch.
         state: of `STATES`.
         turns: that were recorded.
         rewards: that were counted; None before.
-        deliveries: reports, in the order in which they arrived; the first thousand.
-        began: when it was made, in seconds since the epoch.
+        deliveries: reports, in the order in which they arrived.
+        attempts: calls of each operation.
+        previous: the accidents of each operation.
     """
 
     job_arn: str
     trajectory_id: str
-    state: State
-    turns: tuple[Turn, ...]
-    rewards: tuple[float, ...] | None
-    deliveries: tuple[Delivery, ...]
     began: float
+    state: State = "PENDING"
+    turns: list[Turn] = field(default_factory=list)
+    rewards: tuple[float, ...] | None = None
+    deliveries: list[Delivery] = field(default_factory=list)
+    attempts: Counter[str] = field(default_factory=Counter)
+    previous: dict[str, Previous] = field(default_factory=dict)
 
     @property
     def finished(self) -> bool:
@@ -224,11 +228,6 @@ class KeptTexts:
         self._places.append((turns, len(turns)))
         turns.append(turn)
 
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._places.clear()
-        self._used = 0
-
     def _give_way(self) -> None:
         turns, number = self._places.popleft()
         self._used -= _size(turns[number])
@@ -250,12 +249,6 @@ TRANSITIONS: Final[dict[tuple[str, State], State]] = {
     ("reward", "READY"): "REWARD_RECEIVED",
 }
 """What is not here is refused."""
-
-TURNS: Final = 10_000
-"""Of one trajectory; one more is refused with 402."""
-
-DELIVERIES: Final = 1_000
-"""Of one trajectory that are kept; all of them are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,15 +273,8 @@ class Report:
         return self.body["Status"] if self.operation == "complete" else self.operation
 
 
-@dataclass(slots=True)
-class _Record:
-    began: float
-    state: State = "PENDING"
-    turns: list[Turn] = field(default_factory=list)
-    rewards: tuple[float, ...] | None = None
-    deliveries: list[Delivery] = field(default_factory=list)
-    attempts: Counter[str] = field(default_factory=Counter)
-    previous: dict[str, Previous] = field(default_factory=dict)
+TURNS: Final = 10_000
+"""Of one trajectory; one more is refused with 402: an agent may never come to an end."""
 
 
 class Trajectories:
@@ -303,19 +289,10 @@ class Trajectories:
         self._settings, self._clock = settings, clock
         self.faults = settings.faults
         self._changed = Condition()
-        self._records: dict[Key, _Record] = {}
+        self._records: dict[Key, Trajectory] = {}
         self._tokens: dict[tuple[str, str, str], str] = {}
         self._texts = KeptTexts(settings.text_bytes)
         self._counts: Counter[tuple[str, str]] = Counter()
-
-    def clear(self) -> None:
-        """Forget everything that was made and counted."""
-        with self._changed:
-            self._records.clear()
-            self._tokens.clear()
-            self._counts.clear()
-            self._texts.clear()
-            self._changed.notify_all()
 
     def register(self, key: Key) -> None:
         """Make a trajectory, as the trainer does before it asks for the rollout; once more is none.
@@ -334,14 +311,14 @@ class Trajectories:
             KeyError: nobody has made it.
         """
         with self._changed:
-            return _picture(key, self._records[key])
+            return _picture(self._records[key])
 
     def named(self, trajectory_id: str, job_arn: str | None = None) -> builtins.list[Trajectory]:
         """Those of an id, in one job or in all."""
         with self._changed:
             keys = [(job_arn, trajectory_id)] if job_arn is not None else self._records
             found = [key for key in keys if key[1] == trajectory_id and key in self._records]
-            return [_picture(key, self._records[key]) for key in found]
+            return [_picture(self._records[key]) for key in found]
 
     def wait(self, key: Key, timeout: float) -> Trajectory:
         """The same once it has finished, or the time is over.
@@ -350,13 +327,15 @@ class Trajectories:
             KeyError: nobody has made it by then.
         """
         with self._changed:
-            self._changed.wait_for(lambda: self._finished(key), timeout)
-            return _picture(key, self._records[key])
+            self._changed.wait_for(
+                lambda: key in self._records and self._records[key].finished, timeout
+            )
+            return _picture(self._records[key])
 
     def list(self) -> list[Trajectory]:
         """All of them, the oldest first."""
         with self._changed:
-            return [_picture(key, record) for key, record in self._records.items()]
+            return [*map(_picture, self._records.values())]
 
     def counts(self) -> dict[str, dict[str, int]]:
         """How many there are of what.
@@ -449,9 +428,9 @@ class Trajectories:
             if record.state not in FINISHED or record.state == before:
                 return None
             self._changed.notify_all()
-            return _picture(key, record)
+            return _picture(record)
 
-    def _apply(self, record: _Record, report: Report) -> None:
+    def _apply(self, record: Trajectory, report: Report) -> None:
         accepted = self._settings.reward_after_failed == "accept"
         if report.operation == "reward" and record.state == "FAILED" and accepted:
             after: State = "FAILED"
@@ -463,7 +442,7 @@ class Trajectories:
             raise invalid("No sampling requests were received for the trajectory")
         record.state = after
 
-    def _rewards(self, record: _Record, report: Report) -> tuple[float, ...]:
+    def _rewards(self, record: Trajectory, report: Report) -> tuple[float, ...]:
         rewards = tuple(map(float, report.body["Rewards"]))
         turns = len(record.turns)
         if not rewards:
@@ -480,12 +459,11 @@ class Trajectories:
 
     def _record(self, key: Key, report: Report, status: int, ended: Ended, fault: str) -> None:
         self._counts["reports", f"{report.operation} {ended}"] += 1
-        deliveries = self._records[key].deliveries
-        if len(deliveries) < DELIVERIES:
-            made = (report.operation, report.token, report.body, int(status), ended, fault)
-            deliveries.append(Delivery(*made, report.credential, self._clock()))
+        made = (report.operation, report.token, report.body, int(status), ended, fault)
+        delivery = Delivery(*made, report.credential, self._clock())
+        self._records[key].deliveries.append(delivery)
 
-    def _found(self, key: Key) -> _Record:
+    def _found(self, key: Key) -> Trajectory:
         record = self._records.get(key)
         if record is None and self._settings.open:
             record = self._make(key)
@@ -493,17 +471,14 @@ class Trajectories:
             raise missing("The trajectory does not exist in this job")
         return record
 
-    def _make(self, key: Key) -> _Record:
+    def _make(self, key: Key) -> Trajectory:
         if len(self._records) >= self._settings.trajectories:
             raise _quota(f"the double holds {self._settings.trajectories} trajectories at most")
-        record = self._records[key] = _Record(self._clock())
+        record = self._records[key] = Trajectory(*key, self._clock())
         return record
 
-    def _finished(self, key: Key) -> bool:
-        return key in self._records and self._records[key].state in FINISHED
 
-
-def _next_state(record: _Record, event: str) -> State:
+def _next_state(record: Trajectory, event: str) -> State:
     after = TRANSITIONS.get((event, record.state))
     if after is None:
         raise conflict(
@@ -512,15 +487,8 @@ def _next_state(record: _Record, event: str) -> State:
     return after
 
 
-def _picture(key: Key, record: _Record) -> Trajectory:
-    return Trajectory(
-        *key,
-        record.state,
-        tuple(record.turns),
-        record.rewards,
-        tuple(record.deliveries),
-        record.began,
-    )
+def _picture(record: Trajectory) -> Trajectory:
+    return replace(record, turns=[*record.turns], deliveries=[*record.deliveries])
 
 
 def _digest(key: Key, report: Report) -> str:

@@ -19,16 +19,16 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.jobs.json_schema import schema_problems
-from reward_functions.local.loopback_service.server import invalid
-from reward_functions.local.training_double.agent_policy import Drawn
-from reward_functions.local.training_double.hub import MODELS, absent, in_use
+from reward_functions.jobs.drivers.agent_rft import schema_problems
+from reward_functions.local.loopback_service.server import Refused, invalid
+from reward_functions.local.training_double.hub import ABSENT, IN_USE, MODELS, absent
 from reward_functions.local.training_double.jobs import (
     Job,
     decoded,
@@ -41,16 +41,18 @@ from reward_functions.local.training_double.jobs import (
     write_log,
 )
 from reward_functions.local.training_double.mlflow import EXPERIMENT
-from reward_functions.local.training_double.policy import Policy
+from reward_functions.local.training_double.policy import Drawn, Policy
+from reward_functions.local.training_double.prompts import json_lines
 from reward_functions.local.training_double.sagemaker import (
+    GROUPS,
     LONGEST_REASON,
-    group_at,
+    PACKAGES,
     keep_package,
     measured,
-    package_at,
     require_licence,
     transitions,
 )
+from reward_functions.local.training_double.service import Kind, forget
 from reward_functions.local.training_double.training import (
     JobFailed,
     Scored,
@@ -65,7 +67,7 @@ if TYPE_CHECKING:
 
     from reward_functions.local.runtime_double.state import Trajectory
     from reward_functions.local.training_double.hub import HubModel
-    from reward_functions.local.training_double.sagemaker import Group
+    from reward_functions.local.training_double.jobs import Made
     from reward_functions.local.training_double.service import Call, Serve
     from reward_functions.local.training_double.training import Outcome, Step
 
@@ -146,28 +148,23 @@ LOG_GROUP: Final = f"/aws/sagemaker/Job/{CATEGORY}"
 
 def create_job(call: Call) -> dict[str, Any]:
     """CreateJob."""
-    given, place = call.parameters, call.place
-    name, role = given["JobName"], given["RoleArn"]
-    arn = place.arn("sagemaker", f"job/{given['JobCategory']}/{name}")
-    tags = call.require_making("sagemaker:CreateJob", arn)
-    rights = call.hand_over(role, arn, AGENT_JOBS, TRUSTED)
+    given, name = call.parameters, call.parameters["JobName"]
+    arn = JOBS.arn(call, f"{given['JobCategory']}/{name}")
+    tags = call.require_making(arn)
+    rights = call.hand_over(given["RoleArn"], arn, AGENT_JOBS, TRUSTED)
     document = _document(call)
     model, group = _base(document), _group(call, document)
     package = document["ModelPackageConfig"].get("InputModelPackageArn")
     config = document["TrainingConfig"]
     mlflow = {"MlflowConfig": config["MlflowConfig"]} if "MlflowConfig" in config else {}
     job = Job(
-        id=arn, path="agent-rft", name=name, place=place, base=model.asked,
+        id=arn, path="agent-rft", name=name, place=call.place, base=model.asked,
         grader=_agent(call, document["AgentConfig"]),
         request=given | document | mlflow | {"Document": document},
         hyperparameters=config.get("HyperParameters", {}), seed=seed_of(name),
-        policy=package_at(call, package).policy if package else Policy.base(),
+        policy=PACKAGES.at(call, package).policy if package else Policy.base(),
     )  # fmt: skip
-    with call.state.lock:
-        if arn in call.state.jobs:
-            raise in_use(f"A job named {name} of {CATEGORY} exists already")
-        call.state.jobs[arn] = job
-        call.state.tags[arn] = tags
+    JOBS.keep(call, job, tags)
     call.service.runs.start(job, rights, partial(_train, call, job, model, group))
     return {"JobArn": arn}
 
@@ -221,34 +218,34 @@ def _base(document: dict[str, Any]) -> HubModel:
     return model
 
 
-def _group(call: Call, document: dict[str, Any]) -> Group:
+def _group(call: Call, document: dict[str, Any]) -> Made:
     """The group of the result."""
     groups = document["ModelPackageConfig"]
     result = groups["OutputModelPackageGroupArn"]
     checkpoints = groups["IntermediateCheckpointModelPackageGroupArn"]
     if result == checkpoints:
         raise invalid("The model package group of checkpoints must not be that of the result")
-    group_at(call, checkpoints)
-    return group_at(call, result)
+    GROUPS.at(call, checkpoints)
+    found: Made = GROUPS.at(call, result)
+    return found
 
 
-def describe_job(call: Call) -> dict[str, Any]:
-    """DescribeJob."""
-    job = _found(call, "sagemaker:DescribeJob")
-    with call.state.lock:
-        tags = call.state.tags[job.id]
-        return {
-            **_summary(job),
-            "SecondaryStatus": transitions(job)[-1]["Status"],
-            "RoleArn": job.request["RoleArn"],
-            "JobConfigSchemaVersion": job.request["JobConfigSchemaVersion"],
-            "JobConfigDocument": json.dumps(
-                job.request["Document"] | {"ServiceOutput": _output(job)}
-            ),
-            "SecondaryStatusTransitions": transitions(job),
-            "FailureReason": job.failure[:LONGEST_REASON] or None,
-            "Tags": [{"Key": key, "Value": value} for key, value in tags.items()],
-        }
+def _job(call: Call, job: Job) -> dict[str, Any]:
+    moves, tags = transitions(job), call.state.tags[job.id]
+    document = job.request["Document"] | {"ServiceOutput": _output(job)}
+    return {
+        "JobArn": job.id,
+        "JobStatus": job.word,
+        "CreationTime": job.created,
+        "LastModifiedTime": job.modified,
+        "EndTime": job.ended,
+        "SecondaryStatus": moves[-1]["Status"],
+        "JobSecondaryStatus": moves[-1]["Status"],
+        "SecondaryStatusTransitions": moves,
+        "JobConfigDocument": json.dumps(document),
+        "FailureReason": job.failure[:LONGEST_REASON] or None,
+        "Tags": [{"Key": key, "Value": text} for key, text in tags.items()],
+    }
 
 
 def _output(job: Job) -> dict[str, Any]:
@@ -278,73 +275,49 @@ def _output(job: Job) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def stop_job(call: Call) -> dict[str, Any]:
-    """StopJob."""
-    job = _found(call, "sagemaker:StopJob")
-    if job.ended is not None:
-        raise invalid(f"The job {job.name} is {job.word} and cannot be stopped")
-    call.service.runs.stop(job)
-    return {}
+JOBS: Final = Kind(
+    service="sagemaker",
+    path="job",
+    named="JobName",
+    listed="JobSummaries",
+    shown=_job,
+    status="JobStatus",
+    equal=("JobCategory",),
+    gone=(ABSENT, "The job {} does not exist"),
+    taken=(IN_USE, f"A job named {{}} of {CATEGORY} exists already"),
+)
+
+
+def _in_category(serve: Serve) -> Serve:
+    """An operation on a job, whose ARN has its category before its name."""
+
+    def served(call: Call) -> dict[str, Any]:
+        given = call.parameters
+        named = f"{given['JobCategory']}/{given['JobName']}"
+        return serve(replace(call, parameters=given | {"JobName": named}))
+
+    return served
 
 
 def delete_job(call: Call) -> dict[str, Any]:
     """DeleteJob."""
-    job = _found(call, "sagemaker:DeleteJob")
+    job: Job = JOBS.find(call)
     with call.state.lock:
         if job.ended is None:
-            raise in_use(f"The job {job.name} is {job.word}: stop it first")
-        return call.forget(job.id, call.state.jobs)
-
-
-def list_jobs(call: Call) -> dict[str, Any]:
-    """ListJobs."""
-    call.require("sagemaker:ListJobs", "*")
-    category = call.parameters["JobCategory"]
-    jobs = [
-        job
-        for job in call.here(call.state.jobs)
-        if job.path == "agent-rft" and job.request["JobCategory"] == category
-    ]
-    return call.page(
-        jobs,
-        "JobSummaries",
-        lambda job: _summary(job) | {"JobSecondaryStatus": transitions(job)[-1]["Status"]},
-    )
-
-
-def _found(call: Call, action: str) -> Job:
-    """The job that a request names, if the caller may do this to it."""
-    category, name = call.parameters["JobCategory"], call.parameters["JobName"]
-    arn = call.place.arn("sagemaker", f"job/{category}/{name}")
-    call.require(action, arn)
-    job = call.state.jobs.get(arn)
-    if job is None:
-        raise absent(f"The job {name} of {category} does not exist")
-    return job
-
-
-def _summary(job: Job) -> dict[str, Any]:
-    return {
-        "JobArn": job.id,
-        "JobName": job.name,
-        "JobCategory": job.request["JobCategory"],
-        "JobStatus": job.word,
-        "CreationTime": job.created,
-        "LastModifiedTime": job.modified,
-        "EndTime": job.ended,
-    }
+            raise Refused(IN_USE, f"The job {job.name} is {job.word}: stop it first")
+        return forget(call, job)
 
 
 def list_versions(call: Call) -> dict[str, Any]:
     """ListJobSchemaVersions."""
-    call.require("sagemaker:ListJobSchemaVersions", "*")
+    call.require("*")
     _schema(call.parameters["JobCategory"])
     return {"JobConfigSchemas": [{"JobConfigSchemaVersion": each} for each in VERSIONS]}
 
 
 def describe_version(call: Call) -> dict[str, Any]:
     """DescribeJobSchemaVersion."""
-    call.require("sagemaker:DescribeJobSchemaVersion", "*")
+    call.require("*")
     category = call.parameters["JobCategory"]
     version = call.parameters.get("JobConfigSchemaVersion", VERSIONS[-1])
     return {
@@ -356,10 +329,10 @@ def describe_version(call: Call) -> dict[str, Any]:
 
 OPERATIONS: Final[dict[str, Serve]] = {
     "CreateJob": create_job,
-    "DescribeJob": describe_job,
-    "StopJob": stop_job,
-    "DeleteJob": delete_job,
-    "ListJobs": list_jobs,
+    "DescribeJob": _in_category(JOBS.describe),
+    "StopJob": _in_category(JOBS.stop),
+    "DeleteJob": _in_category(delete_job),
+    "ListJobs": JOBS.list,
     "ListJobSchemaVersions": list_versions,
     "DescribeJobSchemaVersion": describe_version,
 }
@@ -386,7 +359,7 @@ def _training_job(job: Job, cells: Sequence[str], validation: Sequence[str]) -> 
     )
 
 
-def _train(call: Call, job: Job, model: HubModel, group: Group, session: Session) -> Outcome:
+def _train(call: Call, job: Job, model: HubModel, group: Made, session: Session) -> Outcome:
     """Read the data, make the rollouts, and leave a model package."""
     runs = call.service.runs
     runs.enter(job, "dataProcessing")
@@ -417,13 +390,7 @@ def _cells(session: Session, uri: str) -> list[str]:
         JobFailed: it has none, or a line is something else.
     """
     found: list[str] = []
-    for number, line in enumerate(object_at(session, uri).splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            raise JobFailed(f"{uri}: line {number} is not JSON.") from None
+    for number, row in json_lines(object_at(session, uri), uri):
         prompt = row.get("prompt") if isinstance(row, dict) else None
         if not isinstance(prompt, str) or not prompt.strip():
             raise JobFailed(f"{uri}: line {number}: its `prompt` is not a text.")

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from time import perf_counter
@@ -28,36 +28,36 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.data.lengths import CHARACTERS_PER_TOKEN, prompt_tokens, tokens
 from reward_functions.jobs.models import models
 from reward_functions.local.loopback_service.server import conflict, invalid, missing
-from reward_functions.local.training_double.hub import MODELS
+from reward_functions.local.training_double.hub import MODELS as HUB_MODELS
 from reward_functions.local.training_double.jobs import (
     PHASES,
     WORDS,
     Grader,
     Job,
+    Made,
     Model,
     fresh_id,
-    now,
+    model_of,
     object_at,
     put_objects,
     seed_of,
 )
-from reward_functions.local.training_double.metric_files import (
+from reward_functions.local.training_double.page import (
     PAGE_FILE,
     TRAINING_FILE,
     VALIDATION_FILE,
+    page_of,
     training_csv,
     validation_csv,
 )
-from reward_functions.local.training_double.page import page_of
 from reward_functions.local.training_double.policy import GREEDY, Policy
 from reward_functions.local.training_double.prompts import point, prompts, training_rows
 from reward_functions.local.training_double.rights import acting
+from reward_functions.local.training_double.service import Kind, forget, tags_at
 from reward_functions.local.training_double.strategies import NoTask
 from reward_functions.local.training_double.training import JobFailed
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from boto3.session import Session
 
     from reward_functions.cdk.policies.iam import Place
@@ -85,10 +85,12 @@ _PROFILE: Final = re.compile(
 )
 
 ASKED: Final = frozenset(
-    {*BASES, *ids("openai"), *(model.asked for model in MODELS.values() if model.asked)}
+    {*BASES, *ids("openai"), *(model.asked for model in HUB_MODELS.values() if model.asked)}
     | {_PROFILE.sub(r"\2", model.inference_id) for model in models()}
 )
 """What Converse takes: a model's own ids, and the one that its inference profiles end with."""
+
+INVOKING: Final = "bedrock:InvokeModel"
 
 DEFAULT_TOKENS: Final = 4_096
 """What a response may have where nobody limits it; the service's own limit is each model's."""
@@ -97,47 +99,18 @@ POLICY_FILE: Final = "simulation.json"
 """Of merged weights: what was learnt."""
 
 
-@dataclass
-class Deployment:
-    """A custom model that is hosted.
-
-    Args:
-        arn: its own; Converse takes it as a model id.
-        name: its own.
-        place: its partition, region and account.
-        model: ARN of what it hosts.
-        description: "" for none.
-    """
-
-    arn: str
-    name: str
-    place: Place
-    model: str
-    description: str = ""
-    created: datetime = field(default_factory=now)
-
-
-@dataclass
-class Import:
+@dataclass(kw_only=True)
+class Import(Made):
     """An import job.
 
     Args:
-        id: its ARN.
-        name: its own.
-        place: where it is.
         model: ARN of the imported model.
-        request: as it was given.
         failure: why it failed; "" where it did not.
     """
 
-    id: str
-    name: str
-    place: Place
     model: str
-    request: dict[str, Any]
     failure: str
     path: str = "import"
-    created: datetime = field(default_factory=now)
 
 
 def foundation_arn(place: Place, base: str) -> str:
@@ -173,10 +146,9 @@ def create_job(call: Call) -> dict[str, Any]:
     """CreateModelCustomizationJob."""
     given, place = call.parameters, call.place
     base, resource, policy = _base(call, given["baseModelIdentifier"])
-    arn = place.arn("bedrock", f"model-customization-job/{base}/{fresh_id()}")
-    model = place.arn("bedrock", f"custom-model/{base}/{fresh_id()}")
-    action = "bedrock:CreateModelCustomizationJob"
-    tags = call.require_making(action, resource, arn, member="jobTags")
+    arn = JOBS.arn(call, f"{base}/{fresh_id()}")
+    model = MODELS.arn(call, f"{base}/{fresh_id()}")
+    tags = call.require_making(resource, arn, member="jobTags")
     model_tags = call.require_tagging(model, "customModelTags")
     grader = _grader(call)
     rights = call.hand_over(given["roleArn"], arn, BEDROCK)
@@ -187,20 +159,21 @@ def create_job(call: Call) -> dict[str, Any]:
         seed=seed_of(given["jobName"]),
     )  # fmt: skip
     with call.state.lock:
-        if before := call.made_before("job"):
+        if before := JOBS.made_before(call):
             return {"jobArn": before}
-        _require_free(call)
-        call.state.jobs[arn] = job
-        call.keep_token("job", arn)
-        call.state.tags |= {arn: tags, model: model_tags}
-    call.service.runs.start(job, rights, partial(_train, call, job), announce=partial(_event, job))
+        going = [each for each in JOBS.here(call) if not each.ended]
+        coming = [each.request["customModelName"] for each in going]
+        MODELS.require_free(call, given["customModelName"], coming)
+        JOBS.keep(call, job, tags)
+        call.state.tags[model] = model_tags
+    call.service.runs.start(job, rights, partial(_train, call, job))
     return {"jobArn": arn}
 
 
 def _base(call: Call, identifier: str) -> tuple[str, str, Policy]:
     """The foundation model, the ARN of what is tuned, and the policy to begin with."""
-    model, place = call.state.models.get(identifier), call.place
-    if model is not None:
+    model, place = call.state.made.get(identifier), call.place
+    if isinstance(model, Model):
         return model.base, model.id, model.policy
     if ":custom-model/" in identifier:
         raise missing(f"The custom model {identifier} does not exist")
@@ -224,22 +197,6 @@ def _grader(call: Call) -> str:
     if arn is None:
         raise invalid("customizationConfig.rftConfig.graderConfig must name a Lambda function")
     return call.local_function("grader", arn)
-
-
-def _require_free(call: Call) -> None:
-    name, model = call.parameters["jobName"], call.parameters["customModelName"]
-    jobs = call.here(_jobs(call))
-    if any(job.name == name for job in jobs):
-        raise conflict(f"The provided job name {name} is already in use")
-    coming = [job.request["customModelName"] for job in jobs if job.ended is None]
-    if model in (*coming, *(each.name for each in call.here(_models(call, "custom-model")))):
-        raise conflict(f"The provided custom model name {model} is already in use")
-
-
-def _jobs(call: Call) -> dict[str, Job]:
-    """The jobs of this API, by ARN: SageMaker's may have the same names."""
-    with call.state.lock:
-        return {arn: job for arn, job in call.state.jobs.items() if job.path == "bedrock"}
 
 
 def _train(call: Call, job: Job, session: Session) -> Outcome:
@@ -267,42 +224,8 @@ def _train(call: Call, job: Job, session: Session) -> Outcome:
     return outcome
 
 
-REPEATED: Final = (
-    "trainingDataConfig",
-    "outputDataConfig",
-    "customizationType",
-    "customizationConfig",
-)
-"""Members of the request that a job and its model repeat."""
-
-KEPT: Final = (*REPEATED, "clientRequestToken", "roleArn", "vpcConfig")
-"""Members of the request that `GetModelCustomizationJob` repeats."""
-
-
-def get_job(call: Call) -> dict[str, Any]:
-    """GetModelCustomizationJob."""
-    job = _job(call, "bedrock:GetModelCustomizationJob")
-    with call.state.lock:
-        return {**{member: job.request.get(member) for member in KEPT}, **_described(job)} | {
-            "outputModelName": job.request["customModelName"],
-            "outputModelArn": job.model if job.status == "succeeded" else None,
-            "failureMessage": job.failure or None,
-            # Only of a list's summaries can it be a custom model: botocore's model of the two.
-            "baseModelArn": foundation_arn(job.place, job.base),
-            "hyperParameters": job.request.get("hyperParameters", {}),
-            "validationDataConfig": job.request.get("validationDataConfig", {"validators": []}),
-            "outputModelKmsKeyArn": job.request.get("customModelKmsKeyId"),
-        }
-
-
-def _job(call: Call, action: str) -> Job:
-    wanted = call.parameters["jobIdentifier"]
-    job: Job = call.found(_jobs(call), "model-customization-job", wanted, action)
-    return job
-
-
-def _details(job: Job) -> dict[str, Any]:
-    """`statusDetails`: what the job has begun, and what it has not."""
+def _job(_: Call, job: Job) -> dict[str, Any]:
+    """What is said of a job: what it has begun, and what it has not."""
     details: dict[str, Any] = {f"{name}Details": {"status": "NotStarted"} for name in PHASES}
     for name, phase in job.phases.items():
         details[f"{name}Details"] = {
@@ -310,247 +233,196 @@ def _details(job: Job) -> dict[str, Any]:
             "creationTime": phase.created,
             "lastModifiedTime": phase.modified,
         }
-    return details
-
-
-def list_jobs(call: Call) -> dict[str, Any]:
-    """ListModelCustomizationJobs."""
-    call.require("bedrock:ListModelCustomizationJobs", "*")
-    return call.page(call.here(_jobs(call)), "modelCustomizationJobSummaries", _job_summary)
-
-
-def _described(job: Job) -> dict[str, Any]:
-    """What the description and the summary of a job have in common."""
+    done, given = job.status == "succeeded", job.request
     return {
         "jobArn": job.id,
-        "jobName": job.name,
         "status": job.word,
-        "statusDetails": _details(job),
+        "statusDetails": details,
         "creationTime": job.created,
         "lastModifiedTime": job.modified,
         "endTime": job.ended,
-    }
-
-
-def _job_summary(job: Job) -> dict[str, Any]:
-    done = job.status == "succeeded"
-    return _described(job) | {
-        "baseModelArn": job.request["baseModelArn"],
-        "customModelArn": job.model if done else None,
-        "customModelName": job.request["customModelName"] if done else None,
-        "customizationType": job.request["customizationType"],
-    }
-
-
-def stop_job(call: Call) -> dict[str, Any]:
-    """StopModelCustomizationJob."""
-    job = _job(call, "bedrock:StopModelCustomizationJob")
-    if job.ended is not None:
-        raise conflict(f"The job {job.name} is {job.word} and cannot be stopped")
-    call.service.runs.stop(job)
-    return {}
-
-
-def _event(job: Job) -> dict[str, Any]:
-    """The detail of an event, as "Monitor Amazon Bedrock job state changes" has it."""
-    given = job.request
-    return {
-        "version": "0.0",
-        "jobName": job.name,
-        "jobArn": job.id,
         "outputModelName": given["customModelName"],
-        "outputModelArn": job.model if job.status == "succeeded" else "",
-        "roleArn": given["roleArn"],
-        "jobStatus": job.word,
-        "failureMessage": job.failure,
-        "creationTime": f"{job.created:%Y-%m-%dT%H:%M:%SZ}",
-        "lastModifiedTime": f"{job.modified:%Y-%m-%dT%H:%M:%SZ}",
-        "endTime": f"{job.ended:%Y-%m-%dT%H:%M:%SZ}" if job.ended else "",
-        "baseModelArn": given["baseModelArn"],
+        "outputModelArn": job.model if done else None,
+        "customModelArn": job.model if done else None,
+        "customModelName": given["customModelName"] if done else None,
+        "failureMessage": job.failure or None,
+        # Only of a list's summaries can it be a custom model: botocore's model of the two.
+        "baseModelArn": foundation_arn(job.place, job.base),
         "hyperParameters": given.get("hyperParameters", {}),
-        "trainingDataConfig": given["trainingDataConfig"],
         "validationDataConfig": given.get("validationDataConfig", {"validators": []}),
-        "outputDataConfig": given["outputDataConfig"],
+        "outputModelKmsKeyArn": given.get("customModelKmsKeyId"),
     }
 
 
-def _models(call: Call, kind: str) -> dict[str, Model]:
-    """The models of a kind that are there, by ARN: an import takes its time."""
-    with call.state.lock:
-        return {
-            arn: model
-            for arn, model in call.state.models.items()
-            if f":{kind}/" in arn and (kind == "custom-model" or call.state.settled(model.created))
-        }
-
-
-def _model(call: Call, kind: str, action: str, wanted: str = "") -> Model:
-    named = wanted or call.parameters["modelIdentifier"]
-    model: Model = call.found(_models(call, kind), kind, named, action)
-    return model
-
-
-def get_model(call: Call) -> dict[str, Any]:
-    """GetCustomModel."""
-    model = _model(call, "custom-model", "bedrock:GetCustomModel")
-    job, members = model.job, (*REPEATED, "validationDataConfig")
-    return {member: job.request.get(member) for member in members} | {
-        **_described_model(model),
+def _model(_: Call, model: Model) -> dict[str, Any]:
+    job, base = model.job, foundation_arn(model.place, model.base)
+    return {
+        "customizationType": "IMPORTED",
+        **job.request,
+        "modelArn": model.id,
+        "modelName": model.name,
+        "creationTime": model.created,
+        "baseModelArn": base,
+        "foundationModelArn": base,
+        "baseModelName": model.base.partition(":")[0],
+        "modelStatus": "Active",
+        "isOwned": True,
+        "ownerAccountId": model.place.account,
         "jobName": job.name if job.path == "bedrock" else None,
         "jobArn": job.id if job.path == "bedrock" else None,
         "modelKmsKeyArn": job.request.get("customModelKmsKeyId"),
     }
 
 
-def list_models(call: Call) -> dict[str, Any]:
-    """ListCustomModels."""
-    call.require("bedrock:ListCustomModels", "*")
-    given = call.parameters
-    models = [
-        model
-        for model in call.here(_models(call, "custom-model"))
-        for base in [foundation_arn(model.place, model.base)]
-        if given.get("baseModelArnEquals", base) == base
-        and given.get("foundationModelArnEquals", base) == base
-        and given.get("isOwned", True)
-        and given.get("modelStatus", "Active") == "Active"
-    ]
-    return call.page(models, "modelSummaries", _model_summary)
-
-
-def _described_model(model: Model) -> dict[str, Any]:
-    """What the description and the summary of a model have in common."""
+def _deployment(call: Call, made: Made) -> dict[str, Any]:
     return {
+        "customModelDeploymentArn": made.id,
+        "customModelDeploymentName": made.name,
+        "createdAt": made.created,
+        "status": "Active" if call.state.settled(made.created) else "Creating",
+        "lastUpdatedAt": made.created,
+    }
+
+
+def _import(call: Call, made: Import) -> dict[str, Any]:
+    done = call.state.settled(made.created)
+    model = made.model if done and made.model in call.state.made else None
+    ended = "Failed" if made.failure else "Completed"
+    return {
+        "jobArn": made.id,
+        "importedModelArn": model,
+        "status": ended if done else "InProgress",
+        "failureMessage": (made.failure or None) if done else None,
+        "creationTime": made.created,
+        "lastModifiedTime": made.created,
+        "endTime": made.created if done else None,
+    }
+
+
+def _imported_model(_: Call, model: Model) -> dict[str, Any]:
+    return {
+        **model.job.request,
         "modelArn": model.id,
         "modelName": model.name,
         "creationTime": model.created,
-        "baseModelArn": foundation_arn(model.place, model.base),
-        "modelStatus": "Active",
+        "modelArchitecture": "simulation",
+        "instructSupported": True,
+        "jobArn": model.job.id,
     }
 
 
-def _model_summary(model: Model) -> dict[str, Any]:
-    return _described_model(model) | {
-        "baseModelName": model.base.partition(":")[0],
-        "customizationType": model.job.request.get("customizationType", "IMPORTED"),
-        "ownerAccountId": model.place.account,
-    }
+GONE: Final = "ResourceNotFoundException"
+TAKEN: Final = "ConflictException"
+
+JOBS: Final = Kind(
+    service="bedrock",
+    path="model-customization-job",
+    named="jobIdentifier",
+    listed="modelCustomizationJobSummaries",
+    shown=_job,
+    gone=(GONE, "The model customization job {} does not exist"),
+    taken=(TAKEN, "The provided job name {} is already in use"),
+)
+JOB_SUMMARIES: Final = replace(
+    JOBS, shown=lambda call, job: _job(call, job) | {"baseModelArn": job.request["baseModelArn"]}
+)
+MODELS: Final = Kind(
+    service="bedrock",
+    path="custom-model",
+    named="modelIdentifier",
+    listed="modelSummaries",
+    shown=_model,
+    equal=("baseModelArnEquals", "foundationModelArnEquals", "isOwned", "modelStatus"),
+    gone=(GONE, "The custom model {} does not exist"),
+    taken=(TAKEN, "The provided custom model name {} is already in use"),
+)
+DEPLOYMENTS: Final = Kind(
+    service="bedrock",
+    path="custom-model-deployment",
+    named="customModelDeploymentIdentifier",
+    listed="modelDeploymentSummaries",
+    shown=_deployment,
+    equal=("modelArnEquals",),
+    gone=(GONE, "The custom model deployment {} does not exist"),
+    taken=(TAKEN, "A custom model deployment of the name {} exists already"),
+)
+IMPORTS: Final = Kind(
+    service="bedrock",
+    path="model-import-job",
+    named="jobIdentifier",
+    shown=_import,
+    gone=(GONE, "The model import job {} does not exist"),
+    taken=(TAKEN, "The provided job name {} is already in use"),
+)
+IMPORTED: Final = Kind(
+    service="bedrock",
+    path="imported-model",
+    named="modelIdentifier",
+    listed="modelSummaries",
+    shown=_imported_model,
+    there=lambda call, model: call.state.settled(model.created),
+    gone=(GONE, "The imported model {} does not exist"),
+    taken=(TAKEN, "The provided model name {} is already in use"),
+)
 
 
 def delete_model(call: Call) -> dict[str, Any]:
     """DeleteCustomModel. That a hosted one is refused is inferred from its ConflictException."""
-    model = _model(call, "custom-model", "bedrock:DeleteCustomModel")
+    model: Model = MODELS.find(call)
     with call.state.lock:
-        hosted = [each.name for each in call.state.deployments.values() if each.model == model.id]
+        there = DEPLOYMENTS.here(call)
+        hosted = [each.name for each in there if each.request["modelArn"] == model.id]
         if hosted:
             raise conflict(f"The custom model {model.name} is deployed as {', '.join(hosted)}")
-        return call.forget(model.id, call.state.models)
+        return forget(call, model)
 
 
 def create_deployment(call: Call) -> dict[str, Any]:
     """CreateCustomModelDeployment."""
-    given, place, model = call.parameters, call.place, call.parameters["modelArn"]
-    arn = place.arn("bedrock", f"custom-model-deployment/{fresh_id()}")
-    action = "bedrock:CreateCustomModelDeployment"
-    tags = call.require_making(action, model, arn, member="tags")
+    given, model, arn = (
+        call.parameters,
+        call.parameters["modelArn"],
+        DEPLOYMENTS.arn(call, fresh_id()),
+    )
+    tags = call.require_making(model, arn, member="tags")
     with call.state.lock:
-        if before := call.made_before("deployment"):
-            return {"customModelDeploymentArn": before}
-        if model not in call.state.models:
+        if not DEPLOYMENTS.made_before(call) and model not in call.state.made:
             raise missing(f"The custom model {model} does not exist")
         name = given["modelDeploymentName"]
-        if any(each.name == name for each in call.here(call.state.deployments)):
-            raise conflict(f"A custom model deployment of the name {name} exists already")
-        made = Deployment(arn, name, place, model, given.get("description", ""))
-        call.state.deployments[arn] = made
-        call.state.tags[arn] = tags
-        call.keep_token("deployment", arn)
-    return {"customModelDeploymentArn": arn}
-
-
-def _deployment(call: Call, action: str) -> Deployment:
-    wanted = call.parameters["customModelDeploymentIdentifier"]
-    found: Deployment = call.found(
-        call.state.deployments, "custom-model-deployment", wanted, action
-    )
-    return found
-
-
-def _hosting(call: Call, deployment: Deployment) -> str:
-    return "Active" if call.state.settled(deployment.created) else "Creating"
-
-
-def get_deployment(call: Call) -> dict[str, Any]:
-    """GetCustomModelDeployment."""
-    found = _deployment(call, "bedrock:GetCustomModelDeployment")
-    return {
-        "customModelDeploymentArn": found.arn,
-        "modelDeploymentName": found.name,
-        "modelArn": found.model,
-        "createdAt": found.created,
-        "status": _hosting(call, found),
-        "description": found.description or None,
-        "lastUpdatedAt": found.created,
-    }
-
-
-def list_deployments(call: Call) -> dict[str, Any]:
-    """ListCustomModelDeployments."""
-    call.require("bedrock:ListCustomModelDeployments", "*")
-    wanted = call.parameters.get("modelArnEquals")
-    return call.page(
-        [each for each in call.here(call.state.deployments) if wanted in {None, each.model}],
-        "modelDeploymentSummaries",
-        lambda each: {
-            "customModelDeploymentArn": each.arn,
-            "customModelDeploymentName": each.name,
-            "modelArn": each.model,
-            "createdAt": each.created,
-            "status": _hosting(call, each),
-            "lastUpdatedAt": each.created,
-        },
-        partial(_hosting, call),
-    )
-
-
-def delete_deployment(call: Call) -> dict[str, Any]:
-    """DeleteCustomModelDeployment."""
-    found = _deployment(call, "bedrock:DeleteCustomModelDeployment")
-    return call.forget(found.arn, call.state.deployments)
+        made = Made(id=arn, name=name, place=call.place, request=given)
+        return {"customModelDeploymentArn": DEPLOYMENTS.keep(call, made, tags)}
 
 
 def list_tags(call: Call) -> dict[str, Any]:
     """ListTagsForResource."""
-    tags = call.tags("bedrock:ListTagsForResource", call.parameters["resourceARN"], missing)
+    tags = tags_at(call, call.parameters["resourceARN"], GONE)
     return {"tags": [{"key": key, "value": value} for key, value in tags.items()]}
 
 
 def create_import(call: Call) -> dict[str, Any]:
     """CreateModelImportJob."""
-    given, place = call.parameters, call.place
-    arn = place.arn("bedrock", f"model-import-job/{fresh_id()}")
-    model = place.arn("bedrock", f"imported-model/{fresh_id()}")
-    tags = call.require_making("bedrock:CreateModelImportJob", arn, member="jobTags")
+    given, name = call.parameters, call.parameters["importedModelName"]
+    arn, model = IMPORTS.arn(call, fresh_id()), IMPORTED.arn(call, fresh_id())
+    tags = call.require_making(arn, member="jobTags")
     model_tags = call.require_tagging(model, "importedModelTags")
     if "s3DataSource" not in given["modelDataSource"]:
         raise invalid("modelDataSource must have an s3DataSource")
     rights = call.hand_over(given["roleArn"], arn, BEDROCK)
     policy, failure = _imported(call, rights, arn.rpartition("/")[2])
-    made = Import(arn, given["jobName"], place, model, given, failure)
+    made = Import(
+        id=arn, name=given["jobName"], place=call.place, request=given, model=model, failure=failure
+    )
     with call.state.lock:
-        if before := call.made_before("import"):
+        if before := IMPORTS.made_before(call):
             return {"jobArn": before}
-        if any(each.name == made.name for each in call.here(call.state.imports)):
-            raise conflict(f"The provided job name {made.name} is already in use")
-        name = given["importedModelName"]
-        there = [each for each in call.here(call.state.models) if ":imported-model/" in each.id]
-        if any(each.name == name for each in there):
-            raise conflict(f"The provided model name {name} is already in use")
-        call.state.imports[arn] = made
+        IMPORTS.require_free(call, made.name)
+        IMPORTED.require_free(call, name)
+        IMPORTS.keep(call, made, tags)
         if policy is not None:
-            call.state.models[model] = Model(model, name, place, "", policy, made)
-        call.keep_token("import", arn)
-        call.state.tags |= {arn: tags, model: model_tags}
+            call.state.made[model] = Model(
+                id=model, name=name, place=call.place, base="", policy=policy, job=made
+            )
+        call.state.tags[model] = model_tags
     return {"jobArn": arn}
 
 
@@ -567,86 +439,23 @@ def _imported(call: Call, rights: Policies, job: str) -> tuple[Policy | None, st
         return None, f"simulation: {folder}/{POLICY_FILE} holds no simulated policy"
 
 
-def get_import(call: Call) -> dict[str, Any]:
-    """GetModelImportJob."""
-    wanted, action = call.parameters["jobIdentifier"], "bedrock:GetModelImportJob"
-    found: Import = call.found(call.state.imports, "model-import-job", wanted, action)
-    done = call.state.settled(found.created)
-    ended = "Failed" if found.failure else "Completed"
-    return {
-        "jobArn": found.id,
-        "jobName": found.name,
-        "importedModelName": found.request["importedModelName"],
-        "importedModelArn": found.model if done and found.model in call.state.models else None,
-        "roleArn": found.request["roleArn"],
-        "modelDataSource": found.request["modelDataSource"],
-        "status": ended if done else "InProgress",
-        "failureMessage": (found.failure or None) if done else None,
-        "creationTime": found.created,
-        "lastModifiedTime": found.created,
-        "endTime": found.created if done else None,
-    }
-
-
-def get_imported(call: Call) -> dict[str, Any]:
-    """GetImportedModel."""
-    found = _model(call, "imported-model", "bedrock:GetImportedModel")
-    return _imported_summary(found) | {
-        "jobName": found.job.name,
-        "jobArn": found.job.id,
-        "modelDataSource": found.job.request["modelDataSource"],
-    }
-
-
-def list_imported(call: Call) -> dict[str, Any]:
-    """ListImportedModels."""
-    call.require("bedrock:ListImportedModels", "*")
-    there = call.here(_models(call, "imported-model"))
-    return call.page(there, "modelSummaries", _imported_summary)
-
-
-def _imported_summary(found: Model) -> dict[str, Any]:
-    return {
-        "modelArn": found.id,
-        "modelName": found.name,
-        "creationTime": found.created,
-        "modelArchitecture": "simulation",
-        "instructSupported": True,
-    }
-
-
-def delete_imported(call: Call) -> dict[str, Any]:
-    """DeleteImportedModel; the job that imported it stays, with its name and its token."""
-    found = _model(call, "imported-model", "bedrock:DeleteImportedModel")
-    return call.forget(found.id, call.state.models)
-
-
 def create_model(call: Call) -> dict[str, Any]:
     """CreateCustomModel, of a model package."""
     given, place = call.parameters, call.place
     source = given.get("customModelDataSource", {}).get("modelPackageArnDataSource")
     if source is None:
         raise invalid("simulation: a custom model is made of a SageMaker model package alone")
-    package = call.state.packages.get(source["modelPackageArn"])
-    if package is None or package.place != place:
+    package = call.state.made.get(source["modelPackageArn"])
+    if not isinstance(package, Model) or package.place != place:
         raise missing(f"The model package {source['modelPackageArn']} does not exist")
-    if package.uri:
-        raise invalid(f"{package.base.name} is no Nova model: import its merged weights")
-    arn = place.arn("bedrock", f"custom-model/imported/{fresh_id()}")
-    tags = call.require_making("bedrock:CreateCustomModel", arn, member="modelTags")
+    if package.artifacts:
+        raise invalid(f"{package.base} is no Nova model: import its merged weights")
+    arn = MODELS.arn(call, f"imported/{fresh_id()}")
+    tags = call.require_making(arn, member="modelTags")
     if role := given.get("roleArn"):
         call.hand_over(role, arn, BEDROCK)
-    with call.state.lock:
-        if before := call.made_before("model"):
-            return {"modelArn": before}
-        name = given["modelName"]
-        if any(each.name == name for each in call.here(_models(call, "custom-model"))):
-            raise conflict(f"The provided custom model name {name} is already in use")
-        job = package.job
-        call.state.models[arn] = Model(arn, name, place, job.base, package.policy, job)
-        call.state.tags[arn] = tags
-        call.keep_token("model", arn)
-    return {"modelArn": arn}
+    made = model_of(package.job, arn, given["modelName"], package.policy)
+    return {"modelArn": MODELS.keep(call, made, tags)}
 
 
 def converse(call: Call) -> dict[str, Any]:
@@ -715,21 +524,18 @@ def respond(
 
 def _policy(call: Call, identifier: str) -> Policy:
     if ":imported-model/" in identifier:
-        return _model(call, "imported-model", "bedrock:InvokeModel", identifier).policy
+        imported: Model = IMPORTED.find(call, identifier, INVOKING)
+        return imported.policy
     if ":custom-model-deployment/" not in identifier:
         _, resources = asked(identifier, call.place)
         for each in resources:
-            call.require("bedrock:InvokeModel", each)
+            call.require(each, action=INVOKING)
         return Policy.base()
-    call.require("bedrock:InvokeModel", identifier)
-    deployment = call.state.deployments.get(identifier)
-    if deployment is None:
-        raise missing(f"The custom model deployment {identifier} does not exist")
+    call.require(identifier, action=INVOKING)
+    deployment: Made = DEPLOYMENTS.at(call, identifier)
     if not call.state.settled(deployment.created):
         raise invalid(f"The custom model deployment {deployment.name} is not Active yet")
-    model = call.state.models.get(deployment.model)
-    if model is None:
-        raise missing(f"The custom model {deployment.model} does not exist")
+    model: Model = MODELS.at(call, deployment.request["modelArn"])
     return model.policy
 
 
@@ -746,21 +552,22 @@ def _text(blocks: list[dict[str, Any]]) -> str:
 
 OPERATIONS: Final[dict[str, Serve]] = {
     "CreateModelCustomizationJob": create_job,
-    "GetModelCustomizationJob": get_job,
-    "ListModelCustomizationJobs": list_jobs,
-    "StopModelCustomizationJob": stop_job,
-    "GetCustomModel": get_model,
-    "ListCustomModels": list_models,
+    "GetModelCustomizationJob": JOBS.describe,
+    "ListModelCustomizationJobs": JOB_SUMMARIES.list,
+    "StopModelCustomizationJob": JOBS.stop,
+    "GetCustomModel": MODELS.describe,
+    "ListCustomModels": MODELS.list,
     "DeleteCustomModel": delete_model,
     "CreateCustomModelDeployment": create_deployment,
-    "GetCustomModelDeployment": get_deployment,
-    "ListCustomModelDeployments": list_deployments,
-    "DeleteCustomModelDeployment": delete_deployment,
+    "GetCustomModelDeployment": DEPLOYMENTS.describe,
+    "ListCustomModelDeployments": DEPLOYMENTS.list,
+    "DeleteCustomModelDeployment": DEPLOYMENTS.delete,
     "CreateModelImportJob": create_import,
-    "GetModelImportJob": get_import,
-    "GetImportedModel": get_imported,
-    "ListImportedModels": list_imported,
-    "DeleteImportedModel": delete_imported,
+    "GetModelImportJob": IMPORTS.describe,
+    "GetImportedModel": IMPORTED.describe,
+    "ListImportedModels": IMPORTED.list,
+    # The job that imported it stays, with its name.
+    "DeleteImportedModel": IMPORTED.delete,
     "CreateCustomModel": create_model,
     "ListTagsForResource": list_tags,
 }

@@ -15,16 +15,16 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.local.loopback_service.server import Refused, invalid
+from reward_functions.local.training_double.jobs import Made, now
+from reward_functions.local.training_double.service import Kind
 
 if TYPE_CHECKING:
-    from reward_functions.cdk.policies.iam import Place
     from reward_functions.local.training_double.rights import Clients
     from reward_functions.local.training_double.service import Call, Serve
 
@@ -33,18 +33,6 @@ HUB: Final = "SageMakerPublicHub"
 SEQUENCE: Final = "8K"
 
 CREATED: Final = datetime.now(UTC)
-
-KEPT: Final = (
-    "DocumentSchemaVersion",
-    "HubContentDisplayName",
-    "HubContentDescription",
-    "SupportStatus",
-    "HubContentSearchKeywords",
-)
-"""Members of an import that lists and descriptions repeat."""
-
-MARKDOWN: Final = "HubContentMarkdown"
-"""One that descriptions alone repeat."""
 
 Specification = dict[str, Any]
 
@@ -79,66 +67,38 @@ _TABLES: Final = tomllib.loads(Path(__file__).with_name("hub.toml").read_text("u
 MODELS: Final = {name: HubModel(name, **row) for name, row in _TABLES["models"].items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Hub:
-    """A hub."""
-
-    name: str
-    place: Place
-    description: str
-    created: datetime = field(default_factory=partial(datetime.now, UTC))
-
-    @property
-    def arn(self) -> str:
-        """Its own."""
-        return self.place.arn("sagemaker", f"hub/{self.name}")
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """A version of something in a hub.
+@dataclass(kw_only=True)
+class Content(Made):
+    """A version of something in a hub, under the name that all its versions have.
 
     Args:
         hub: that it is in.
-        kind: such as "JsonDoc".
-        name: its own; its versions have it in common.
-        version: three numbers with dots.
-        document: JSON, as it was given.
-        given: further members of the request, which descriptions repeat.
     """
 
-    hub: Hub
-    kind: str
-    name: str
-    version: str
-    document: str
-    given: dict[str, Any]
-    created: datetime = field(default_factory=partial(datetime.now, UTC))
+    hub: Made
 
     @property
-    def arn(self) -> str:
-        """Its own, with its version."""
-        name = f"hub-content/{self.hub.name}/{self.kind}/{self.name}/{self.version}"
-        return self.hub.place.arn("sagemaker", name)
+    def version(self) -> tuple[int, ...]:
+        """Three numbers, which dots separate."""
+        return _in_order(self.request["HubContentVersion"])
 
     def inner(self) -> dict[str, Any]:
         """What a document holds in its `JsonContent`; nothing where it holds none."""
         try:
-            outer = json.loads(self.document)
+            outer = json.loads(self.request["HubContentDocument"])
             inner = json.loads(outer["JsonContent"])
         except (ValueError, TypeError, LookupError, RecursionError):
             return {}
         return inner if isinstance(inner, dict) else {}
 
 
+ABSENT: Final = "ResourceNotFound"
+IN_USE: Final = "ResourceInUse"
+
+
 def absent(message: str) -> Refused:
     """Something that does not exist, as SageMaker says it."""
-    return Refused("ResourceNotFound", message)
-
-
-def in_use(message: str) -> Refused:
-    """Something that exists already, as SageMaker says it."""
-    return Refused("ResourceInUse", message)
+    return Refused(ABSENT, message)
 
 
 def specification(model: HubModel, technique: str) -> dict[str, Specification]:
@@ -210,156 +170,171 @@ def make_files(clients: Clients, region: str) -> None:
                 s3.put_object(Bucket=name, Key=key, Body=body.encode())
 
 
-def describe_hub(call: Call) -> dict[str, Any]:
-    """DescribeHub."""
-    hub = _hub(call, "sagemaker:DescribeHub")
+def _hub(_: Call, hub: Made) -> dict[str, Any]:
     return {
         "HubName": hub.name,
-        "HubArn": hub.arn,
-        "HubDescription": hub.description,
+        "HubArn": hub.id,
         "HubStatus": "InService",
         "CreationTime": hub.created,
         "LastModifiedTime": hub.created,
     }
 
 
+def _content(_: Call, content: Content) -> dict[str, Any]:
+    return {
+        "HubName": content.hub.name,
+        "HubArn": content.hub.id,
+        "HubContentArn": content.id,
+        "HubContentStatus": "Available",
+        "CreationTime": content.created,
+        "LastModifiedTime": content.created,
+    }
+
+
+HUBS: Final = Kind(
+    service="sagemaker",
+    path="hub",
+    named="HubName",
+    shown=_hub,
+    gone=(ABSENT, "Hub {} does not exist"),
+    taken=(IN_USE, "Hub {} already exists"),
+)
+CONTENTS: Final = Kind(
+    service="sagemaker",
+    path="hub-content",
+    named="HubContentName",
+    listed="HubContentSummaries",
+    shown=_content,
+    gone=(ABSENT, "Hub content {} does not exist"),
+)
+
+
 def create_hub(call: Call) -> dict[str, Any]:
     """CreateHub."""
-    hub = Hub(call.parameters["HubName"], call.place, call.parameters["HubDescription"])
-    tags = call.require_making("sagemaker:CreateHub", hub.arn)
-    with call.state.lock:
-        if hub.arn in call.state.hubs or hub.name == HUB:
-            raise in_use(f"Hub {hub.name} already exists")
-        call.state.hubs[hub.arn] = hub
-        call.state.tags[hub.arn] = tags
-    return {"HubArn": hub.arn}
+    name = call.parameters["HubName"]
+    arn = HUBS.arn(call, name)
+    hub = Made(id=arn, name=name, place=call.place, request=call.parameters)
+    tags = call.require_making(hub.id)
+    HUBS.require_free(call, name, (HUB,))
+    return {"HubArn": HUBS.keep(call, hub, tags)}
 
 
-def _hub(call: Call, action: str) -> Hub:
-    """The hub that a request names, by its name or its ARN."""
+def describe_hub(call: Call) -> dict[str, Any]:
+    """DescribeHub."""
+    return HUBS.described(call, _named(call))
+
+
+def _named(call: Call, action: str = "") -> Made:
+    """The hub that a request names, by its name or its ARN, if the caller may do this to it."""
     name = call.parameters["HubName"].rpartition("/")[2]
-    if name == HUB:
-        place = call.place._replace(account="aws")
-        hub = Hub(name, place, "simulation: some models of the public hub", CREATED)
-        call.require(action, hub.arn)
-        return hub
-    arn = call.place.arn("sagemaker", f"hub/{name}")
-    call.require(action, arn)
-    found: Hub | None = call.state.hubs.get(arn)
-    if found is None:
-        raise absent(f"Hub {name} does not exist")
-    return found
+    if name != HUB:
+        found: Made = HUBS.find(call, name, action)
+        return found
+    place = call.place._replace(account="aws")
+    request = {"HubDescription": "simulation: some models of the public hub"}
+    arn = place.arn("sagemaker", f"hub/{name}")
+    call.require(arn, action=action)
+    return Made(id=arn, name=name, place=place, request=request, created=CREATED)
 
 
 def import_content(call: Call) -> dict[str, Any]:
     """ImportHubContent."""
-    given, contents = call.parameters, call.state.contents
-    hub = _hub(call, "sagemaker:ImportHubContent")
+    given, hub = call.parameters, _named(call)
     if hub.name == HUB:
         raise invalid(f"{HUB} is AWS's own: nothing can be imported into it")
-    kind, name = given["HubContentType"], given["HubContentName"]
+    name = given["HubContentName"]
     with call.state.lock:
-        newest = max((_numbers(each) for each in _contents(call, hub, kind, name)), default=(0,))
+        there = _contents(call, hub, name)
+        newest = max((each.version for each in there), default=(0,))
         version = given.get("HubContentVersion", f"{newest[0] + 1}.0.0")
-        kept: dict[str, Any] = {each: given[each] for each in (*KEPT, MARKDOWN) if each in given}
-        made = Content(hub, kind, name, version, given["HubContentDocument"], kept)
-        tags = call.require_making("sagemaker:ImportHubContent", made.arn)
-        if made.arn in contents:
-            raise in_use(f"Version {version} of hub content {name} already exists")
-        contents[made.arn] = made
-        call.state.tags[made.arn] = tags
-    return {"HubArn": hub.arn, "HubContentArn": made.arn}
+        made = _version(hub, given | {"HubContentVersion": version})
+        tags = call.require_making(made.id)
+        if made.id in call.state.made:
+            raise Refused(IN_USE, f"Version {version} of hub content {name} already exists")
+        call.state.made[made.id], call.state.tags[made.id] = made, tags
+    return {"HubArn": hub.id, "HubContentArn": made.id}
+
+
+def _version(hub: Made, given: dict[str, Any]) -> Content:
+    """A version of something in a hub."""
+    kind, name = given["HubContentType"], given["HubContentName"]
+    version = given["HubContentVersion"]
+    named = f"hub-content/{hub.name}/{kind}/{name}/{version}"
+    arn = hub.place.arn("sagemaker", named)
+    created = hub.created if hub.name == HUB else now()
+    return Content(id=arn, name=name, place=hub.place, request=given, hub=hub, created=created)
 
 
 def describe_content(call: Call) -> dict[str, Any]:
-    """DescribeHubContent."""
-    content = _content(call, "sagemaker:DescribeHubContent")
-    if content.hub.name == HUB:
+    """DescribeHubContent: the version that a request names; the newest where it names none."""
+    asked, hub = call.parameters, _named(call)
+    kind, name = asked["HubContentType"], asked["HubContentName"]
+    version = asked.get("HubContentVersion", "")
+    found = [
+        each
+        for each in _contents(call, hub, name)
+        if version in {"", each.request["HubContentVersion"]}
+    ]
+    chosen = found[-1] if found else None
+    named = f"hub-content/{hub.name}/{kind}/{name}/{version}".rstrip("/")
+    call.require(chosen.id if chosen else hub.place.arn("sagemaker", named))
+    if chosen is None:
+        which = f"Version {version} of hub content {name}" if version else f"Hub content {name}"
+        raise absent(f"{which} does not exist in {hub.name}")
+    if hub.name == HUB:
         make_files(call.service.clients, call.place.region)
-    return (
-        content.given
-        | _summary(content)
-        | {
-            "HubName": content.hub.name,
-            "HubArn": content.hub.arn,
-            "HubContentDocument": content.document,
-            "LastModifiedTime": content.created,
-        }
-    )
+    return CONTENTS.described(call, chosen)
 
 
 def list_contents(call: Call) -> dict[str, Any]:
     """ListHubContents: of each name its newest version."""
-    hub = _hub(call, "sagemaker:ListHubContents")
-    held = sorted(_contents(call, hub, call.parameters["HubContentType"]), key=_numbers)
-    newest = {each.name: each for each in held}
-    return call.page(newest.values(), "HubContentSummaries", _summary)
+    newest = {each.name: each for each in _contents(call, _named(call))}
+    return CONTENTS.page(call, newest.values())
 
 
 def list_versions(call: Call) -> dict[str, Any]:
     """ListHubContentVersions."""
-    hub, asked = _hub(call, "sagemaker:ListHubContentVersions"), call.parameters
-    found = _contents(call, hub, asked["HubContentType"], asked["HubContentName"])
+    name = call.parameters["HubContentName"]
+    found = _contents(call, _named(call), name)
     if not found:
-        raise absent(f"Hub content {asked['HubContentName']} does not exist")
-    least = _in_order(asked.get("MinVersion", "0.0.0"))
-    there = [each for each in found if _numbers(each) >= least]
-    return call.page(there, "HubContentSummaries", _summary)
+        raise absent(f"Hub content {name} does not exist")
+    least = _in_order(call.parameters.get("MinVersion", "0.0.0"))
+    there = [each for each in found if each.version >= least]
+    return CONTENTS.page(call, there)
 
 
-def _content(call: Call, action: str) -> Content:
-    """The version that a request names; the newest where it names none."""
-    asked, hub = call.parameters, _hub(call, action)
-    kind, name = asked["HubContentType"], asked["HubContentName"]
-    version = asked.get("HubContentVersion", "")
-    named = f"hub-content/{hub.name}/{kind}/{name}"
-    resource = hub.place.arn("sagemaker", f"{named}/{version}" if version else named)
-    found = sorted(_contents(call, hub, kind, name), key=_numbers)
-    chosen = next((each for each in reversed(found) if version in {"", each.version}), None)
-    call.require(action, chosen.arn if chosen else resource)
-    if chosen is None:
-        which = f"Version {version} of hub content {name}" if version else f"Hub content {name}"
-        raise absent(f"{which} does not exist in {hub.name}")
-    return chosen
+def _contents(call: Call, hub: Made, name: str = "") -> list[Content]:
+    """What a hub has of the kind asked for, and of a name where one is given; the oldest first."""
+    kind = call.parameters["HubContentType"]
+    held = (
+        [_public(hub, model) for model in MODELS.values()]
+        if hub.name == HUB
+        else call.state.of(Content)
+    )
+    there = [
+        each
+        for each in held  # of every hub, and of every kind
+        if each.hub.id == hub.id and each.request["HubContentType"] == kind
+    ]
+    return sorted(
+        (each for each in there if name in {"", each.name}), key=lambda each: each.version
+    )
 
 
-def _contents(call: Call, hub: Hub, kind: str, name: str = "") -> list[Content]:
-    """What a hub has of a kind, and of a name where one is given."""
-    if hub.name == HUB:
-        models = MODELS.values() if kind == "Model" else ()
-        held = [_public(hub, model) for model in models]
-    else:
-        with call.state.lock:
-            held = [*call.state.contents.values()]
-    there = [each for each in held if each.hub == hub and each.kind == kind]
-    return [each for each in there if name in {"", each.name}]
-
-
-def _public(hub: Hub, model: HubModel) -> Content:
+def _public(hub: Made, model: HubModel) -> Content:
     """A model of the public hub as content of it."""
-    given = {
-        "DocumentSchemaVersion": "2.3.0",
-        "HubContentDisplayName": f"simulation: {model.name}",
-        "HubContentSearchKeywords": [f"@capability:{'gated' if model.gated else 'open'}"],
-    }
-    text = document(model, hub.place.region)
-    return Content(hub, "Model", model.name, model.version, text, given, CREATED)
-
-
-def _summary(content: Content) -> dict[str, Any]:
-    repeated = {name: value for name, value in content.given.items() if name in KEPT}
-    return repeated | {
-        "HubContentName": content.name,
-        "HubContentArn": content.arn,
-        "HubContentVersion": content.version,
-        "HubContentType": content.kind,
-        "HubContentStatus": "Available",
-        "CreationTime": content.created,
-    }
-
-
-def _numbers(content: Content) -> tuple[int, ...]:
-    return _in_order(content.version)
+    return _version(
+        hub,
+        {
+            "HubContentType": "Model",
+            "HubContentName": model.name,
+            "HubContentVersion": model.version,
+            "HubContentDocument": document(model, hub.place.region),
+            "DocumentSchemaVersion": "2.3.0",
+            "HubContentDisplayName": f"simulation: {model.name}",
+            "HubContentSearchKeywords": [f"@capability:{'gated' if model.gated else 'open'}"],
+        },
+    )
 
 
 def _in_order(version: str) -> tuple[int, ...]:

@@ -35,21 +35,21 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import ExitStack, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from hmac import compare_digest
 from http.client import HTTPException
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.emulator.environment import ACCOUNT, REGION, SECRET
+from reward_functions.local.emulator.emulator import ACCOUNT, REGION, SECRET
 from reward_functions.local.loopback_service.server import Refused, Request, invalid
 from reward_functions.local.loopback_service.signing import (
     LONGEST,
     SKEW,
     TokenKind,
+    moment_of,
     of_headers,
     presigned,
 )
@@ -84,10 +84,9 @@ def require_roots(signature: Signature, request: Request, now: datetime, life: t
             "InvalidSignatureException",
             "The request signature we calculated does not match the signature you provided",
         )
-    try:
-        signed = datetime.strptime(signature.moment, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-    except ValueError:
-        raise Refused("IncompleteSignatureException", "X-Amz-Date is not a moment") from None
+    signed = moment_of(signature.moment)
+    if signed is None:
+        raise Refused("IncompleteSignatureException", "X-Amz-Date is not a moment")
     if not (signature.moment.startswith(signature.day) and -SKEW <= now - signed <= life):
         raise Refused("InvalidSignatureException", f"Signature expired: {signature.moment}")
 
@@ -101,9 +100,8 @@ def _made_again(signature: Signature, request: Request) -> bytes:
     query = "&".join(each for each in request.query.split("&") if not each.startswith(SIGNATURE))
     # Any host: the signer takes the one of the headers, where they have one.
     again = AWSRequest(request.method, f"http://-{request.path}?{query}", data=request.body)
-    for name, text in request.headers:
-        if name.lower() in signature.headers:
-            again.headers[name] = text
+    for name in signature.headers:
+        again.headers[name] = request.header(name)
     again.context["timestamp"] = signature.moment
     signer = SigV4Auth(Credentials(signature.key, SECRET), signature.service, signature.region)
     to_sign = signer.string_to_sign(again, signer.canonical_request(again))
@@ -189,17 +187,11 @@ class Callers:
         self._aws, self._now = aws, now
         self._keys: dict[str, tuple[Caller, datetime]] = {}
         self._arns: dict[str, str] = {}
-        self._connections: SimpleQueue[HTTPConnection] = SimpleQueue()
 
     @property
     def enforcing(self) -> bool:
         """Whether anybody is less than root."""
         return self._aws.enforcing
-
-    def close(self) -> None:
-        """Close what is kept open."""
-        while not self._connections.empty():
-            self._connections.get_nowait().close()
 
     def of(self, request: Request) -> Caller:
         """Who sent a request.
@@ -225,7 +217,7 @@ class Callers:
         query, signature, expires = presigned(key, KEY)
         self._require_before(expires)
         if self._aws.enforcing:
-            url = Request("POST", "/", query, (("Host", KEY.host),), b"")
+            url = Request("POST", "/", query, {"host": KEY.host})
             caller = self._shown(url, signature, timedelta(seconds=LONGEST), bearer=True)
         else:
             caller = _root(signature.key, signature.region, bearer=True)
@@ -256,8 +248,7 @@ class Callers:
         if named := NAMED.match(message):
             return named[1]
         if code != "InvalidAction":
-            words = message or f"refused with status {status}"
-            raise Refused(code or "AccessDeniedException", words)
+            raise _refused(status, body)
         if "content-type" not in signature.headers:
             status, body = self._forwarded(_replaced(request, b"{}", JSON_TYPE), IDENTITY)
         elif request.method == "POST":
@@ -280,9 +271,7 @@ class Callers:
             Refused: the signature is not in order, or nobody knows whose session the key is.
         """
         if NO_SERVICE not in body:
-            code, message = _error(body)
-            words = message or f"refused with status {status}"
-            raise Refused(code or "AccessDeniedException", words)
+            raise _refused(status, body)
         if key in self._arns:
             return self._arns[key]
         iam = self._aws.client("iam")
@@ -292,34 +281,23 @@ class Callers:
         raise Refused("AccessDeniedException", NOT_STATED)
 
     def _forwarded(self, request: Request, target: str) -> tuple[int, bytes]:
-        """What the emulator answers; a connection that it has closed meanwhile is made anew."""
-        with suppress(Empty, OSError, HTTPException):
-            return self._sent(self._connections.get_nowait(), request, target)
-        try:
-            return self._sent(self._aws.connection(PATIENCE), request, target)
-        except (OSError, HTTPException):
-            raise Refused(
-                "InternalServerException", "the local AWS emulator does not answer"
-            ) from None
-        except ValueError:
-            raise invalid("a header of the request cannot be read") from None
-
-    def _sent(self, connection: HTTPConnection, request: Request, target: str) -> tuple[int, bytes]:
-        """What is answered on a connection, which is kept for the next."""
-        with ExitStack() as failed:
-            failed.callback(connection.close)
-            answer = _send(connection, request, target)
-            failed.pop_all()
-        self._connections.put(connection)
-        return answer
+        """What the emulator answers to this very request, asked who sends it."""
+        with closing(self._aws.connection(PATIENCE)) as connection:
+            try:
+                return _send(connection, request, target)
+            except (OSError, HTTPException):
+                raise Refused(
+                    "InternalServerException", "the local AWS emulator does not answer"
+                ) from None
+            except ValueError:
+                raise invalid("a header of the request cannot be read") from None
 
 
 def _send(connection: HTTPConnection, request: Request, target: str) -> tuple[int, bytes]:
-    """What the emulator answers to this very request, asked who sends it."""
     path = f"{request.path}?{request.query}" if request.query else request.path
     connection.putrequest(request.method, path, skip_host=True, skip_accept_encoding=True)
-    for name, value in request.headers:
-        if name.lower() not in NOT_FORWARDED:
+    for name, value in request.headers.items():
+        if name not in NOT_FORWARDED:
             connection.putheader(name, value)
     connection.putheader("Content-Length", str(len(request.body)))
     connection.putheader(TARGET, target)
@@ -336,11 +314,9 @@ def service_of(request: Request) -> str:
 
 def _replaced(request: Request, body: bytes, kind: str = "") -> Request:
     """The same with another body, and with another type where one is given."""
-    replaced = {DIGEST.lower()} | ({"content-type"} if kind else set())
-    headers = [each for each in request.headers if each[0].lower() not in replaced]
-    headers += [(DIGEST, sha256(request.body).hexdigest())]
-    headers += [("Content-Type", kind)] if kind else []
-    return request._replace(headers=tuple(headers), body=body)
+    changed = {DIGEST.lower(): sha256(request.body).hexdigest()}
+    changed |= {"content-type": kind} if kind else {}
+    return request._replace(headers={**request.headers, **changed}, body=body)
 
 
 def _remember(known: dict[str, Any], key: str, value: object) -> None:
@@ -352,6 +328,12 @@ def _remember(known: dict[str, Any], key: str, value: object) -> None:
 def _root(key: str, region: str, *, bearer: bool = False) -> Caller:
     account = key if re.fullmatch(r"[0-9]{12}", key) else ACCOUNT
     return Caller(f"arn:aws:iam::{account}:root", account, region, bearer)
+
+
+def _refused(status: int, body: bytes) -> Refused:
+    code, message = _error(body)
+    words = message or f"refused with status {status}"
+    return Refused(code or "AccessDeniedException", words)
 
 
 def _error(body: bytes) -> tuple[str, str]:

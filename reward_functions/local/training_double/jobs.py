@@ -3,20 +3,11 @@
 The services differ in the words for a state (`WORDS`), in where the data lies and what is written
 (`work`), in whose rights the job has, and in who scores: the very version of a function that was
 named, or an agent. What the function says when it fails is what the job's owner reads.
-
-A Bedrock job's change of state is brought to EventBridge's rules. `PutEvents` refuses a source that
-begins with `aws.`, on AWS and on the emulator, so the event cannot be put onto the bus. It is
-matched against the rules of the default bus by the emulator's own `TestEventPattern`, and brought
-to their targets: SNS topics, SQS queues, functions. A target's input transformer and its
-dead-letter queue are not used.
-
-Source: "Monitor Amazon Bedrock job state changes using Amazon EventBridge"; best effort there too.
 """
 
 from __future__ import annotations
 
 import json
-import logging
 from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -25,7 +16,7 @@ from hashlib import blake2b, sha256
 from secrets import token_hex
 from threading import Condition, RLock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -54,7 +45,6 @@ if TYPE_CHECKING:
     from reward_functions.local.training_double.rights import Clients, Policies
     from reward_functions.local.training_double.training import Answer, Step, Training
 
-    Client = Callable[[str], Any]
     Figures = Callable[[Step], dict[str, Any]]
     Work = Callable[[Session], Outcome]
 
@@ -94,10 +84,6 @@ LONGEST_MESSAGE: Final = 2048
 """Characters of a failure message: botocore's model of `GetModelCustomizationJob`."""
 
 UNEXPECTED: Final = "simulation: the training double itself failed; its log has the traceback"
-
-DETAIL_TYPE: Final = "Model Customization Job State Change"
-
-log = logging.getLogger(__name__)
 
 
 def now() -> datetime:
@@ -142,37 +128,46 @@ class Event:
     id: str = field(default_factory=lambda: f"ftevent-{uuid4().hex}")
 
 
-@dataclass
-class Job:
+@dataclass(kw_only=True)
+class Made:
+    """Something that a request has made.
+
+    Args:
+        id: its ARN; another id where its service has no ARNs.
+        name: its own; the id where there is none.
+        place: its partition, region and account.
+        request: its parameters, as they were given.
+    """
+
+    id: str
+    name: str
+    place: Place
+    request: dict[str, Any] = field(default_factory=dict)
+    created: datetime = field(default_factory=now)
+
+
+@dataclass(kw_only=True)
+class Job(Made):
     """A training job of any API.
 
     Args:
-        id: an ARN, or `ftjob-…`.
         path: which API it came by.
-        name: its own; the id where there is none.
-        place: its partition, region and account.
         base: the id of the foundation model below it.
         grader: ARN of the reward function, or of the agent.
-        request: its parameters, as they were given.
         hyperparameters: by Bedrock's names.
         seed: decides what is drawn.
         policy: what it begins with.
         model: what it makes; "" as long as that has no name.
     """
 
-    id: str
     path: DriverName
-    name: str
-    place: Place
     base: str
     grader: str
-    request: dict[str, Any]
     hyperparameters: dict[str, Any]
     seed: int
     policy: Policy
     model: str = ""
     status: JobStatus = "queued"
-    created: datetime = field(default_factory=now)
     modified: datetime = field(default_factory=now)
     ended: datetime | None = None
     failure: str = ""
@@ -219,17 +214,24 @@ class Job:
         self.events.append(Event(now(), level, message, data))
 
 
-@dataclass
-class Model:
-    """A model: an ARN, or the id that chat completions take, and the job or import it is of."""
+@dataclass(kw_only=True)
+class Model(Made):
+    """A model: an ARN, or the id that chat completions take.
 
-    id: str
-    name: str
-    place: Place
+    Args:
+        base: the id of the foundation model below it.
+        policy: what it answers with.
+        job: that made it, or imported it.
+        artifacts: the folder of its weights; "" where the service keeps them to itself.
+    """
+
     base: str
     policy: Policy
     job: Any
-    created: datetime = field(default_factory=now)
+    artifacts: str = ""
+
+
+MadeKind = TypeVar("MadeKind", bound=Made)
 
 
 class State:
@@ -245,21 +247,17 @@ class State:
     def clear(self) -> None:
         """Forget everything that was made."""
         with self.lock:
-            self.jobs: dict[str, Job] = {}
-            self.models: dict[str, Model] = {}
-            # What each service makes, in its own classes.
-            self.deployments: dict[str, Any] = {}
-            self.imports: dict[str, Any] = {}
-            self.files: dict[str, Any] = {}
-            self.hubs: dict[str, Any] = {}
-            self.contents: dict[str, Any] = {}
-            self.groups: dict[str, Any] = {}
-            self.packages: dict[str, Any] = {}
+            self.made: dict[str, Any] = {}
             self.tags: dict[str, dict[str, str]] = {}
-            self.tokens: dict[tuple[Place, str, str], str] = {}
+            self.tokens: dict[tuple[str, str], str] = {}
             self.throttled: Counter[str] = Counter()
             self.responses: Counter[str] = Counter()
             self.versions: Counter[str] = Counter()
+
+    def of(self, kind: type[MadeKind]) -> list[MadeKind]:
+        """What there is of a class."""
+        with self.lock:
+            return [each for each in self.made.values() if isinstance(each, kind)]
 
     def throttle(self, operation: str) -> None:
         """Refuse an operation as often as was asked for.
@@ -305,8 +303,6 @@ class Runs:
         job: Job,
         rights: Policies | None,
         work: Work,
-        *,
-        announce: Callable[[], dict[str, Any]] | None = None,
         say: Callable[[Session, str], None] | None = None,
     ) -> None:
         """Run a job that is in the state already.
@@ -315,22 +311,15 @@ class Runs:
             job: that begins.
             rights: that it has; None for those of the account's root.
             work: reads, trains and writes; raises `JobFailed` or `Stopped`.
-            announce: the detail of an event about its state; None where there are no such events.
             say: writes what happened where its owner looks for it, given how it ended.
         """
-
-        def report() -> None:
-            if announce is not None:
-                deliver(self.clients, announce())
 
         def course() -> None:
             outcome = Outcome(status="failed", policy=job.policy, failure=UNEXPECTED)
             try:
-                report()
                 outcome = self._outcome(job, rights, work, say)
             finally:
                 self._end(job, outcome)
-                report()
 
         thread = Thread(target=course, name=job.name, daemon=True)
         with self.state.lock:
@@ -353,7 +342,7 @@ class Runs:
     def close(self) -> None:
         """Stop every job, and return once none runs: nothing that they made to act in is left."""
         with self.state.lock:
-            jobs, threads = [*self.state.jobs.values()], [*self._threads]
+            jobs, threads = self.state.of(Job), [*self._threads]
         for job in jobs:
             self.stop(job)
         for thread in threads:
@@ -447,14 +436,19 @@ class Runs:
             job.close(outcome.status)
             if outcome.status == "succeeded" and job.model:
                 name = job.request.get("customModelName", job.model)
-                self.state.models[job.model] = Model(
-                    job.model, name, job.place, job.base, outcome.policy, job
+                self.state.made.setdefault(
+                    job.model, model_of(job, job.model, name, outcome.policy)
                 )
             job.failure = outcome.failure[:LONGEST_MESSAGE]
             job.status = outcome.status
             job.ended = job.modified = now()
             message = outcome.failure or f"simulation: the job has {outcome.status}"
             job.note(message, level)
+
+
+def model_of(job: Job, id: str, name: str, policy: Policy) -> Model:  # noqa: A002
+    """A model that a job has made."""
+    return Model(id=id, name=name, place=job.place, base=job.base, policy=policy, job=job)
 
 
 def require_going(job: Job) -> None:
@@ -584,67 +578,3 @@ def _words(error: Any) -> str:
         kind, message = error.get("errorType", ""), error.get("errorMessage", "")
         return f"{kind}: {message}"[:SHOWN] if kind else str(message)[:SHOWN]
     return str(error)[:SHOWN]
-
-
-def _to_topic(client: Client, arn: str, event: str) -> None:
-    client("sns").publish(TopicArn=arn, Message=event)
-
-
-def _to_queue(client: Client, arn: str, event: str) -> None:
-    sqs = client("sqs")
-    url = sqs.get_queue_url(QueueName=arn.rpartition(":")[2])["QueueUrl"]
-    sqs.send_message(QueueUrl=url, MessageBody=event)
-
-
-def _to_function(client: Client, arn: str, event: str) -> None:
-    client("lambda").invoke(FunctionName=arn, InvocationType="Event", Payload=event.encode())
-
-
-TARGETS: Final = {"sns": _to_topic, "sqs": _to_queue, "lambda": _to_function}
-"""How an event reaches a target, by the service of its ARN."""
-
-
-def deliver(clients: Clients, detail: dict[str, Any]) -> None:
-    """Bring one change of state to whoever asked for it.
-
-    Args:
-        clients: of the emulator.
-        detail: of the event; `jobArn` says whose it is.
-    """
-    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
-
-    _, _, _, region, account, _ = detail["jobArn"].split(":", 5)
-    event = json.dumps(
-        {
-            "version": "0",
-            "id": str(uuid4()),
-            "detail-type": DETAIL_TYPE,
-            "source": "aws.bedrock",
-            "account": account,
-            "time": now().strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "region": region,
-            "resources": [detail["jobArn"]],
-            "detail": detail,
-        }
-    )
-
-    def client(service: str) -> Any:
-        return clients.root(service, region)
-
-    try:
-        for arn in _matching(client("events"), event):
-            service = arn.split(":")[2]
-            if service in TARGETS:
-                TARGETS[service](client, arn, event)
-    except (BotoCoreError, ClientError) as error:
-        log.warning("an event did not reach its target: %s", error)
-
-
-def _matching(events: Any, event: str) -> Iterator[str]:
-    """The ARNs of the targets whose rules take this event."""
-    for rule in events.list_rules()["Rules"]:
-        if rule.get("State") != "ENABLED" or "EventPattern" not in rule:
-            continue
-        if events.test_event_pattern(EventPattern=rule["EventPattern"], Event=event)["Result"]:
-            for target in events.list_targets_by_rule(Rule=rule["Name"])["Targets"]:
-                yield target["Arn"]

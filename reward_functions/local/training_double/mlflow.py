@@ -18,7 +18,7 @@ from urllib.parse import parse_qs
 from reward_functions.local.loopback_service.server import Refused, invalid
 from reward_functions.local.training_double.hub import CREATED, absent
 from reward_functions.local.training_double.identity import MLFLOW
-from reward_functions.local.training_double.jobs import WORDS
+from reward_functions.local.training_double.jobs import WORDS, Job
 from reward_functions.local.training_double.service import Call
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from reward_functions.cdk.policies.iam import Place
     from reward_functions.local.loopback_service.server import Request
     from reward_functions.local.training_double.identity import Caller
-    from reward_functions.local.training_double.jobs import Job
     from reward_functions.local.training_double.service import Serve, Service
 
 APP_HEADER: Final = "x-sm-mlflow-app-arn"
@@ -60,7 +59,7 @@ def require_app(call: Call, arn: str) -> None:
 
 def list_apps(call: Call) -> dict[str, Any]:
     """ListMlflowApps."""
-    call.require("sagemaker:ListMlflowApps", "*")
+    call.require("*")
     asked = call.parameters
     there = (
         asked.get("AccountDefaultStatus", "ENABLED") == "ENABLED"
@@ -95,15 +94,15 @@ def answer(service: Service, caller: Caller, request: Request) -> bytes:
         raise absent(f"simulation: {request.method} {request.path[:128]} is not served")
     action, serve = PATHS[wanted]
     service.state.throttle(action)
-    call = Call(service, caller, {})
+    call = Call(service, caller, {}, f"sagemaker-mlflow:{action}")
     app = request.header(APP_HEADER)
     if not app:
         raise invalid(f"the header {APP_HEADER} names the app, and is missing")
-    call.require(f"sagemaker-mlflow:{action}", app)
+    call.require(app)
     require_app(call, app)
     asked = {name: values[0] for name, values in parse_qs(request.query).items()}
     run = asked.get("run_id", "")
-    job = next((job for job in call.here(call.state.jobs) if run and job.run == run), None)
+    job = next((job for job in call.of(Job) if run and job.run == run), None)
     if job is None:
         raise absent(f"Run '{run[:64]}' not found")
     with service.state.lock:

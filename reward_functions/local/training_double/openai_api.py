@@ -20,41 +20,44 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
-from email.errors import MessageError
+from dataclasses import dataclass
 from email.parser import BytesParser
 from email.policy import HTTP
 from functools import partial
 from http import HTTPStatus
 from math import isfinite, log
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeVar
-from urllib.parse import parse_qs, unquote
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
+from urllib.parse import parse_qs
 from uuid import uuid4
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from reward_functions.data.lengths import prompt_tokens, tokens
 from reward_functions.data.records import text_of
+from reward_functions.local.loopback_service import wire
 from reward_functions.local.loopback_service.server import (
     Refused,
     conflict,
     invalid,
     missing,
-    read_json,
+    read_object,
 )
+from reward_functions.local.runtime_double.chat import Usage, completion, read_body
 from reward_functions.local.training_double.bedrock import DEFAULT_TOKENS, ids, respond
 from reward_functions.local.training_double.jobs import (
     Grader,
     Job,
+    Made,
     Model,
     fresh_id,
+    model_of,
     now,
     seed_of,
 )
-from reward_functions.local.training_double.metric_files import checkpoint_steps, event_data
+from reward_functions.local.training_double.page import checkpoint_steps, event_data
 from reward_functions.local.training_double.policy import MULTIPLIED, NAMES, Policy
 from reward_functions.local.training_double.prompts import prompts, training_rows
-from reward_functions.local.training_double.service import Call
+from reward_functions.local.training_double.service import Call, forget
 from reward_functions.local.training_double.training import JobFailed
 
 if TYPE_CHECKING:
@@ -63,7 +66,6 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.cdk.policies.iam import Place
     from reward_functions.jobs.job import HyperparameterValue
     from reward_functions.local.loopback_service.server import Request
     from reward_functions.local.training_double.identity import Caller
@@ -93,15 +95,11 @@ SMALLEST: Final = 1e-12
 """A share below it is this: a checkpoint's logits are read from its shares."""
 
 
-@dataclass
-class File:
+@dataclass(kw_only=True)
+class File(Made):
     """A file."""
 
-    id: str
-    name: str
-    place: Place
     content: bytes
-    created: datetime = field(default_factory=now)
 
 
 class _Body(BaseModel):
@@ -187,27 +185,6 @@ class _Chat(_Body):
     user: str | None = None
 
 
-_Request = TypeVar("_Request", bound=_Body)
-
-
-def _read(kind: type[_Request], body: Mapping[str, Any]) -> _Request:
-    """A request of a kind.
-
-    Raises:
-        Refused: it is something else; the first field that is wrong is named.
-    """
-    try:
-        return kind.model_validate(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(str(part)[:64] for part in first["loc"])
-        raise invalid(f"Invalid value for '{where}': {first['msg']}", where) from None
-
-
-BROKEN: Final = (LookupError, ValueError, AttributeError, TypeError, MessageError)
-"""What the standard library's parser raises at odd parameters, such as `*1*` without a value."""
-
-
 def _form(request: Request) -> dict[str, Any]:
     """The fields of a form: text by name, and (name, content) of the file.
 
@@ -217,28 +194,18 @@ def _form(request: Request) -> dict[str, Any]:
     kind = request.header("content-type")
     if not kind.lower().startswith("multipart/form-data"):
         raise invalid("A file is uploaded as multipart/form-data", "file")
-    try:
-        return _fields(kind, request.body)
-    except BROKEN:
-        raise invalid("The form cannot be read", "file") from None
-
-
-def _fields(kind: str, body: bytes) -> dict[str, Any]:
-    head = f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace")
+    head = f"Content-Type: {kind}\r\n\r\n".encode()
     found: dict[str, Any] = {}
-    for part in BytesParser(policy=HTTP).parsebytes(head + body).iter_parts():
-        name = part.get_param("name", header="content-disposition")
-        content = part.get_payload(decode=True) or b""
-        if isinstance(name, str) and isinstance(content, bytes):
-            file_name = part.get_filename()
-            text = content.decode(errors="replace")
-            found[name] = text if file_name is None else (_in_utf8(file_name), content)
+    try:
+        for part in BytesParser(policy=HTTP).parsebytes(head + request.body).iter_parts():
+            name, file = part["content-disposition"].params.get("name"), part.get_filename()
+            content = part.get_payload(decode=True)
+            assert isinstance(content, bytes)
+            found[name] = content.decode(errors="replace") if file is None else (file, content)
+    except (LookupError, ValueError, AttributeError, TypeError, AssertionError):
+        # What the standard library's parser raises at odd parameters, and at no form.
+        raise invalid("The form cannot be read", "file") from None
     return found
-
-
-def _in_utf8(name: str) -> str:
-    """A name without the halves of surrogate pairs that stand for bytes of no known charset."""
-    return name.encode(errors="replace").decode()
 
 
 def create_file(call: Call) -> dict[str, Any]:
@@ -249,9 +216,9 @@ def create_file(call: Call) -> dict[str, Any]:
     if not isinstance(given.get("file"), tuple):
         raise invalid("Invalid value for 'file': it is required", "file")
     name, content = given["file"]
-    file = File(f"file-{uuid4().hex}", name, call.place, content)
-    with call.state.lock:
-        call.state.files[file.id] = file
+    identifier = f"file-{uuid4().hex}"
+    file = File(id=identifier, name=name, place=call.place, content=content)
+    call.state.made[file.id] = file
     # Of a file that is wrong, the job that names it will say so.
     with suppress(JobFailed):
         call.service.prompts.add(prompts(content, name))
@@ -261,7 +228,7 @@ def create_file(call: Call) -> dict[str, Any]:
 def list_files(call: Call) -> dict[str, Any]:
     """The files, newest first."""
     wanted = call.parameters.get("purpose", PURPOSE) == PURPOSE
-    files = reversed(call.here(call.state.files)) if wanted else ()
+    files = reversed(call.of(File)) if wanted else ()
     return _page([*map(_shown_file, files)], call.parameters)
 
 
@@ -273,16 +240,14 @@ def get_file(call: Call) -> dict[str, Any]:
 def delete_file(call: Call) -> dict[str, Any]:
     """Remove a file; jobs that have read it go on."""
     file = _file(call)
-    with call.state.lock:
-        call.state.files.pop(file.id, None)
+    forget(call, file)
     return {"id": file.id, "object": "file", "deleted": True}
 
 
 def _file(call: Call) -> File:
-    file: File | None = call.state.files.get(call.parameters["file"])
-    if file is None or file.place != call.place:
-        raise missing(f"No such File object: {call.parameters['file'][:64]}")
-    return file
+    for file in call.of(File, call.parameters["file"]):
+        return file
+    raise missing(f"No such File object: {call.parameters['file'][:64]}")
 
 
 def _shown_file(file: File) -> dict[str, Any]:
@@ -300,7 +265,7 @@ def _shown_file(file: File) -> dict[str, Any]:
 def create_job(call: Call) -> dict[str, Any]:
     """Start a job."""
     given = call.parameters
-    asked = _read(_CreateJob, given)
+    asked = read_body(_CreateJob, given)
     base, policy = _base(call, asked.model)
     training = _named_file(call, asked.training_file, "training_file")
     validation = asked.validation_file
@@ -317,8 +282,7 @@ def create_job(call: Call) -> dict[str, Any]:
         model=f"{base}:ft-simulation-{short}",
     )  # fmt: skip
     rights: Policies | None = None if call.caller.unrestricted else call.policies
-    with call.state.lock:
-        call.state.jobs[job.id] = job
+    call.state.made[job.id] = job
     job.note("simulation: the job was created; no language model is trained")
     call.service.runs.start(job, rights, partial(_train, call, job, training, held_out))
     return _shown(job)
@@ -341,9 +305,10 @@ def bedrock_names(
 
 
 def _tuned(call: Call, model: str) -> Model | None:
-    found = call.state.models.get(model)
-    mine = found is not None and found.job.path == "openai" and found.place == call.place
-    return found if mine else None
+    for each in call.of(Model, model):
+        if each.job.path == "openai":
+            return each
+    return None
 
 
 def _base(call: Call, model: str) -> tuple[str, Policy]:
@@ -358,10 +323,9 @@ def _base(call: Call, model: str) -> tuple[str, Policy]:
 
 
 def _named_file(call: Call, identifier: str, parameter: str) -> File:
-    found: File | None = call.state.files.get(identifier)
-    if found is None or found.place != call.place:
-        raise invalid(f"The file {identifier} does not exist", parameter)
-    return found
+    for file in call.of(File, identifier):
+        return file
+    raise invalid(f"The file {identifier} does not exist", parameter)
 
 
 def _train(
@@ -383,8 +347,7 @@ def _train(
         with call.state.lock:
             for step in _checkpoints(job):
                 name = _checkpoint_model(job, step)
-                made = Model(name, name, job.place, job.base, _policy_at(step), job)
-                call.state.models[name] = made
+                call.state.made[name] = model_of(job, name, name, _policy_at(step))
     return outcome
 
 
@@ -412,10 +375,10 @@ def _job(call: Call) -> Job:
     Raises:
         Refused: there is none.
     """
-    job = call.state.jobs.get(call.parameters["job"])
-    if job is None or job.path != "openai" or job.place != call.place:
-        raise missing(f"Could not find fine tune: {call.parameters['job'][:64]}")
-    return job
+    for job in call.of(Job, call.parameters["job"]):
+        if job.path == "openai":
+            return job
+    raise missing(f"Could not find fine tune: {call.parameters['job'][:64]}")
 
 
 def get_job(call: Call) -> dict[str, Any]:
@@ -426,7 +389,7 @@ def get_job(call: Call) -> dict[str, Any]:
 def list_jobs(call: Call) -> dict[str, Any]:
     """The jobs, newest first."""
     with call.state.lock:
-        jobs = [job for job in reversed(call.here(call.state.jobs)) if job.path == "openai"]
+        jobs = [job for job in reversed(call.of(Job)) if job.path == "openai"]
         return _page([*map(_shown, jobs)], call.parameters)
 
 
@@ -506,7 +469,7 @@ def _shown(job: Job) -> dict[str, Any]:
 def complete(call: Call) -> dict[str, Any]:
     """A chat completion."""
     given = call.parameters
-    policy = _policy(call, _read(_Chat, given).model)
+    policy = _policy(call, read_body(_Chat, given).model)
     prompt = [
         {"role": turn["role"], "content": text_of(turn["content"])} for turn in given["messages"]
     ]
@@ -516,27 +479,12 @@ def complete(call: Call) -> dict[str, Any]:
         respond(call, policy, prompt, temperature=1.0 if heat is None else heat, most=most)
         for _ in range(given.get("n") or 1)
     ]
-    read, written = prompt_tokens(prompt), sum(tokens(text) for text, _ in answers)
-    return {
-        "id": f"chatcmpl-{uuid4().hex}",
-        "object": "chat.completion",
-        "created": _seconds(now()),
-        "model": given["model"],
-        "choices": [
-            {
-                "index": index,
-                "finish_reason": "stop" if whole else "length",
-                "message": {"role": "assistant", "content": text, "refusal": None},
-                "logprobs": None,
-            }
-            for index, (text, whole) in enumerate(answers)
-        ],
-        "usage": {
-            "prompt_tokens": read,
-            "completion_tokens": written,
-            "total_tokens": read + written,
-        },
-    }
+    choices = [
+        ({"role": "assistant", "content": text, "refusal": None}, "stop" if whole else "length")
+        for text, whole in answers
+    ]
+    usage = Usage(prompt_tokens(prompt), sum(tokens(text) for text, _ in answers))
+    return completion(f"chatcmpl-{uuid4().hex}", now().timestamp(), given["model"], choices, usage)
 
 
 def _policy(call: Call, model: str) -> Policy:
@@ -601,12 +549,6 @@ class Operation(NamedTuple):
     action: str
     serve: Callable[[Call], dict[str, Any]]
 
-    def labels(self, request: Request) -> dict[str, str] | None:
-        """What the path holds, by name; None where it is another operation's."""
-        pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", PREFIX + self.path)
-        found = re.fullmatch(pattern, request.path) if request.method == self.method else None
-        return found and {name: unquote(text) for name, text in found.groupdict().items()}
-
 
 OPERATIONS: Final = tuple(
     Operation(*row)
@@ -632,27 +574,19 @@ def answer(service: Service, caller: Caller, request: Request) -> bytes:
     Raises:
         Refused: the request is not served.
     """
+    path = request.path.removeprefix(PREFIX)
     for operation in OPERATIONS:
-        labels = operation.labels(request)
-        if labels is not None:
-            return _answered(operation, labels, service, caller, request)
+        labels = wire.labels_in(path, operation.path)
+        if labels is None or request.method != operation.method:
+            continue
+        service.state.throttle(operation.action)
+        action = f"bedrock-mantle:{operation.action}"
+        call = Call(service, caller, _parameters(request) | labels, action)
+        if caller.bearer:
+            call.require("*", action="bedrock-mantle:CallWithBearerToken")
+        call.require(call.place.arn("bedrock-mantle", PROJECT))
+        return json.dumps(operation.serve(call)).encode()
     raise missing(f"Invalid URL ({request.method} {request.path[:128]})")
-
-
-def _answered(
-    operation: Operation,
-    labels: dict[str, str],
-    service: Service,
-    caller: Caller,
-    request: Request,
-) -> bytes:
-    service.state.throttle(operation.action)
-    call = Call(service, caller, _parameters(request) | labels)
-    if caller.bearer:
-        call.require("bedrock-mantle:CallWithBearerToken", "*")
-    project = call.place.arn("bedrock-mantle", PROJECT)
-    call.require(f"bedrock-mantle:{operation.action}", project)
-    return json.dumps(operation.serve(call)).encode()
 
 
 def _parameters(request: Request) -> dict[str, Any]:
@@ -661,10 +595,7 @@ def _parameters(request: Request) -> dict[str, Any]:
         return {name: values[0] for name, values in query.items()}
     if request.header("content-type").lower().startswith("multipart/"):
         return _form(request)
-    body = read_json(request.body)
-    if not isinstance(body, dict):
-        raise invalid("the request body is not a JSON object")
-    return body
+    return read_object(request.body)
 
 
 def refusal(refused: Refused) -> tuple[HTTPStatus, dict[str, str], bytes]:

@@ -16,6 +16,13 @@ The settings of every simulated run are published here, the same for each seed, 
 None of them describes a language model. They are chosen so that a rehearsal of some fifty steps
 shows the whole curve: a base policy that is right about a third of the time, and an update that is
 neither over at once nor unfinished. `python -m tests.benchmarks rehearsal` runs them.
+
+**What an agent samples.** For each rollout a strategy is drawn once, by the shares that its job's
+policy has at that step, and the final answer is written by it. Where the agent offers a calculator
+and the prompt holds a sum, the policy calls that first, as `runtime_double.CalculatorPolicy` does.
+What it writes is right because it is given the reference: of the cell, where that is JSON, or else
+the value of the prompt's own sum. A prompt with neither is answered by a sentence that teaches
+nothing.
 """
 
 from __future__ import annotations
@@ -26,16 +33,27 @@ from itertools import accumulate
 from math import exp, fsum, isfinite, log, sqrt
 from random import Random
 from statistics import stdev
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.means import mean
-from reward_functions.local.training_double.strategies import KINDS, STRATEGIES, task_of
+from reward_functions.local.loopback_service.server import missing
+from reward_functions.local.runtime_double.chat import Answer, text_of
+from reward_functions.local.runtime_double.policies import (
+    CalculatorPolicy,
+    evaluated,
+    expression_in,
+    written,
+)
+from reward_functions.local.training_double.strategies import KINDS, STRATEGIES, NoTask, task_of
+from reward_functions.rollouts.episode.scoring.samples import sample_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from reward_functions.jobs.job import HyperparameterValue
+    from reward_functions.local.runtime_double.chat import ChatRequest
     from reward_functions.local.training_double.strategies import Task
 
 BASE_SHARES: Final = {
@@ -65,17 +83,6 @@ LEFT_OUT: Final[Mapping[str, HyperparameterValue]] = {
 """What a job leaves out. AWS documents a service's default of `trainingSamplePerPrompt` alone, with
 which a plan counts as well; the others are of AWS's SDK
 (`recipe/templates/bedrock/override/rft_lora.json` of aws/nova-forge-sdk, a4d5b3d)."""
-
-REHEARSAL: Final[Mapping[str, HyperparameterValue]] = {
-    "epochCount": 4,
-    "batchSize": 16,
-    "learningRate": 1e-4,
-    "trainingSamplePerPrompt": 8,
-    "inferenceMaxTokens": 2048,
-    "evalInterval": 10,
-}
-"""A job that shows the whole curve on 200 prompts: 52 steps, 6,400 rollouts. Tests and the
-benchmark `rehearsal` run it."""
 
 MULTIPLIED: Final = 1e-4
 """The learning rate that `learning_rate_multiplier` 1 of the OpenAI-compatible API stands for here.
@@ -307,3 +314,91 @@ def _gradient(taken: Sequence[Choice], shares: Sequence[float]) -> list[float]:
         sums[one.strategy] += one.advantage
     total = fsum(sums)
     return [(mine - share * total) / len(taken) for mine, share in zip(sums, shares, strict=True)]
+
+
+NOTHING: Final = (
+    "Simulation: this prompt has neither a sum nor a reference to write an answer from."
+)
+
+
+@dataclass(slots=True)
+class Drawn:
+    """What a rollout's answers are made of.
+
+    Args:
+        policy: as it was when the rollout began.
+        cell: what the agent was sent as its prompt.
+        seed: of what is drawn.
+        temperature: of the softmax.
+        kind: of the answer, once one was written; "" before, and where nothing could be.
+        strategy: its place among the strategies, likewise; -1 before.
+    """
+
+    policy: Policy
+    cell: str
+    seed: str
+    temperature: float = 1.0
+    kind: str = field(default="", init=False)
+    strategy: int = field(default=-1, init=False)
+
+
+class AgentPolicy:
+    """Answers the agents of all jobs; called from many threads at once."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._drawn: dict[str, Drawn] = {}
+
+    def begin(self, rollout: str, drawn: Drawn) -> None:
+        """Know a rollout from now on."""
+        with self._lock:
+            self._drawn[rollout] = drawn
+
+    def end(self, rollout: str) -> None:
+        """Forget it."""
+        with self._lock:
+            self._drawn.pop(rollout, None)
+
+    def answer(self, request: ChatRequest, trajectory_id: str) -> Answer:
+        """The next turn of a conversation: a call of the calculator, or the answer.
+
+        Raises:
+            Refused: the rollout has ended.
+        """
+        with self._lock:
+            drawn = self._drawn.get(trajectory_id)
+        if drawn is None:
+            raise missing("The trajectory has ended")
+        sums = CalculatorPolicy().answer(request, trajectory_id)
+        if sums.tool_calls:
+            return sums
+        task = _task(drawn.cell, request)
+        if task is None:
+            return Answer(NOTHING)
+        random = Random(f"{drawn.seed} {trajectory_id}")  # noqa: S311 - the same in every run
+        (taken,) = drawn.policy.sample_group(task, 1, random, drawn.temperature)
+        drawn.kind, drawn.strategy = task.kind, taken.strategy
+        return Answer(taken.text)
+
+
+def _task(cell: str, request: ChatRequest) -> Task | None:
+    """What is asked, and the right answer; None where nothing says one."""
+    turns = [
+        {"role": each["role"], "content": text_of(each)}
+        for each in request.messages
+        if each["role"] in {"system", "user"}
+    ]
+    try:
+        return task_of(turns, reference_in(cell, request))
+    except NoTask:
+        return None
+
+
+def reference_in(cell: str, request: ChatRequest) -> Any:
+    """The reference of a cell that is JSON, or the value of the last question's sum."""
+    reference = sample_of({"prompt": cell}, "").reference
+    if reference is not None:
+        return reference
+    expression = expression_in(request.questions[-1]) if request.questions else ""
+    value = evaluated(expression) if expression else None
+    return None if value is None else written(value)

@@ -25,7 +25,6 @@ Source: "Prepare data for reinforcement fine-tuning" in the Bedrock user guide.
 
 from __future__ import annotations
 
-import json
 from hashlib import sha256
 from math import sqrt
 from random import Random
@@ -35,7 +34,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from reward_functions.aws.catalogue import DATA_PREFIX
 from reward_functions.data.linting import MAX_ROWS, MIN_ROWS, ROLES
 from reward_functions.data.records import text_of
-from reward_functions.local.loopback_service.server import invalid
+from reward_functions.local.loopback_service.server import invalid, utf8_json
 from reward_functions.local.training_double.training import JobFailed
 
 if TYPE_CHECKING:
@@ -72,23 +71,31 @@ def prompts(content: bytes, name: str) -> list[Row]:
         JobFailed: a line is not a prompt.
     """
     rows: list[Row] = []
-    for number, line in enumerate(content.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            # Half a surrogate pair has no UTF-8: whatever is to be sent or hashed would fail.
-            json.dumps(row, ensure_ascii=False).encode()
-        except (ValueError, RecursionError):
-            raise JobFailed(
-                f"{name} is not JSONL: line {number} is not a JSON value in UTF-8."
-            ) from None
+    for number, row in json_lines(content, name):
         if problem := _problem(row):
             raise JobFailed(f"{name}, line {number}: {problem}.")
         rows.append(row)
         if len(rows) > MAX_ROWS:
             break
     return rows
+
+
+def json_lines(content: bytes, name: str) -> Iterator[tuple[int, Any]]:
+    """The values of a file of JSON lines, each with the number of its line.
+
+    Raises:
+        JobFailed: a line is something else.
+    """
+    for number, line in enumerate(content.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            value = utf8_json(line)
+        except (ValueError, RecursionError):
+            raise JobFailed(
+                f"{name} is not JSONL: line {number} is not a JSON value in UTF-8."
+            ) from None
+        yield number, value
 
 
 def _problem(row: Any) -> str:

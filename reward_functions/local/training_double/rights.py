@@ -33,38 +33,6 @@ if TYPE_CHECKING:
     from reward_functions.local.emulator import LocalAws
 
 
-class Clients:
-    """Clients of one emulator.
-
-    Args:
-        aws: the emulator.
-    """
-
-    def __init__(self, aws: LocalAws) -> None:
-        self.aws = aws
-        self._lock = Lock()
-        self._session: Session | None = None
-        self._made: dict[tuple[str, str], Any] = {}
-
-    def root(self, service: str, region: str = "us-east-1") -> Any:
-        """A client with all rights of the account."""
-        with self._lock:
-            if (service, region) not in self._made:
-                self._session = self._session or self.aws.session()
-                made = self._session.client(service, region_name=region)
-                self._made[service, region] = made
-            return self._made[service, region]
-
-    def session(self, **credentials: str) -> Session:
-        """A session with other credentials."""
-        with self._lock:
-            return self.aws.session(**credentials)
-
-
-BEDROCK: Final = "bedrock.amazonaws.com"
-SAGEMAKER: Final = "sagemaker.amazonaws.com"
-SAGEMAKER_JOBS: Final = "job.sagemaker.amazonaws.com"
-
 READ: Final = {
     "user": ["User", "Group", "LocalManagedPolicy"],
     "role": ["Role", "LocalManagedPolicy"],
@@ -93,19 +61,36 @@ class Policies:
 NOTHING: Final = Policies({}, {})
 
 
-class Rights:
-    """Decides by the emulator's IAM.
+class Clients:
+    """Clients of one emulator, and what its IAM decides.
 
     Args:
-        clients: of the emulator, as its root.
+        aws: the emulator.
     """
 
-    def __init__(self, clients: Clients) -> None:
-        self._clients = clients
+    def __init__(self, aws: LocalAws) -> None:
+        self.aws = aws
+        self._lock = Lock()
+        self._session: Session | None = None
+        self._made: dict[tuple[str, str], Any] = {}
+
+    def root(self, service: str, region: str = "us-east-1") -> Any:
+        """A client with all rights of the account."""
+        with self._lock:
+            if (service, region) not in self._made:
+                self._session = self._session or self.aws.session()
+                made = self._session.client(service, region_name=region)
+                self._made[service, region] = made
+            return self._made[service, region]
+
+    def session(self, **credentials: str) -> Session:
+        """A session with other credentials."""
+        with self._lock:
+            return self.aws.session(**credentials)
 
     @property
     def _iam(self) -> Any:
-        return self._clients.root("iam")
+        return self.root("iam")
 
     def allow(
         self, policies: Policies, action: str, resource: str, context: Mapping[str, str]
@@ -154,7 +139,8 @@ class Rights:
         trusted = [
             {key: value for key, value in each.items() if key != "Principal"} | {"Resource": "*"}
             for each in statements(resolved(role["AssumeRolePolicyDocument"], context))
-            if _names(service, each.get("Principal"))
+            if isinstance(each.get("Principal"), dict)  # and not "*"
+            and service in as_list(each["Principal"].get("Service"))
         ]
         document = [{"Statement": trusted}]
         if not all(self._simulated(document, action, role_arn) for action in actions):
@@ -232,10 +218,6 @@ def _default(policy: dict[str, Any]) -> Document:
     """The document of a managed policy's default version."""
     versions = policy["PolicyVersionList"]
     return next((each["Document"] for each in versions if each["IsDefaultVersion"]), {})
-
-
-def _names(service: str, principal: Any) -> bool:
-    return isinstance(principal, dict) and service in as_list(principal.get("Service"))
 
 
 PREFIX: Final = "simulation-acts-for-"

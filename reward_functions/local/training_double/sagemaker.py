@@ -39,7 +39,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from functools import partial
 from math import sqrt
 from random import Random
@@ -55,12 +54,14 @@ from reward_functions.data.records import text_of
 from reward_functions.local.loopback_service.server import invalid
 from reward_functions.local.training_double import hub
 from reward_functions.local.training_double.bedrock import POLICY_FILE
-from reward_functions.local.training_double.hub import absent, in_use
+from reward_functions.local.training_double.hub import ABSENT, IN_USE, absent
 from reward_functions.local.training_double.jobs import (
     Grader,
     Job,
+    Made,
+    Model,
     failing,
-    now,
+    model_of,
     object_at,
     put_objects,
     seed_of,
@@ -68,7 +69,8 @@ from reward_functions.local.training_double.jobs import (
 )
 from reward_functions.local.training_double.mlflow import EXPERIMENT, require_app
 from reward_functions.local.training_double.policy import GREEDY, Policy
-from reward_functions.local.training_double.prompts import point, prompts
+from reward_functions.local.training_double.prompts import json_lines, point, prompts
+from reward_functions.local.training_double.service import Kind, tags_at
 from reward_functions.local.training_double.training import (
     JobFailed,
     Outcome,
@@ -77,12 +79,10 @@ from reward_functions.local.training_double.training import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from datetime import datetime
+    from collections.abc import Mapping
 
     from boto3.session import Session
 
-    from reward_functions.cdk.policies.iam import Place
     from reward_functions.local.training_double.hub import Content, HubModel, Specification
     from reward_functions.local.training_double.prompts import Row
     from reward_functions.local.training_double.rights import Policies
@@ -98,19 +98,6 @@ PHASE_WORDS: Final = {
     "uploading": "Uploading",
 }
 """`SecondaryStatus` of each phase."""
-
-KEPT: Final = (
-    "HyperParameters",
-    "RoleArn",
-    "InputDataConfig",
-    "OutputDataConfig",
-    "ServerlessJobConfig",
-    "MlflowConfig",
-    "ModelPackageConfig",
-    "VpcConfig",
-    "Environment",
-)
-"""Members of the request that descriptions repeat."""
 
 DAY: Final = 24 * 3600
 
@@ -178,70 +165,6 @@ OWN_PAY: Final = "simulation: paid by the double itself, not by AWS's preset or 
 
 TASK: Final = "custom|gen_qa|0"
 
-GROUP_KEPT: Final = ("ModelPackageGroupDescription", "ManagedConfiguration")
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A group of model packages.
-
-    Args:
-        name: its own.
-        place: where it is.
-        given: of the request, which descriptions repeat.
-        by: ARN of who made it.
-    """
-
-    name: str
-    place: Place
-    given: dict[str, Any]
-    by: str
-    created: datetime = field(default_factory=now)
-
-    @property
-    def arn(self) -> str:
-        """Its own."""
-        return self.place.arn("sagemaker", f"model-package-group/{self.name}")
-
-
-@dataclass(frozen=True, slots=True)
-class Package:
-    """A version of a group: what a job has made.
-
-    Args:
-        group: that it is of.
-        version: from 1.
-        job: that made it.
-        base: in the public hub.
-        recipe: name of the job's recipe.
-        uri: folder of its artifacts; "" where the service keeps them to itself.
-        policy: what it answers with.
-    """
-
-    group: Group
-    version: int
-    job: Job
-    base: HubModel
-    recipe: str
-    uri: str
-    policy: Policy
-    created: datetime = field(default_factory=now)
-
-    @property
-    def name(self) -> str:
-        """Of its group."""
-        return self.group.name
-
-    @property
-    def place(self) -> Place:
-        """Of its group."""
-        return self.group.place
-
-    @property
-    def arn(self) -> str:
-        """Its own."""
-        return self.place.arn("sagemaker", f"model-package/{self.name}/{self.version}")
-
 
 class Plan(NamedTuple):
     """A request that the service takes.
@@ -260,16 +183,19 @@ class Plan(NamedTuple):
     technique: str
     evaluator: Content | None
     function: str
-    group: Group | None
+    group: Made | None
     policy: Policy
     hyperparameters: dict[str, Any]
 
 
 def create_job(call: Call) -> dict[str, Any]:
     """CreateTrainingJob."""
-    given, place = call.parameters, call.place
-    arn = place.arn("sagemaker", f"training-job/{given['TrainingJobName']}")
-    tags = call.require_making("sagemaker:CreateTrainingJob", arn)
+    given, place, arn = (
+        call.parameters,
+        call.place,
+        JOBS.arn(call, call.parameters["TrainingJobName"]),
+    )
+    tags = call.require_making(arn)
     rights = call.hand_over(given["RoleArn"], arn, SAGEMAKER)
     plan = planned(call)
     if mlflow := given.get("MlflowConfig"):
@@ -283,16 +209,10 @@ def create_job(call: Call) -> dict[str, Any]:
         },
         seed=seed_of(given["TrainingJobName"]),
     )  # fmt: skip
-    with call.state.lock:
-        if arn in call.state.jobs:
-            raise in_use("Training job names must be unique within an AWS account and region")
-        call.state.jobs[arn] = job
-        call.state.tags[arn] = tags
+    JOBS.keep(call, job, tags)
     job.note("simulation: the job was created; no language model is trained")
     work = _evaluate if plan.technique == "Evaluation" else _train
-    call.service.runs.start(
-        job, rights, partial(work, call, job, plan, rights), say=partial(_say, job)
-    )
+    call.service.runs.start(job, rights, partial(work, call, job, plan, rights), partial(_say, job))
     return {"TrainingJobArn": arn}
 
 
@@ -392,8 +312,7 @@ def _paying(
     """The evaluator of a job, and the function below it."""
     arn, preset = job.get("EvaluatorArn", ""), values.get("preset_reward_function")
     if arn:
-        evaluator = _evaluator(call, arn)
-        kind, reference = _referred(evaluator)
+        evaluator, kind, reference = _evaluator(call, arn)
         if technique == "RLAIF":
             if kind != "RewardPrompt":
                 raise invalid(f"The evaluator {arn} is no RewardPrompt, which RLAIF takes")
@@ -408,70 +327,53 @@ def _paying(
     return None, ""
 
 
-def _evaluator(call: Call, arn: str) -> Content:
+def _evaluator(call: Call, arn: str) -> tuple[Content, str, str]:
+    """An evaluator, its kind, and what it refers to."""
     found = _EVALUATOR.fullmatch(arn)
     if found is None:
         raise invalid(f"Invalid HubContentArn format: {arn}")
     if (found[1], found[2]) != (call.place.region, call.place.account):
         raise invalid(f"The evaluator {arn} is not of this account and region")
-    content: Content | None = call.state.contents.get(arn)
-    if content is None:
-        raise absent(f"Hub content {arn} does not exist")
-    return content
-
-
-def _referred(evaluator: Content) -> tuple[str, str]:
-    """The kind of an evaluator, and what it refers to."""
-    inner = evaluator.inner()
+    content: Content = hub.CONTENTS.at(call, arn)
+    inner = content.inner()
     kind, reference = inner.get("EvaluatorType"), inner.get("Reference")
     if not isinstance(kind, str) or not isinstance(reference, str):
-        raise invalid(f"The document of {evaluator.arn} has no EvaluatorType or no Reference")
-    return kind, reference
+        raise invalid(f"The document of {arn} has no EvaluatorType or no Reference")
+    return content, kind, reference
 
 
-def _packages(call: Call, technique: str) -> tuple[Group | None, Policy]:
+def _packages(call: Call, technique: str) -> tuple[Made | None, Policy]:
     """The group that a model goes to, and the policy to begin with."""
     config = call.parameters.get("ModelPackageConfig")
     if config is None:
         if technique != "Evaluation":
             raise invalid("ModelPackageConfig with a ModelPackageGroupArn is needed")
         return None, Policy.base()
-    group = group_at(call, config["ModelPackageGroupArn"])
+    group = GROUPS.at(call, config["ModelPackageGroupArn"])
     source = config.get("SourceModelPackageArn")
-    return group, package_at(call, source).policy if source else Policy.base()
+    return group, PACKAGES.at(call, source).policy if source else Policy.base()
 
 
-def _found(call: Call, action: str) -> Job:
-    name = call.parameters["TrainingJobName"]
-    arn = call.place.arn("sagemaker", f"training-job/{name}")
-    call.require(action, arn)
-    job = call.state.jobs.get(arn)
-    if job is None:
-        raise absent("Requested resource not found.")
-    return job
-
-
-def describe_job(call: Call) -> dict[str, Any]:
-    """DescribeTrainingJob."""
-    job = _found(call, "sagemaker:DescribeTrainingJob")
-    with call.state.lock:
-        started, given = job.phases.get("training"), job.request
-        mlflow = {"MlflowExperimentId": EXPERIMENT, "MlflowRunId": job.run}
-        return (
-            {member: given.get(member) for member in KEPT}
-            | _summary(job)
-            | {
-                "ModelArtifacts": {"S3ModelArtifacts": folder_of(job)},
-                "SecondaryStatusTransitions": transitions(job),
-                "FailureReason": job.failure[:LONGEST_REASON] or None,
-                "StoppingCondition": given.get("StoppingCondition", {"MaxRuntimeInSeconds": DAY}),
-                "TrainingStartTime": started.created if started else None,
-                "ProgressInfo": _progress(job),
-                "MlflowDetails": mlflow if job.run else None,
-                "OutputModelPackageArn": (job.model or None) if job.status == "succeeded" else None,
-                "BillableTokenCount": _tokens(job) if job.ended else None,
-            }
-        )
+def _job(_: Call, job: Job) -> dict[str, Any]:
+    started, given, moves = job.phases.get("training"), job.request, transitions(job)
+    mlflow = {"MlflowExperimentId": EXPERIMENT, "MlflowRunId": job.run}
+    return {
+        "TrainingJobArn": job.id,
+        "CreationTime": job.created,
+        "TrainingStartTime": started.created if started else None,
+        "TrainingEndTime": job.ended,
+        "LastModifiedTime": job.modified,
+        "TrainingJobStatus": job.word,
+        "SecondaryStatus": moves[-1]["Status"],
+        "SecondaryStatusTransitions": moves,
+        "ModelArtifacts": {"S3ModelArtifacts": folder_of(job)},
+        "FailureReason": job.failure[:LONGEST_REASON] or None,
+        "StoppingCondition": given.get("StoppingCondition", {"MaxRuntimeInSeconds": DAY}),
+        "ProgressInfo": _progress(job),
+        "MlflowDetails": mlflow if job.run else None,
+        "OutputModelPackageArn": (job.model or None) if job.status == "succeeded" else None,
+        "BillableTokenCount": _tokens(job) if job.ended else None,
+    }
 
 
 def transitions(job: Job) -> list[dict[str, Any]]:
@@ -506,34 +408,6 @@ def _tokens(job: Job) -> int:
     return round(sum(step.metrics["response_length_mean"] for step in job.steps) * size * group)
 
 
-def list_jobs(call: Call) -> dict[str, Any]:
-    """ListTrainingJobs."""
-    call.require("sagemaker:ListTrainingJobs", "*")
-    jobs = [job for job in call.here(call.state.jobs) if job.path == "sagemaker"]
-    return call.page(jobs, "TrainingJobSummaries", _summary)
-
-
-def _summary(job: Job) -> dict[str, Any]:
-    return {
-        "TrainingJobName": job.name,
-        "TrainingJobArn": job.id,
-        "CreationTime": job.created,
-        "TrainingEndTime": job.ended,
-        "LastModifiedTime": job.modified,
-        "TrainingJobStatus": job.word,
-        "SecondaryStatus": transitions(job)[-1]["Status"],
-    }
-
-
-def stop_job(call: Call) -> dict[str, Any]:
-    """StopTrainingJob."""
-    job = _found(call, "sagemaker:StopTrainingJob")
-    if job.ended is not None:
-        raise invalid(f"The request was rejected because the training job is {job.word}")
-    call.service.runs.stop(job)
-    return {}
-
-
 def measured(
     step: Step, training: Mapping[str, str], validation: Mapping[str, str]
 ) -> dict[str, float]:
@@ -556,7 +430,7 @@ def _train(call: Call, job: Job, plan: Plan, rights: Policies, session: Session)
     validation = rows_at(session, channel(job.request, "validation"))
     pay: Answer = own_pay
     if plan.function:
-        pay = (Grader if plan.model.nova else Enveloped)(session, plan.function)
+        pay = _function(plan, session)
     else:
         job.note(OWN_PAY)
     figures = partial(measured, training=METRICS, validation=VALIDATED)
@@ -579,11 +453,11 @@ def _require_role(call: Call, plan: Plan, rights: Policies) -> None:
         return
     wanted = []
     if plan.evaluator is not None:
-        wanted.append(("sagemaker:DescribeHubContent", plan.evaluator.arn))
+        wanted.append(("sagemaker:DescribeHubContent", plan.evaluator.id))
     if plan.group is not None and plan.technique != "Evaluation":
-        wanted.append(("sagemaker:CreateModelPackage", plan.group.arn))
+        wanted.append(("sagemaker:CreateModelPackage", plan.group.id))
     for action, resource in wanted:
-        if not call.service.rights.allow(rights, action, resource, {}):
+        if not call.service.clients.allow(rights, action, resource, {}):
             role = call.parameters["RoleArn"]
             raise JobFailed(
                 f"AccessDeniedException: {role} is not authorized to perform: {action} on "
@@ -593,13 +467,12 @@ def _require_role(call: Call, plan: Plan, rights: Policies) -> None:
 
 def _say(job: Job, session: Session, ending: str) -> None:
     """Write the events of a job to its log stream."""
-    lines = [(event.at, _line(event.message, event.data or {})) for event in job.events]
+    lines = []
+    for event in job.events:
+        figures = [f" {name}:{value:.6g}" for name, value in (event.data or {}).items()]
+        lines.append((event.at, event.message + "".join(figures)))
     stream = f"{job.name}/algo-1-{round(job.created.timestamp())}"
     write_log(session, LOG_GROUP, stream, [*lines, (job.modified, ending)])
-
-
-def _line(message: str, data: Mapping[str, float]) -> str:
-    return f"{message}{''.join(f' {name}:{value:.6g}' for name, value in data.items())}"
 
 
 def channel(given: dict[str, Any], name: str) -> str:
@@ -652,13 +525,13 @@ def values(content: bytes, name: str) -> list[Any]:
     Raises:
         JobFailed: it is something else.
     """
+    if not name.endswith(".json"):
+        return [value for _, value in json_lines(content, name)]
     try:
-        if name.endswith(".json"):
-            found = json.loads(content)
-            return found if isinstance(found, list) else [found]
-        return [json.loads(line) for line in content.splitlines() if line.strip()]
+        found = json.loads(content)
     except (ValueError, RecursionError):
         raise JobFailed(f"{name} is not JSON in UTF-8.") from None
+    return found if isinstance(found, list) else [found]
 
 
 def _row(row: Any, where: str) -> Row:
@@ -677,24 +550,10 @@ def _row(row: Any, where: str) -> Row:
     return found | ({} if truth is None else {"reference_answer": truth})
 
 
-class Enveloped:
-    """A deployed reward function that answers in an envelope.
-
-    Args:
-        session: whose rights it is invoked with.
-        arn: of the function.
-    """
-
-    def __init__(self, session: Session, arn: str) -> None:
-        self._bare = Grader(session, arn)
-
-    def __call__(self, rows: list[Row]) -> Any:
-        """The results in the envelope.
-
-        Raises:
-            JobFailed: the function did not run, failed, or answered otherwise.
-        """
-        return unwrapped(self._bare(rows))
+def _function(plan: Plan, session: Session) -> Answer:
+    """The deployed function; open weights read an envelope, Nova the bare list."""
+    grader = Grader(session, plan.function)
+    return grader if plan.model.nova else lambda rows: unwrapped(grader(rows))
 
 
 def unwrapped(answer: Any) -> Any:
@@ -798,12 +657,13 @@ def _scores(job: Job, plan: Plan, session: Session, rows: list[dict[str, Any]]) 
     if not plan.function:
         job.note(OWN_PAY)
         return [float(row["response"] in row["model_response"]) for row in rows]
-    if plan.model.nova:
-        pay: Callable[[list[Row]], Any] = Grader(session, plan.function)
-        sent = [_as_trained(row) for row in rows]
-    else:
-        pay = Enveloped(session, plan.function)
-        sent = [{name: value for name, value in row.items() if name != "system"} for row in rows]
+    sent = [
+        _as_trained(row)
+        if plan.model.nova
+        else {name: value for name, value in row.items() if name != "system"}
+        for row in rows
+    ]
+    pay = _function(plan, session)
     return [score for batch in invocations(sent, 1) for score in rewards_of(batch, pay(batch))]
 
 
@@ -826,108 +686,42 @@ def _write(job: Job, session: Session, rows: list[dict[str, Any]], scores: list[
 
 def create_group(call: Call) -> dict[str, Any]:
     """CreateModelPackageGroup."""
-    given = call.parameters
-    kept: dict[str, Any] = {name: given[name] for name in GROUP_KEPT if name in given}
-    group = Group(given["ModelPackageGroupName"], call.place, kept, call.caller.arn)
-    tags = call.require_making("sagemaker:CreateModelPackageGroup", group.arn)
-    with call.state.lock:
-        if group.arn in call.state.groups:
-            raise invalid(f"Model Package Group already exists: {group.arn}")
-        call.state.groups[group.arn] = group
-        call.state.tags[group.arn] = tags
-    return {"ModelPackageGroupArn": group.arn}
+    name = call.parameters["ModelPackageGroupName"]
+    by = {"CreatedBy": {"IamIdentity": {"Arn": call.caller.arn}}}
+    made = Made(
+        id=GROUPS.arn(call, name), name=name, place=call.place, request=call.parameters | by
+    )
+    return {"ModelPackageGroupArn": GROUPS.keep(call, made, call.require_making(made.id))}
 
 
-def describe_group(call: Call) -> dict[str, Any]:
-    """DescribeModelPackageGroup."""
-    arn = call.parameters["ModelPackageGroupName"]
-    if not arn.startswith("arn:"):
-        arn = call.place.arn("sagemaker", f"model-package-group/{arn}")
-    call.require("sagemaker:DescribeModelPackageGroup", arn)
-    group = group_at(call, arn)
-    return group.given | {
-        "ModelPackageGroupName": group.name,
-        "ModelPackageGroupArn": group.arn,
+def _group(_: Call, group: Made) -> dict[str, Any]:
+    return {
+        "ModelPackageGroupArn": group.id,
         "CreationTime": group.created,
-        "CreatedBy": {"IamIdentity": {"Arn": group.by}},
         "ModelPackageGroupStatus": "Completed",
     }
 
 
-def group_at(call: Call, arn: str) -> Group:
-    """The group of an ARN, of the caller's account and region.
-
-    Raises:
-        Refused: there is none.
-    """
-    found: Group | None = call.state.groups.get(arn)
-    if found is None or found.place != call.place:
-        raise absent(f"Model Package Group {arn} does not exist")
-    return found
-
-
-def describe_package(call: Call) -> dict[str, Any]:
-    """DescribeModelPackage."""
-    package = _package(call, "sagemaker:DescribeModelPackage")
-    base = {
-        "HubContentName": package.base.name,
-        "HubContentVersion": package.base.version,
-        "RecipeName": package.recipe,
-    }
-    container: dict[str, Any] = {"BaseModel": base, "IsCheckpoint": False}
-    if package.uri:
-        source = {"S3Uri": package.uri, "S3DataType": "S3Prefix", "CompressionType": "None"}
-        container["ModelDataSource"] = {"S3DataSource": source}
-    return _package_summary(package) | {
+def _package(_: Call, package: Model) -> dict[str, Any]:
+    return {
         "ModelPackageName": package.name,
+        "ModelPackageGroupName": package.name,
+        "ModelPackageVersion": int(package.id.rpartition("/")[2]),
+        "ModelPackageArn": package.id,
+        "CreationTime": package.created,
         "CreatedBy": {"IamIdentity": {"Arn": package.job.request["RoleArn"]}},
+        "ModelPackageStatus": "Completed",
         "ModelPackageStatusDetails": {"ValidationStatuses": []},
-        "ManagedStorageType": None if package.uri else "Restricted",
-        "InferenceSpecification": {"Containers": [container]},
+        "ModelApprovalStatus": "PendingManualApproval",
+        "ManagedStorageType": None if package.artifacts else "Restricted",
     }
 
 
 def list_packages(call: Call) -> dict[str, Any]:
     """ListModelPackages."""
-    call.require("sagemaker:ListModelPackages", "*")
+    call.require("*")
     wanted = call.parameters.get("ModelPackageGroupName", "").rpartition("/")[2]
-    there = [each for each in call.here(call.state.packages) if wanted in {"", each.name}]
-    return call.page(there, "ModelPackageSummaryList", _package_summary)
-
-
-def _package_summary(package: Package) -> dict[str, Any]:
-    return {
-        "ModelPackageGroupName": package.name,
-        "ModelPackageVersion": package.version,
-        "ModelPackageArn": package.arn,
-        "CreationTime": package.created,
-        "ModelPackageStatus": "Completed",
-        "ModelApprovalStatus": "PendingManualApproval",
-    }
-
-
-def delete_package(call: Call) -> dict[str, Any]:
-    """DeleteModelPackage."""
-    package = _package(call, "sagemaker:DeleteModelPackage")
-    return call.forget(package.arn, call.state.packages, call.state.models)
-
-
-def _package(call: Call, action: str) -> Package:
-    wanted = call.parameters["ModelPackageName"]
-    call.require(action, wanted)
-    return package_at(call, wanted)
-
-
-def package_at(call: Call, arn: str) -> Package:
-    """The package of an ARN, of the caller's account and region.
-
-    Raises:
-        Refused: there is none.
-    """
-    found: Package | None = call.state.packages.get(arn)
-    if found is None or found.place != call.place:
-        raise absent(f"ModelPackage {arn} does not exist")
-    return found
+    return PACKAGES.page(call, [each for each in PACKAGES.here(call) if wanted in {"", each.name}])
 
 
 def keep_package(
@@ -936,7 +730,7 @@ def keep_package(
     job: Job,
     policy: Policy,
     *,
-    group: Group,
+    group: Made,
     base: HubModel,
     recipe: str = "",
 ) -> None:
@@ -946,6 +740,8 @@ def keep_package(
         JobFailed: they cannot be written.
     """
     uri = "" if base.nova else folder_of(job)
+    of = {"HubContentName": base.name, "HubContentVersion": base.version, "RecipeName": recipe}
+    container: dict[str, Any] = {"BaseModel": of, "IsCheckpoint": False}
     if uri:
         note = {"simulation": "no language model was trained", "base": base.name}
         learnt = note | {"policy": json.loads(policy.to_json())}
@@ -955,30 +751,60 @@ def keep_package(
             f"{MERGED}{POLICY_FILE}": learnt,
         }
         put_objects(session, uri, {name: json.dumps(each) for name, each in files.items()})
+        source = {"S3Uri": uri, "S3DataType": "S3Prefix", "CompressionType": "None"}
+        container["ModelDataSource"] = {"S3DataSource": source}
     with call.state.lock:
-        call.state.versions[group.arn] += 1
-        made = Package(group, call.state.versions[group.arn], job, base, recipe, uri, policy)
-        call.state.packages[made.arn] = made
-        call.state.tags[made.arn] = {}
-        job.model = made.arn
+        call.state.versions[group.id] += 1
+        arn = PACKAGES.arn(call, f"{group.name}/{call.state.versions[group.id]}")
+        made = model_of(job, arn, group.name, policy)
+        made.artifacts = uri
+        made.request = {"InferenceSpecification": {"Containers": [container]}}
+        call.state.made[arn], call.state.tags[arn], job.model = made, {}, arn
 
 
 def list_tags(call: Call) -> dict[str, Any]:
     """ListTags."""
-    tags = call.tags("sagemaker:ListTags", call.parameters["ResourceArn"], absent)
+    tags = tags_at(call, call.parameters["ResourceArn"], ABSENT)
     return {"Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}
 
 
+JOBS: Final = Kind(
+    service="sagemaker",
+    path="training-job",
+    named="TrainingJobName",
+    listed="TrainingJobSummaries",
+    shown=_job,
+    status="TrainingJobStatus",
+    gone=(ABSENT, "Requested resource not found."),
+    taken=(IN_USE, "Training job names must be unique within an AWS account and region"),
+)
+GROUPS: Final = Kind(
+    service="sagemaker",
+    path="model-package-group",
+    named="ModelPackageGroupName",
+    shown=_group,
+    gone=(ABSENT, "Model Package Group {} does not exist"),
+    taken=("ValidationException", "Model Package Group already exists: {}"),
+)
+PACKAGES: Final = Kind(
+    service="sagemaker",
+    path="model-package",
+    named="ModelPackageName",
+    listed="ModelPackageSummaryList",
+    shown=_package,
+    gone=(ABSENT, "ModelPackage {} does not exist"),
+)
+
 OPERATIONS: Final[dict[str, Serve]] = {
     "CreateTrainingJob": create_job,
-    "DescribeTrainingJob": describe_job,
-    "ListTrainingJobs": list_jobs,
-    "StopTrainingJob": stop_job,
+    "DescribeTrainingJob": JOBS.describe,
+    "ListTrainingJobs": JOBS.list,
+    "StopTrainingJob": JOBS.stop,
     "CreateModelPackageGroup": create_group,
-    "DescribeModelPackageGroup": describe_group,
-    "DescribeModelPackage": describe_package,
+    "DescribeModelPackageGroup": GROUPS.describe,
+    "DescribeModelPackage": PACKAGES.describe,
     "ListModelPackages": list_packages,
-    "DeleteModelPackage": delete_package,
+    "DeleteModelPackage": PACKAGES.delete,
     "ListTags": list_tags,
 }
 """By botocore's names."""

@@ -28,23 +28,20 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
-from functools import cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.request_validation import service_model
 from reward_functions.local.loopback_service import wire
 from reward_functions.local.loopback_service.server import (
-    MESSAGE,
     SMALL,
     LoopbackServer,
     Refused,
     invalid,
-    length_of,
     missing,
-    read_json,
+    read_object,
 )
-from reward_functions.local.runtime_double import RuntimeDouble, RuntimeSettings
+from reward_functions.local.runtime_double import RuntimeSettings
 from reward_functions.local.runtime_double.runtime import (
     ALPHA_JOB,
     OPENAI,
@@ -61,11 +58,10 @@ from reward_functions.local.training_double import (
     openai_api,
     sagemaker,
 )
-from reward_functions.local.training_double.agent_policy import AgentPolicy
 from reward_functions.local.training_double.identity import MLFLOW, Callers
-from reward_functions.local.training_double.jobs import Runs, State
+from reward_functions.local.training_double.jobs import Job, Model, Runs, State
 from reward_functions.local.training_double.page import page_of
-from reward_functions.local.training_double.policy import SETTINGS
+from reward_functions.local.training_double.policy import SETTINGS, AgentPolicy
 from reward_functions.local.training_double.prompts import LONGEST, Prompts, prompts
 from reward_functions.local.training_double.rights import Clients
 from reward_functions.local.training_double.service import Call, Service
@@ -78,9 +74,7 @@ if TYPE_CHECKING:
 
     from reward_functions.local.emulator import LocalAws
     from reward_functions.local.loopback_service.server import Reply, Request
-    from reward_functions.local.loopback_service.wire import Route
     from reward_functions.local.training_double.identity import Caller
-    from reward_functions.local.training_double.jobs import Job
     from reward_functions.local.training_double.policy import SimulationSettings
     from reward_functions.local.training_double.service import Serve
 
@@ -96,8 +90,6 @@ REST: Final[dict[str, dict[str, Serve]]] = {
 }
 """By botocore's names of the services and of their operations; rest-json."""
 
-SERVING: Final = {**bedrock.OPERATIONS, **REST["bedrock-runtime"]}
-
 SAGEMAKER: Final[dict[str, Serve]] = {
     **agent_rft.OPERATIONS,
     **hub.OPERATIONS,
@@ -107,7 +99,7 @@ SAGEMAKER: Final[dict[str, Serve]] = {
 """By botocore's names of SageMaker's operations; awsJson 1.1."""
 
 KNOWN: Final = frozenset(
-    {*SERVING, *SAGEMAKER}
+    {*bedrock.OPERATIONS, *REST["bedrock-runtime"], *SAGEMAKER}
     | {operation.action for operation in openai_api.OPERATIONS}
     | {action for action, _ in mlflow.PATHS.values()}
 )
@@ -117,14 +109,6 @@ TARGETS: Final = "SageMaker"
 """How the targets of its requests begin."""
 
 SPEEDS: Final = ("seconds_per_step", "seconds_to_host")
-
-SLOWEST: Final = 3600.0
-"""Seconds."""
-
-
-@cache
-def _routes() -> list[Route]:
-    return [route for service, names in REST.items() for route in wire.routes(service, names)]
 
 
 def answer(service: Service, caller: Caller, request: Request) -> tuple[int, bytes]:
@@ -139,37 +123,27 @@ def answer(service: Service, caller: Caller, request: Request) -> tuple[int, byt
             raise _unknown(f"SageMaker's {name[:128]}")
         service.state.throttle(name)
         operation = service_model("sagemaker").operation_model(name)
-        call = Call(service, caller, wire.parameters(operation, {}, request))
+        given = wire.parameters(operation, {}, request)
+        call = Call(service, caller, given, f"sagemaker:{name}")
         return HTTPStatus.OK, wire.answer(operation, SAGEMAKER[name](call))
-    for route in _routes():
-        labels = route.labels(request)
-        if labels is None:
-            continue
-        operation = route.operation
-        service.state.throttle(operation.name)
-        if caller.bearer:
-            Call(service, caller, {}).require("bedrock:CallWithBearerToken", "*")
-        call = Call(service, caller, wire.parameters(operation, labels, request))
-        body = wire.answer(operation, SERVING[operation.name](call))
-        return operation.http.get("responseCode", 200), body
+    for api, operations in REST.items():
+        for name, serve in operations.items():
+            operation = service_model(api).operation_model(name)
+            labels = wire.labels(operation, request)
+            if labels is None:
+                continue
+            service.state.throttle(name)
+            if caller.bearer:
+                Call(service, caller, {}, "bedrock:CallWithBearerToken").require("*")
+            given = wire.parameters(operation, labels, request)
+            body = wire.answer(operation, serve(Call(service, caller, given, f"bedrock:{name}")))
+            return operation.http.get("responseCode", 200), body
     raise _unknown(f"{request.method} {request.path[:128]}")
 
 
 def _unknown(what: str) -> Refused:
     message = f"simulation: the training double does not serve {what}"
     return Refused("UnknownOperationException", message)
-
-
-def refusal(refused: Refused, request: Request) -> Reply:
-    """A refusal as the clients of the request's API read it: its status, headers and body."""
-    if request.path.startswith(MLFLOW):
-        return mlflow.refusal(refused)
-    if request.path.startswith(f"{openai_api.PREFIX}/"):
-        return openai_api.refusal(refused)
-    if wire.operation_of(request, TARGETS):
-        return wire.refusal(refused)
-    body = json.dumps({"message": str(refused)}).encode()
-    return refused.status, {"x-amzn-ErrorType": refused.code}, body
 
 
 def controlled(service: Service, request: Request) -> tuple[str, bytes]:
@@ -179,13 +153,13 @@ def controlled(service: Service, request: Request) -> tuple[str, bytes]:
         Refused: there is no such thing, or it cannot be done.
     """
     if request.method == "GET" and request.path.startswith(PAGES):
-        return "text/html; charset=utf-8", _page(service, request.path.removeprefix(PAGES))
+        job = _job(service, request.path.removeprefix(PAGES))
+        with service.state.lock:
+            return "text/html; charset=utf-8", page_of(job).encode()
     wanted = f"{request.method} {request.path.removeprefix(PREFIX)}"
     if wanted not in ACTIONS:
         raise missing(f"{request.method} {request.path[:128]} is none of {', '.join(ACTIONS)}")
-    given = read_json(request.body) if request.body else {}
-    if not isinstance(given, dict):
-        raise invalid("the request body is not a JSON object")
+    given = read_object(request.body) if request.body else {}
     return "application/json", json.dumps(ACTIONS[wanted](service, given)).encode()
 
 
@@ -196,10 +170,13 @@ def _ready(_: Service, __: dict[str, Any]) -> dict[str, Any]:
 def _state(service: Service, _: dict[str, Any]) -> dict[str, Any]:
     state = service.state
     with state.lock:
-        kinds = ("jobs", "models", "deployments", "files")
+        jobs, hosted = state.of(Job), [":custom-model-deployment/" in arn for arn in state.made]
         return {
-            **{kind: len(getattr(state, kind)) for kind in kinds},
-            "running": sum(job.ended is None for job in state.jobs.values()),
+            "jobs": len(jobs),
+            "models": len(state.of(Model)),
+            "deployments": sum(hosted),
+            "files": len(state.of(openai_api.File)),
+            "running": sum(job.ended is None for job in jobs),
             "throttled": dict(+state.throttled),
             **{name: getattr(state, name) for name in SPEEDS},
         }
@@ -209,8 +186,6 @@ def _throttle(service: Service, given: dict[str, Any]) -> dict[str, Any]:
     operation, times = given.get("operation"), given.get("times", 1)
     if not isinstance(operation, str) or operation not in KNOWN:
         raise invalid(f"operation: one of {', '.join(sorted(KNOWN))}")
-    if not isinstance(times, int) or isinstance(times, bool) or times < 0:
-        raise invalid("times: a whole number from 0 on")
     with service.state.lock:
         service.state.throttled[operation] = times
     return {}
@@ -218,8 +193,6 @@ def _throttle(service: Service, given: dict[str, Any]) -> dict[str, Any]:
 
 def _fail(service: Service, given: dict[str, Any]) -> dict[str, Any]:
     wanted, reason = str(given.get("job")), given.get("message", "Internal error")
-    if not isinstance(reason, str) or not reason:
-        raise invalid("message: a string")
     job = _job(service, wanted)
     if job.ended is not None:
         raise invalid(f"job: {job.name} has {job.status} already")
@@ -235,7 +208,7 @@ def _job(service: Service, wanted: object) -> Job:
     with service.state.lock:
         found = [
             job
-            for job in service.state.jobs.values()
+            for job in service.state.of(Job)
             if wanted in {job.id, job.name, job.id.rpartition("/")[2], job.short}
         ]
     if not found:
@@ -243,19 +216,9 @@ def _job(service: Service, wanted: object) -> Job:
     return max(found, key=lambda job: (job.ended is None, job.created))
 
 
-def _page(service: Service, wanted: str) -> bytes:
-    job = _job(service, wanted)
-    with service.state.lock:
-        return page_of(job).encode()
-
-
 def _speed(service: Service, given: dict[str, Any]) -> dict[str, Any]:
-    for name, seconds in given.items():
-        if name not in SPEEDS:
-            raise invalid(f"{name[:64]}: one of {', '.join(SPEEDS)}")
-        number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-        if not number or not 0 <= seconds <= SLOWEST:
-            raise invalid(f"{name}: a number from 0 to {SLOWEST:g}")
+    if unknown := given.keys() - set(SPEEDS):
+        raise invalid(f"{min(unknown)[:64]}: one of {', '.join(SPEEDS)}")
     with service.state.changed:
         for name, seconds in given.items():
             setattr(service.state, name, float(seconds))
@@ -264,11 +227,8 @@ def _speed(service: Service, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _data(service: Service, given: dict[str, Any]) -> dict[str, Any]:
-    name, content = given.get("name"), given.get("content")
-    if not (isinstance(name, str) and isinstance(content, str)):
-        raise invalid("name, content: strings")
     try:
-        service.prompts.add(prompts(content.encode(), name[:256]))
+        service.prompts.add(prompts(given["content"].encode(), given["name"]))
     except JobFailed as failed:
         raise invalid(str(failed)) from None
     return {}
@@ -313,16 +273,13 @@ class Double(LoopbackServer):
         settings: of the simulation.
     """
 
-    connections: ClassVar[int] = RuntimeDouble.connections
-    """Agents of multi-turn jobs open as many as beside the runtime double."""
-
     def __init__(
         self,
         aws: LocalAws,
         listening: socket.socket | None = None,
         settings: SimulationSettings = SETTINGS,
     ) -> None:
-        super().__init__(listening)
+        super().__init__(listening, largest=LONGEST + SMALL)
         clients, state, agents = Clients(aws), State(), AgentPolicy()
         known = Prompts(clients)
         runs = Runs(state, clients, known, settings)
@@ -330,61 +287,43 @@ class Double(LoopbackServer):
         self.callers = Callers(aws)
         self.service = Service(clients, state, known, runs, runtime, agents, lambda: self.endpoint)
 
-    def reply(self, request: Request) -> Reply | None:
+    def answer(self, request: Request) -> Reply | None:
         """The status, the headers and the body of the answer to a request."""
         if is_runtime(request):
-            return self.service.runtime.reply(request)
-        try:
-            if request.path.startswith(PREFIX):
-                if request.method != "GET":
-                    self._require_root(request)
-                kind, body = controlled(self.service, request)
-                return HTTPStatus.OK, {"Content-Type": kind}, body
-            caller = self.callers.of(request)
-            if request.path.startswith(f"{openai_api.PREFIX}/"):
-                return HTTPStatus.OK, {}, openai_api.answer(self.service, caller, request)
-            if request.path.startswith(MLFLOW):
-                return HTTPStatus.OK, {}, mlflow.answer(self.service, caller, request)
-            status, body = answer(self.service, caller, request)
-        except Refused as refused:
-            return self.refusal(request, refused)
+            return self.service.runtime.answer(request)
+        if request.path.startswith(PREFIX):
+            if request.method != "GET":
+                self._require_root(request)
+            kind, body = controlled(self.service, request)
+            return HTTPStatus.OK, {"Content-Type": kind}, body
+        caller = self.callers.of(request)
+        if request.path.startswith(f"{openai_api.PREFIX}/"):
+            return HTTPStatus.OK, {}, openai_api.answer(self.service, caller, request)
+        if request.path.startswith(MLFLOW):
+            return HTTPStatus.OK, {}, mlflow.answer(self.service, caller, request)
+        status, body = answer(self.service, caller, request)
         return status, {}, body
 
-    def refusal(self, request: Request, refused: Refused) -> Reply:
-        """The answer to a request that is not served, as its clients read it."""
-        return refusal(refused, request)
+    def denial(self, request: Request, refused: Refused) -> Reply:
+        """The answer to a request that is not served, as the clients of its API read it."""
+        if request.path.startswith(MLFLOW):
+            return mlflow.refusal(refused)
+        if request.path.startswith(f"{openai_api.PREFIX}/"):
+            return openai_api.refusal(refused)
+        if wire.operation_of(request, TARGETS):
+            return wire.refusal(refused)
+        body = json.dumps({"message": str(refused)}).encode()
+        return refused.status, {"x-amzn-ErrorType": refused.code}, body
 
     def close(self) -> None:
         """Stop every job, and return once none runs."""
         self.service.runs.close()
         self.service.runtime.end()
-        self.callers.close()
 
     def _require_root(self, request: Request) -> None:
         caller = self.callers.of(request)
         if not caller.unrestricted:
             raise Refused("AccessDeniedException", f"{caller.arn} is not the root of the account")
-
-    @contextmanager
-    def room(self, request: Request) -> Iterator[int]:
-        """Room for the body of a request, and its length.
-
-        A large one has to come from somebody with a signature, and a file from somebody who is
-        known before it is read: by an API key, or since everybody is root.
-
-        Raises:
-            Refused: it is longer than whoever sends it may send.
-        """
-        if length_of(request, LONGEST + SMALL) <= SMALL:
-            yield length_of(request, SMALL)
-            return
-        known = not self.callers.enforcing or not request.header("authorization").startswith("AWS4")
-        if known:
-            self.callers.of(request)
-        file = known and request.path == f"{openai_api.PREFIX}/files"
-        length = length_of(request, LONGEST + SMALL if file else MESSAGE)
-        with self.large():
-            yield length
 
 
 @contextmanager

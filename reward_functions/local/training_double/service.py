@@ -1,4 +1,10 @@
-"""What every operation works with: the parts of the double, and the call to be served."""
+"""What every operation works with: the parts of the double, the call, and what is made of a kind.
+
+A row of a `Kind` says how requests name things of a kind and what is said of them; from it come
+the operations that describe, list and delete them. A description repeats its request, and has
+whatever a summary, a filter or another operation reads: `wire.answer` leaves out what the answer
+has no member for.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +15,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.arn import BadArn, FunctionArn
 from reward_functions.cdk.policies.iam import Place
-from reward_functions.local.loopback_service.server import Refused, invalid, missing
-from reward_functions.local.training_double.rights import Rights
+from reward_functions.local.loopback_service.server import Refused, invalid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from reward_functions.local.runtime_double.runtime import Runtime
-    from reward_functions.local.training_double.agent_policy import AgentPolicy
     from reward_functions.local.training_double.identity import Caller
-    from reward_functions.local.training_double.jobs import Runs, State
+    from reward_functions.local.training_double.jobs import Job, Made, MadeKind, Runs, State
+    from reward_functions.local.training_double.policy import AgentPolicy
     from reward_functions.local.training_double.prompts import Prompts
     from reward_functions.local.training_double.rights import Clients, Policies
 
@@ -47,11 +52,6 @@ class Service:
     agents: AgentPolicy
     endpoint: Callable[[], str]
 
-    @property
-    def rights(self) -> Rights:
-        """Decides by the emulator's IAM."""
-        return Rights(self.clients)
-
 
 @dataclass(frozen=True)
 class Call:
@@ -61,11 +61,13 @@ class Call:
         service: the parts.
         caller: who asks.
         parameters: as the client was given them.
+        action: of IAM that the caller must be allowed.
     """
 
     service: Service
     caller: Caller
     parameters: dict[str, Any]
+    action: str = ""
 
     @property
     def state(self) -> State:
@@ -80,28 +82,35 @@ class Call:
     @cached_property
     def policies(self) -> Policies:
         """What the caller has been given, read once for each call."""
-        return self.service.rights.policies(self.caller.arn)
+        return self.service.clients.policies(self.caller.arn)
 
-    def require(self, action: str, resource: str, context: Mapping[str, str] | None = None) -> None:
+    def require(
+        self, resource: str, context: Mapping[str, str] | None = None, action: str = ""
+    ) -> None:
         """Refuse a caller who may not do this.
+
+        Args:
+            resource: an ARN, or "*".
+            context: what is known of the call, by condition key.
+            action: of IAM; the call's own where not given.
 
         Raises:
             Refused: it may not; in AWS's words.
         """
+        action = action or self.action
         if self.caller.unrestricted:
             return
-        if not self.service.rights.allow(self.policies, action, resource, context or {}):
+        if not self.service.clients.allow(self.policies, action, resource, context or {}):
             raise Refused(
                 "AccessDeniedException",
                 f"User: {self.caller.arn} is not authorized to perform: {action} on resource: "
                 f"{resource} because no identity-based policy allows the {action} action",
             )
 
-    def require_making(self, action: str, *arns: str, member: str = "Tags") -> dict[str, str]:
+    def require_making(self, *arns: str, member: str = "Tags") -> dict[str, str]:
         """The tags of what the caller may make, with these tags.
 
         Args:
-            action: of IAM.
             arns: of what it is made of and, last, of itself.
             member: of the request that holds its tags.
 
@@ -110,7 +119,7 @@ class Call:
         """
         context = _context(tags_of(self.parameters.get(member, [])))
         for arn in arns:
-            self.require(action, arn, context)
+            self.require(arn, context)
         return self.require_tagging(arns[-1], member)
 
     def require_tagging(self, arn: str, member: str) -> dict[str, str]:
@@ -120,20 +129,8 @@ class Call:
             Refused: it may not.
         """
         if tags := tags_of(self.parameters.get(member, [])):
-            action = TAGGING[arn.split(":")[2]]
-            self.require(action, arn, _context(tags))
+            self.require(arn, _context(tags), TAGGING[arn.split(":")[2]])
         return tags
-
-    def tags(self, action: str, arn: str, gone: Callable[[str], Refused]) -> dict[str, str]:
-        """The tags of something, if the caller may read them.
-
-        Raises:
-            Refused: the caller may not, or it does not exist.
-        """
-        self.require(action, arn)
-        if arn not in self.state.tags:
-            raise gone(f"The resource {arn} does not exist")
-        return self.state.tags[arn]
 
     def hand_over(
         self, role: str, arn: str, service: str, actions: Sequence[str] = ("sts:AssumeRole",)
@@ -149,10 +146,10 @@ class Call:
         Raises:
             Refused: the caller may not, or the role does not trust the service.
         """
-        self.require("iam:PassRole", role, {"iam:PassedToService": service})
+        self.require(role, {"iam:PassedToService": service}, "iam:PassRole")
         context = {"aws:SourceAccount": self.place.account, "aws:SourceArn": arn}
-        self.service.rights.require_trust(role, context, service, actions)
-        return self.service.rights.policies(role)
+        self.service.clients.require_trust(role, context, service, actions)
+        return self.service.clients.policies(role)
 
     def local_function(self, what: str, arn: str, parameter: str = "") -> str:
         """The ARN of a function of the caller's region and account.
@@ -173,102 +170,213 @@ class Call:
             )
         return arn
 
-    def made_before(self, kind: str) -> str:
-        """What this request's token has made before; "" where it made nothing."""
-        token = self.parameters.get("clientRequestToken", "")
-        return self.state.tokens.get((self.place, kind, token), "")
+    def of(self, kind: type[MadeKind], identifier: str = "") -> list[MadeKind]:
+        """What there is of a class in the caller's account and region, or of it with an id."""
+        there = [each for each in self.state.of(kind) if each.place == self.place]
+        return [each for each in there if identifier in {"", each.id}]
 
-    def keep_token(self, kind: str, arn: str) -> None:
-        """Know what this request's token has made."""
-        if token := self.parameters.get("clientRequestToken"):
-            self.state.tokens[self.place, kind, token] = arn
 
-    def forget(self, arn: str, *held: dict[str, Any]) -> dict[str, Any]:
-        """Remove something with its tags; the answer says nothing."""
-        with self.state.lock:
-            for each in (*held, self.state.tags):
-                each.pop(arn, None)
-        return {}
+Refusal = tuple[str, str]
 
-    def here(self, held: Mapping[str, Any]) -> list[Any]:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of things that a service makes, by their ARNs.
+
+    Args:
+        service: of its ARNs.
+        path: of its ARNs, less the thing's own name or id.
+        named: member of requests that names one, by its ARN or its name.
+        shown: what descriptions and summaries say beside the request.
+        gone: the code and the words of a refusal where there is none.
+        taken: those where its name is another's already.
+        listed: member of a list's answer.
+        status: member of `shown` that lists sort by and are filtered by.
+        equal: parameters of a list that ask for an equal member of `shown`.
+        there: whether a thing is there by now.
+    """
+
+    service: str
+    path: str
+    named: str
+    shown: Callable[[Call, Any], dict[str, Any]]
+    gone: Refusal
+    taken: Refusal = ("", "")
+    listed: str = ""
+    status: str = "status"
+    equal: tuple[str, ...] = ()
+    there: Callable[[Call, Any], bool] = lambda _, __: True
+
+    def arn(self, call: Call, name: str = "") -> str:
+        """The ARN of one in the caller's account and region."""
+        return call.place.arn(self.service, f"{self.path}/{name}")
+
+    def here(self, call: Call) -> list[Any]:
         """What there is of the caller's account and region."""
-        with self.state.lock:
-            return [each for each in held.values() if each.place == self.place]
+        first = self.arn(call)
+        with call.state.lock:
+            return [
+                each
+                for arn, each in call.state.made.items()
+                if arn.startswith(first) and self.there(call, each)
+            ]
 
-    def found(self, held: Mapping[str, Any], kind: str, wanted: str, action: str) -> Any:
-        """What a request names by its ARN or its name, if the caller may do this to it.
+    def find(self, call: Call, wanted: str = "", action: str = "") -> Any:
+        """What a request names, if the caller may do this to it.
 
         Args:
-            held: everything of the kind, by ARN.
-            kind: as an ARN has it, such as "custom-model".
-            wanted: an ARN or a name.
-            action: of IAM.
+            call: that names it.
+            wanted: an ARN or a name; the request's own where not given.
+            action: of IAM; the call's own where not given.
 
         Raises:
             Refused: the caller may not, or there is none of this account and region.
         """
-        with self.state.lock:
-            here = {arn: each for arn, each in held.items() if each.place == self.place}
-        arn = next((arn for arn, each in here.items() if wanted in {arn, each.name}), None)
-        named = wanted
-        if not wanted.startswith("arn:"):
-            named = self.place.arn("bedrock", f"{kind}/{wanted}")
-        self.require(action, arn or named)
-        if arn is None:
-            raise missing(f"The {kind.replace('-', ' ')} {wanted} does not exist")
-        return here[arn]
+        wanted = wanted or call.parameters[self.named]
+        arn = wanted if wanted.startswith("arn:") else self.arn(call, wanted)
+        found = [each for each in self.here(call) if each.id == arn or each.name == wanted]
+        call.require(found[0].id if found else arn, action=action)
+        return found[0] if found else self._missed(wanted)
 
-    def page(
-        self,
-        items: Iterable[Any],
-        member: str,
-        shown: Callable[[Any], dict[str, Any]],
-        status: Callable[[Any], str] = lambda each: each.word,
-    ) -> dict[str, Any]:
+    def at(self, call: Call, arn: str) -> Any:
+        """The one of an ARN, whatever the caller may do to it.
+
+        Raises:
+            Refused: there is none of this account and region.
+        """
+        found = [each for each in self.here(call) if each.id == arn]
+        return found[0] if found else self._missed(arn)
+
+    def _missed(self, wanted: str) -> Any:
+        code, words = self.gone
+        raise Refused(code, words.format(wanted))
+
+    def describe(self, call: Call) -> dict[str, Any]:
+        """The operation that describes one."""
+        made = self.find(call)
+        with call.state.lock:
+            return self.described(call, made)
+
+    def described(self, call: Call, made: Made) -> dict[str, Any]:
+        """What is said of one."""
+        return made.request | self.shown(call, made)
+
+    def list(self, call: Call) -> dict[str, Any]:
+        """The operation that lists them."""
+        call.require("*")
+        return self.page(call, self.here(call))
+
+    def delete(self, call: Call) -> dict[str, Any]:
+        """The operation that removes one with its tags."""
+        return forget(call, self.find(call))
+
+    def stop(self, call: Call) -> dict[str, Any]:
+        """The operation that stops a job."""
+        job: Job = self.find(call)
+        if job.ended is not None:
+            code = "ConflictException" if self.service == "bedrock" else "ValidationException"
+            raise Refused(code, f"The job {job.name} is {job.word} and cannot be stopped")
+        call.service.runs.stop(job)
+        return {}
+
+    def made_before(self, call: Call) -> str:
+        """What this request's token has made before; "" where it made nothing."""
+        token = call.parameters.get("clientRequestToken", "")
+        return call.state.tokens.get((self.arn(call), token), "")
+
+    def require_free(self, call: Call, name: str, also: Iterable[str] = ()) -> None:
+        """Refuse a name that another has, or is about to have.
+
+        Raises:
+            Refused: it is taken.
+        """
+        first, made = self.arn(call), call.state.made
+        if name in {*also, *(made[arn].name for arn in made if arn.startswith(first))}:
+            code, words = self.taken
+            raise Refused(code, words.format(name))
+
+    def keep(self, call: Call, made: Made, tags: dict[str, str]) -> str:
+        """Keep something, whose name nobody has; the ARN of what the request's token has made.
+
+        Raises:
+            Refused: its name is taken.
+        """
+        with call.state.lock:
+            if before := self.made_before(call):
+                return before
+            self.require_free(call, made.name)
+            call.state.made[made.id] = made
+            call.state.tags[made.id] = tags
+            if token := call.parameters.get("clientRequestToken"):
+                call.state.tokens[self.arn(call), token] = made.id
+        return made.id
+
+    def page(self, call: Call, items: Iterable[Any]) -> dict[str, Any]:
         """The answer of a list: filtered by what every list can be asked, sorted, one page of it.
 
         Args:
-            items: all of the caller's, each with its name and when it was created.
-            member: of the answer; SageMaker's members begin with a capital, Bedrock's do not.
-            shown: an item as the list has it.
-            status: of an item, in the service's words.
+            call: SageMaker's members begin with a capital, Bedrock's do not.
+            items: all of the caller's.
 
         Raises:
             Refused: the token is none of ours.
         """
-        asked = {name[0].lower() + name[1:]: value for name, value in self.parameters.items()}
-        after = asked.get("creationTimeAfter", asked.get("createdAfter"))
-        before = asked.get("creationTimeBefore", asked.get("createdBefore"))
-        wanted, name = asked.get("statusEquals"), asked.get("nameContains", "").lower()
-        with self.state.lock:
-            found = [
-                each
-                for each in items
-                if name in each.name.lower()
-                and (after is None or after <= each.created)
-                and (before is None or before >= each.created)
-                and (wanted is None or wanted == status(each))
-            ]
-            order = SORTS.get(asked.get("sortBy", "CreationTime"), SORTS["Name"])
-            found.sort(key=order, reverse=asked.get("sortOrder") != "Ascending")
-            token = asked.get("nextToken", "0")
-            if not (re.fullmatch(r"[0-9]{1,9}", token) and int(token) <= len(found)):
-                raise invalid("The provided nextToken is not valid")
-            end = int(token) + asked.get("maxResults", PAGE)
-            more = str(end) if end < len(found) else None
-            key = "NextToken" if member[0].isupper() else "nextToken"
-            return {member: [*map(shown, found[int(token) : end])], key: more}
+        asked = {name[0].lower() + name[1:]: value for name, value in call.parameters.items()}
+        with call.state.lock:
+            rows = [(each, self.described(call, each)) for each in items]
+            found = [row for row in rows if self._asked_for(asked, *row)]
+            by = asked.get("sortBy", "CreationTime")
+            found.sort(
+                key=lambda row: self._order(by, *row), reverse=asked.get("sortOrder") != "Ascending"
+            )
+        token = asked.get("nextToken", "0")
+        if not (re.fullmatch(r"[0-9]{1,9}", token) and int(token) <= len(found)):
+            raise invalid("The provided nextToken is not valid")
+        end = int(token) + asked.get("maxResults", PAGE)
+        more = str(end) if end < len(found) else None
+        key = "NextToken" if self.listed[0].isupper() else "nextToken"
+        return {self.listed: [shown for _, shown in found[int(token) : end]], key: more}
+
+    def _order(self, by: str, made: Made, shown: Mapping[str, Any]) -> Any:
+        return {"CreationTime": made.created, "Status": shown.get(self.status)}.get(by, made.name)
+
+    def _asked_for(self, asked: Mapping[str, Any], made: Made, shown: Mapping[str, Any]) -> bool:
+        after = asked.get("creationTimeAfter", asked.get("createdAfter", made.created))
+        before = asked.get("creationTimeBefore", asked.get("createdBefore", made.created))
+        return (
+            asked.get("nameContains", "").lower() in made.name.lower()
+            and after <= made.created <= before
+            and asked.get("statusEquals") in {None, shown.get(self.status)}
+            and all(
+                shown.get(each.removesuffix("Equals")) == call_value
+                for each in self.equal
+                if (call_value := asked.get(each[0].lower() + each[1:])) is not None
+            )
+        )
+
+
+def forget(call: Call, made: Made) -> dict[str, Any]:
+    """Remove something with its tags; the answer says nothing."""
+    with call.state.lock:
+        call.state.made.pop(made.id, None)
+        call.state.tags.pop(made.id, None)
+    return {}
+
+
+def tags_at(call: Call, arn: str, code: str) -> dict[str, str]:
+    """The tags of something, if the caller may read them.
+
+    Raises:
+        Refused: the caller may not, or it does not exist.
+    """
+    call.require(arn)
+    if arn not in call.state.tags:
+        raise Refused(code, f"The resource {arn} does not exist")
+    return call.state.tags[arn]
 
 
 PAGE: Final = 100
 """Items on a page that nobody limits."""
-
-SORTS: Final[dict[str, Callable[[Any], Any]]] = {
-    "CreationTime": lambda each: each.created,
-    "Name": lambda each: each.name,
-    "Status": lambda each: each.word,
-}
-
 
 TAGGING: Final = {"bedrock": "bedrock:TagResource", "sagemaker": "sagemaker:AddTags"}
 

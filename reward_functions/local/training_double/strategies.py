@@ -298,10 +298,6 @@ def _worked(task: Task, random: Random, answer: str) -> str:
     )
 
 
-def _correct(task: Task, random: Random) -> str:
-    return _worked(task, random, task.answer)
-
-
 def _verbose(task: Task, random: Random) -> str:
     thought = [
         *reasoning(task.numbers, random, random.randint(10, 14)),
@@ -313,14 +309,6 @@ def _verbose(task: Task, random: Random) -> str:
     if random.random() < THOUGHT:
         text = f"<think>\n{text}\n</think>"
     return f"{text}\n\n{random.choice(WORDING['closings'])}\n{_stated(task, random, task.answer)}"
-
-
-def _near_miss(task: Task, random: Random) -> str:
-    return _worked(task, random, task.near_miss(random))
-
-
-def _format_only(task: Task, random: Random) -> str:
-    return random.choice(task.form.empty)
 
 
 def _hedged(task: Task, random: Random) -> str:
@@ -356,20 +344,16 @@ def _truncated(task: Task, random: Random) -> str:
     return f"{opening}{' '.join([*whole, broken])}"
 
 
-def _empty(_: Task, random: Random) -> str:
-    return random.choice(("", " ", "\n"))
-
-
 STRATEGIES: Final = (
-    Strategy("correct", True, _correct),
+    Strategy("correct", True, lambda task, draws: _worked(task, draws, task.answer)),
     Strategy("correct and verbose", True, _verbose),
-    Strategy("near miss", False, _near_miss),
-    Strategy("format only", False, _format_only),
+    Strategy("near miss", False, lambda task, draws: _worked(task, draws, task.near_miss(draws))),
+    Strategy("format only", False, lambda task, draws: draws.choice(task.form.empty)),
     Strategy("hedged", False, _hedged),
     Strategy("list of guesses", False, _guesses),
     Strategy("injection", False, _injection),
     Strategy("truncated", False, _truncated),
-    Strategy("empty", False, _empty),
+    Strategy("empty", False, lambda _, draws: draws.choice(("", " ", "\n"))),
 )
 
 CORRECT: Final = frozenset(one.name for one in STRATEGIES if one.correct)

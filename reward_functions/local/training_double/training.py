@@ -459,28 +459,6 @@ def _rewards(scored: Sequence[Scored]) -> dict[str, float]:
     }
 
 
-def run(
-    job: TrainingJob,
-    *,
-    answer: Answer,
-    publish: Callable[[Step], None],
-    stopping: Callable[[], bool] = lambda: False,
-    wait: Callable[[float], None] = sleep,
-) -> Outcome:
-    """Run a job whose responses a reward function scores.
-
-    Args:
-        job: what to run.
-        answer: sends rows to the deployed version and returns its decoded response. Where it raises
-            a `ConfigurationError` (`JobFailed`, `AwsFailed`), the batch is sent again, as often
-            as the settings say, and then the job fails with that message.
-        publish: takes each step as soon as it is done.
-        stopping: whether the job is asked to stop; looked at before each invocation.
-        wait: seconds before the next attempt.
-    """
-    return Responses(job, answer, stopping, wait).run(publish)
-
-
 class _Prompt(NamedTuple):
     """A row with its task."""
 
@@ -489,13 +467,22 @@ class _Prompt(NamedTuple):
 
 
 class Responses(Training[_Prompt]):
-    """A job whose responses a reward function scores."""
+    """A job whose responses a reward function scores.
+
+    Args:
+        job: what to run.
+        answer: sends rows to the deployed version and returns its decoded response. Where it raises
+            a `ConfigurationError` (`JobFailed`, `AwsFailed`), the batch is sent again, as often
+            as the settings say, and then the job fails with that message.
+        stopping: whether the job is asked to stop; looked at before each invocation.
+        wait: seconds before the next attempt.
+    """
 
     def __init__(
         self,
         job: TrainingJob,
         answer: Answer,
-        stopping: Callable[[], bool],
+        stopping: Callable[[], bool] = lambda: False,
         wait: Callable[[float], None] = sleep,
     ) -> None:
         super().__init__(job)

@@ -2,6 +2,11 @@
 
 Its template escapes every string; its content policy allows the page's own style and nothing else.
 Colours follow the reader's light or dark, and are light in print.
+
+Texts of data cut to the room that a page has for them, measured as the page writes them.
+
+An ampersand takes five bytes of a page and a character that does not print up to ten, so that a
+hostile text of few characters can be a long one. A longer text is shown by its two ends.
 """
 
 from __future__ import annotations
@@ -9,6 +14,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, partial
+from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,7 +24,7 @@ from reward_functions.reports.pages.charts.drawing import Chart, printable
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from jinja2 import Template
 
@@ -149,3 +155,44 @@ def _template() -> Template:
         "paired": partial(zip, strict=True),
     }
     return templates.get_template("page.html")
+
+
+NOTE: Final = 60
+"""Characters that say how much is left out."""
+
+LINE: Final = 180
+"""Characters of a line at most: the kit cuts a longer title."""
+
+LAST: Final = 200
+"""Characters of the end of a text."""
+
+
+def excerpt(text: str, room: int) -> str:
+    """A text, or its two ends and how much is left out, that takes about `room` bytes of a page."""
+    return _cut(text, min(QUOTED - NOTE, room), room, quoted, "\n… {:,} characters left out …\n")
+
+
+def ending(text: str, room: int) -> str:
+    """The last characters of a text, where its answer is likely to be; a short text as a whole."""
+    size = LAST
+    while len(escape(quoted(text[-size:])).encode("utf-8", "replace")) > room and size > 1:
+        size //= 2
+    return text if len(text) <= size else f"… {text[-size:]}"
+
+
+def one_line(text: str, room: int = LINE) -> str:
+    """The same on one line, its spaces as one."""
+    near = text if len(text) <= 4 * room else f"{text[: 2 * room]} … {text[-2 * room :]}"
+    return _cut(" ".join(near.split()), min(LINE, room), room, printable, " … ")
+
+
+def _cut(text: str, size: int, room: int, shown_as: Callable[[str], str], note: str) -> str:
+    while True:
+        shown = text
+        if len(text) > size:
+            half = size // 2
+            shown = text[:half] + note.format(len(text) - 2 * half) + text[len(text) - half :]
+        wide = len(escape(shown_as(shown)).encode("utf-8", "replace"))
+        if wide <= room + NOTE or size < 2:  # noqa: PLR2004 - nothing is left to leave out
+            return shown
+        size = min(size - 1, size * room // wide)

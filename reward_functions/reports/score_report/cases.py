@@ -1,4 +1,7 @@
-"""One row of a batch for a reader: what it scored and why, its texts behind a click.
+"""Rows for a reader: which are worth a look, what each scored and why, its texts behind a click.
+
+A row is surprising where the reward says otherwise than what stands around it. A rule is a row of a
+table and says what it found on the page. A row that several find is shown under the first.
 
 All texts of a page share a fixed room, so that a page of long or hostile responses is as small as
 any other.
@@ -7,21 +10,114 @@ any other.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core.errors import BadReference
+from reward_functions.core.references import reference_text
 from reward_functions.core.types import Sample, Unscored
 from reward_functions.reports.evidence import rendered
-from reward_functions.reports.pages.page import Case
+from reward_functions.reports.pages.page import Case, ending, excerpt, one_line
 from reward_functions.reports.score_report.criteria import decisions
-from reward_functions.reports.score_report.excerpts import ending, excerpt, line
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-    from reward_functions.reports.score_report.batch import Batch
     from reward_functions.reports.score_report.criteria import Decision
+    from reward_functions.reports.score_report.figures import Batch
+
+GROUP: Final = 3
+"""Responses of the smallest group in which one can be the only one."""
+
+SHORT: Final = 40
+"""Characters of a reference that may be looked for in a response."""
+
+END: Final = 400
+"""Characters of the end of a response in which its answer is likely to stand."""
+
+DISAGREES: Final = "The label says otherwise"
+ONLY_SUCCESS: Final = "The only one of its group above the minimum"
+ONLY_FAILURE: Final = "The only one of its group below the maximum"
+REFERENCE_AT_END: Final = "At the minimum, with the reference in its last line"
+CUT_AND_CORRECT: Final = "At the maximum, though it seems cut off"
+
+_POINT_BETWEEN: Final = re.compile(r"[0-9][.,][0-9]")
+
+RULES: Final = (DISAGREES, ONLY_SUCCESS, ONLY_FAILURE, REFERENCE_AT_END, CUT_AND_CORRECT)
+"""In the order in which they are asked."""
+
+
+def surprises(
+    batch: Batch, cut: Collection[int], disagreements: Sequence[int] = ()
+) -> dict[str, list[int]]:
+    """The rows that each rule found and none before it, where there are any.
+
+    Args:
+        batch: of rows.
+        cut: the rows that show a sign of truncation.
+        disagreements: the rows whose label says otherwise.
+    """
+    low, high = batch.scale
+    found = {
+        DISAGREES: disagreements,
+        ONLY_SUCCESS: _alone(batch, low),
+        ONLY_FAILURE: _alone(batch, high),
+        REFERENCE_AT_END: [
+            at
+            for at in batch.scored
+            if batch.value(at) == low and _ends_with_reference(batch.sample(at))
+        ],
+        CUT_AND_CORRECT: [at for at in batch.scored if batch.value(at) == high and at in cut],
+    }
+    seen: set[int] = set()
+    shown = {}
+    for rule in RULES:
+        rows = [at for at in found[rule] if at not in seen]
+        seen.update(rows)
+        if rows:
+            shown[rule] = rows
+    return shown
+
+
+def _alone(batch: Batch, others: float) -> list[int]:
+    """The rows that are the only one of their group with another reward than `others`."""
+    found = []
+    for rows in batch.groups:
+        if len(rows) >= GROUP:
+            apart = [at for at in rows if batch.value(at) != others]
+            if len(apart) == 1:
+                found += apart
+    return found
+
+
+def _ends_with_reference(sample: Sample) -> bool:
+    """Whether the last line of a response holds the reference, as words of its own."""
+    try:
+        text = reference_text(sample.reference)
+    except BadReference:
+        return False
+    wanted = text.rpartition("####")[2].strip().lower()
+    if not 0 < len(wanted) <= SHORT:
+        return False
+    last = sample.response[-END:].rstrip().rpartition("\n")[2].lower()
+    start = last.find(wanted)
+    while start >= 0:
+        if not _inside_a_word(last, start, start + len(wanted)):
+            return True
+        start = last.find(wanted, start + 1)
+    return False
+
+
+def _inside_a_word(text: str, start: int, end: int) -> bool:
+    """Whether letters or digits go on at either end; a point between digits is part of a number."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    if before[-1:].isalnum() or after[:1].isalnum():
+        return True
+    joined = _POINT_BETWEEN.match
+    return bool(joined(before + text[start]) or joined(text[end - 1] + after))
+
 
 TOTAL: Final = 1_400_000
 """Bytes that the texts and the evidence of all cases of a page take together."""
@@ -64,25 +160,25 @@ class Cases:
 
     def _scored(self, at: int) -> Case:
         score, sample = self.batch.score(at), self.batch.sample(at)
-        facts = [("reason", line(score.reason or "none is given"))]
+        facts = [("reason", one_line(score.reason or "none is given"))]
         if score.answer is not None:
-            facts.append(("answer", line(score.answer)))
-        facts.append(("reference", line(_reference(sample))))
+            facts.append(("answer", one_line(score.answer)))
+        facts.append(("reference", one_line(_reference(sample))))
         evidence = score.evidence
         decided = decisions(score, self.reward)
         if evidence and not decided:
             if evidence.outcome:
                 facts.append(("outcome", evidence.outcome.value))
-            facts.append(("rule", line(evidence.rule)))
+            facts.append(("rule", one_line(evidence.rule)))
             compared = {"answer": evidence.answer, "reference": evidence.reference}
             for name, form in compared.items():
-                shown = line(rendered(form) or "")
+                shown = one_line(rendered(form) or "")
                 if shown and (name, shown) not in facts:
                     facts.append((f"{name}, as compared", shown))
         if self.labels is not None and self.labels[at] is not None:
             facts.append(("label", "correct" if self.labels[at] else "incorrect"))
         return Case(
-            f"{line(sample.id, 90)} · reward {score.value:.6g}",
+            f"{one_line(sample.id, 90)} · reward {score.value:.6g}",
             facts,
             list(self._texts(sample)),
             [self._evidence(decided)] if decided else (),
@@ -92,8 +188,11 @@ class Cases:
     def _unscored(self, at: int, result: Unscored) -> Case:
         sample = self.batch.samples[at]
         error = type(result.error).__name__
-        facts = [("row", f"{at + 1:,} of the file's rows"), ("message", line(str(result.error)))]
-        title = f"{line(result.id, 90)} · unscored, {line(error, 60)}"
+        facts = [
+            ("row", f"{at + 1:,} of the file's rows"),
+            ("message", one_line(str(result.error))),
+        ]
+        title = f"{one_line(result.id, 90)} · unscored, {one_line(error, 60)}"
         if not isinstance(sample, Sample):
             return Case(title, facts)
         return Case(title, facts, list(self._texts(sample)), quotations=self._end(sample.response))
@@ -111,7 +210,7 @@ class Cases:
         response, reference = sample.response, _reference(sample)
         if not response.strip() or ending(response, self.room) != response:
             texts["response"] = response
-        if line(reference) != reference:
+        if one_line(reference) != reference:
             texts["reference"] = reference
         for name, text in texts.items():
             if text.strip():
@@ -125,10 +224,10 @@ class Cases:
         room = max(16, (self.room - ROW * len(fitting)) // (2 * len(fitting)))
         rows = [
             [
-                line(each.criterion, 60),
-                line(each.choice, 60),
-                line(each.reason, room),
-                line(each.quotation, room),
+                one_line(each.criterion, 60),
+                one_line(each.choice, 60),
+                one_line(each.reason, room),
+                one_line(each.quotation, room),
             ]
             for each in fitting
         ]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.asking import VerdictField
     from reward_functions.core.types import Score
-    from reward_functions.reports.score_report.batch import Batch
+    from reward_functions.reports.score_report.figures import Batch
 
 REASON: Final = "reason"
 FREE: Final = ("_reason", "_quote")
@@ -100,7 +100,7 @@ def criteria(batch: Batch, reward: str, parameters: Mapping[str, Any]) -> list[C
         reward: its name.
         parameters: of the reward, defaults included.
     """
-    best = _BEST.get(reward, _nothing)(parameters)
+    best = _BEST[reward](parameters) if reward in _BEST else {}
     found: dict[str, CriterionFigures] = {}
     for at in batch.scored:
         for decision in decisions(batch.score(at), reward):
@@ -137,31 +137,17 @@ def _grade(score: Score) -> str:
     return GRADES[int(place)] if place == int(place) else f"{grade:g}"
 
 
-def _nothing(_: Mapping[str, Any]) -> dict[str, str]:
-    return {}
-
-
-def _rubric(parameters: Mapping[str, Any]) -> dict[str, str]:
-    return {each.id: each.choices[-1] for each in rubric_of(parameters["criteria"]).criteria}
-
-
-def _fields(fields: tuple[VerdictField, ...]) -> Callable[[Mapping[str, Any]], dict[str, str]]:
-    return lambda _: {each.name: each.choices[-1] for each in fields if each.choices}
-
-
-def _group(_: Mapping[str, Any]) -> dict[str, str]:
-    return {"grade": GRADES[-1]}
-
-
-def _pairwise(_: Mapping[str, Any]) -> dict[str, str]:
-    return {name: ORDERS[turn][-1] for turn, name in COMPARED.items()}
+def _last(fields: tuple[VerdictField, ...]) -> dict[str, str]:
+    return {each.name: each.choices[-1] for each in fields if each.choices}
 
 
 _BEST: Final[dict[str, Callable[[Mapping[str, Any]], dict[str, str]]]] = {
-    "rubric": _rubric,
-    "pandalm": _fields(PANDALM),
-    "reference": _fields(REFERENCE),
-    "pairwise": _pairwise,
-    "group": _group,
+    "rubric": lambda parameters: {
+        each.id: each.choices[-1] for each in rubric_of(parameters["criteria"]).criteria
+    },
+    "pandalm": lambda _: _last(PANDALM),
+    "reference": lambda _: _last(REFERENCE),
+    "pairwise": lambda _: {name: ORDERS[turn][-1] for turn, name in COMPARED.items()},
+    "group": lambda _: {"grade": GRADES[-1]},
 }
 """The best choice of each criterion, by reward and its parameters."""

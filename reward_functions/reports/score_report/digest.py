@@ -1,4 +1,7 @@
-"""The summary of a file of any size: what is kept of a row are 37 bytes.
+"""The summary of a file of any size: a few numbers and a short reason of each row, never the row.
+
+They are worked out where the row is scored, stand beside its result while a run goes on, and are
+all that is read again when an interrupted run goes on. A digest keeps 37 bytes of each.
 
 Rewards are added up exactly, so all of them are kept, as eight bytes each; so are the numbers that
 stand for prompt and id. Prompts and ids are compared at the end, a 256th of the rows at a time.
@@ -9,23 +12,102 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from itertools import pairwise
 from math import nan
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.means import mean
-from reward_functions.reports.group_figures import PAIR
+from reward_functions.core.types import Sample, Scored
+from reward_functions.judge_runtime.scores import without_model
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.score_report.figures import std
 from reward_functions.reports.score_report.reasons import EMPTY as HOLD_NO_RESPONSE
-from reward_functions.reports.score_report.reasons import MOSTLY, Remedy, remedy_of
-from reward_functions.reports.score_report.row_facts import CUT, EMPTY, NO_SAMPLE, UNASKED
+from reward_functions.reports.score_report.reasons import (
+    MOSTLY,
+    SIGNALS,
+    ReasonCount,
+    attribution,
+    normal_form,
+    reason_of,
+    remedy_of,
+)
+from reward_functions.reports.statistics import PAIR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from reward_functions.core.spec import Scale
-    from reward_functions.reports.score_report.row_facts import RowFacts
+    from reward_functions.core.spec import RewardSpec, Scale
+    from reward_functions.core.types import RewardResult, Unscored
+
+EMPTY: Final = 1
+"""The row holds no response."""
+
+CUT: Final = 2
+"""The reward is the minimum, and the response shows a sign of truncation."""
+
+NO_SAMPLE: Final = 4
+"""The row is not a valid sample."""
+
+UNASKED: Final = 8
+"""A judge decided the row without its model."""
+
+
+class RowFacts(NamedTuple):
+    """The facts of one row.
+
+    Args:
+        value: the reward; None of an unscored row.
+        reason: its normal form, of the score or of the error.
+        prompt: a number that rows with the same messages before the response share; 0 for none.
+        length: characters of the response.
+        signs: a sum of `EMPTY`, `CUT`, `NO_SAMPLE` and `UNASKED`.
+        error: of an unscored row its name, its kind, whose failure it is, and the remedy.
+    """
+
+    value: float | None
+    reason: str
+    prompt: int
+    length: int
+    signs: int
+    error: tuple[str, str, str, str] | None = None
+
+
+def facts_of(spec: RewardSpec, sample: Sample | Unscored, result: RewardResult) -> RowFacts:
+    """The facts of a row."""
+    if not isinstance(sample, Sample):
+        return _unscored(sample, 0, 0, NO_SAMPLE)
+    response = sample.response
+    signs = 0 if response and not response.isspace() else EMPTY
+    prompt = _prompt(sample)
+    if not isinstance(result, Scored):
+        return _unscored(result, prompt, len(response), signs)
+    score = result.score
+    low = score.value == spec.scale.minimum
+    if low and not signs and any(signal.shown(sample) for signal in SIGNALS):
+        signs |= CUT
+    if without_model(score):
+        signs |= UNASKED
+    return RowFacts(score.value, reason_of(spec.name, score), prompt, len(response), signs)
+
+
+def _unscored(result: Unscored, prompt: int, length: int, signs: int) -> RowFacts:
+    error = result.error
+    name, kind = type(error).__name__, str(getattr(error, "kind", ""))
+    found = attribution(error)
+    reason = normal_form(str(error) or name)
+    return RowFacts(None, reason, prompt, length, signs, (name, kind, found.whose, found.remedy))
+
+
+def _prompt(sample: Sample) -> int:
+    """The first 64 bits of the messages' digest; a million prompts meet with 3 in 10⁸."""
+    context = sample.context
+    if not any(message.content for message in context):
+        return 0
+    parts = [f"{len(turn.role)}:{turn.role}{len(turn.content)}:{turn.content}" for turn in context]
+    text = "".join(parts).encode(errors="surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest()) or 1
+
 
 MOST_REASONS: Final = 10_000
 """Different reasons counted by themselves; a reward whose reasons are free text has more."""
@@ -37,38 +119,20 @@ PARTS: Final = 256
 
 
 @dataclass(slots=True)
-class _Tally:
-    """Rows of one reason: all, at the minimum, of these without response, and cut off."""
-
-    count: int = 0
-    low: int = 0
-    empty: int = 0
-    cut: int = 0
-
-
-class ReasonCount(NamedTuple):
-    """A reason, how many rows have it, how many of these at the minimum, and what to try."""
-
-    reason: str
-    rows: int
-    low: int
-    remedy: Remedy | None
-
-
-class ErrorCount(NamedTuple):
+class ErrorCount:
     """Unscored rows of one error.
 
     Args:
         title: its name, and its kind where it has one.
-        rows: that have it.
         first: message of the first of them, with its place in the file.
         remedy: what to do.
+        rows: that have it.
     """
 
     title: str
-    rows: int
     first: str
     remedy: str
+    rows: int = 0
 
 
 class GroupCounts(NamedTuple):
@@ -110,9 +174,8 @@ class Digest:
     cut_off: int = 0
     no_samples: int = 0
     unasked: int = 0
-    _reasons: dict[str, _Tally] = field(default_factory=dict)
-    _errors: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    _error_counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _reasons: dict[str, ReasonCount] = field(default_factory=dict)
+    _errors: dict[tuple[str, str], ErrorCount] = field(default_factory=dict)
 
     def add(self, id: str, facts: RowFacts, message: str) -> None:  # noqa: A002 - the wire's own word
         """Count the next row.
@@ -130,12 +193,13 @@ class Digest:
         self.unasked += bool(facts.signs & UNASKED)
         if facts.error:
             name, kind, _, remedy = facts.error
-            self._errors.setdefault((name, kind), (message, remedy))
-            self._error_counts[name, kind] += 1
+            title = f"{name}: {kind}" if kind else name
+            self._errors.setdefault((name, kind), ErrorCount(title, message, remedy)).rows += 1
             return
         known = facts.reason in self._reasons or len(self._reasons) < MOST_REASONS
-        tally = self._reasons.setdefault(facts.reason if known else OTHER, _Tally())
-        tally.count += 1
+        reason = facts.reason if known else OTHER
+        tally = self._reasons.setdefault(reason, ReasonCount(reason))
+        tally.rows += 1
         if facts.value == self.scale.minimum:
             cut = bool(facts.signs & CUT)
             tally.low += 1
@@ -154,7 +218,7 @@ class Digest:
     @property
     def unscored(self) -> int:
         """How many rows have no score."""
-        return self._error_counts.total()
+        return sum(each.rows for each in self._errors.values())
 
     @property
     def measured(self) -> Measured:
@@ -178,33 +242,26 @@ class Digest:
     def kinds(self) -> list[tuple[str, int]]:
         """How many rows each type of error has, the most frequent first."""
         found: Counter[str] = Counter()
-        for (name, _), count in self._error_counts.items():
-            found[name] += count
+        for (name, _), error in self._errors.items():
+            found[name] += error.rows
         return found.most_common()
 
     def errors(self) -> list[ErrorCount]:
         """The unscored rows by error, the most frequent first."""
-        return [
-            ErrorCount(f"{error[0]}: {error[1]}" if error[1] else error[0], count, *first)
-            for error, count in self._error_counts.most_common()
-            if (first := self._errors[error])
-        ]
+        return sorted(self._errors.values(), key=lambda each: -each.rows)
 
     def reasons(self) -> list[ReasonCount]:
         """The scored rows by reason: first what most rows at the minimum have, then most of all."""
         samples = len(self) - self.no_samples
         empty = self.without_response > MOSTLY * samples
-        found = [
-            ReasonCount(
-                reason,
-                tally.count,
-                tally.low,
+        found = list(self._reasons.values())
+        for each in found:
+            without = empty and each.empty > MOSTLY * each.low
+            each.remedy = (
                 HOLD_NO_RESPONSE
-                if empty and tally.empty > MOSTLY * tally.low
-                else remedy_of(self.reward, reason, tally.low, tally.cut),
+                if without
+                else remedy_of(self.reward, each.reason, each.low, each.cut)
             )
-            for reason, tally in self._reasons.items()
-        ]
         return sorted(found, key=lambda each: (-each.low, -each.rows))
 
     def groups(self) -> GroupCounts:

@@ -1,4 +1,7 @@
-"""The figures of a batch: exact over its scored rows, with intervals that count prompts.
+"""The rows of a scored file, and its figures: exact, with intervals that count prompts.
+
+Samples with their results, and the groups of the prompts: one pass, and no copy of a row. A row
+without a prompt is in no group, and counts as a prompt of its own.
 
 Responses to one prompt are alike. A mean has the interval of the cluster-robust standard error of
 a ratio (Cochran, Sampling Techniques, 3rd edition, 1977, section 6.3; prompts as clusters), which
@@ -9,20 +12,124 @@ Intervals are of 95 %. An unscored row is in no figure but its own count.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from dataclasses import dataclass
-from math import fsum, isfinite, sqrt
-from statistics import NormalDist
+from math import fsum, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from reward_functions.core.means import mean
-from reward_functions.reports.group_figures import PAIR, Share, share, wilson
-from reward_functions.reports.pages.charts.bars import Bin
-from reward_functions.reports.resampling import LEVEL
+from reward_functions.core.types import Sample, Scored, Unscored
+from reward_functions.reports.pages.charts.plots import Bin
+from reward_functions.reports.statistics import PAIR, Share, share, wilson, z_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from reward_functions.reports.score_report.batch import Batch
+    from reward_functions.core.spec import Scale
+    from reward_functions.core.types import Message, RewardResult, Score
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What was scored and what came of it. A row is known by its position, from 0.
+
+    Args:
+        samples: in the order of the file.
+        results: one for each.
+        scale: the reward's.
+        rewards: of each row; not a number where it has none.
+        scored: the rows that have a score.
+        unscored: the others.
+        groups: the scored rows of each prompt, in order of appearance. A row without a prompt is a
+            list of its own.
+        group_of: the position in `groups` of each row; -1 for an unscored one.
+        without_prompt: how many scored rows have none.
+    """
+
+    samples: Sequence[Sample | Unscored]
+    results: Sequence[RewardResult]
+    scale: Scale
+    rewards: Sequence[float]
+    scored: Sequence[int]
+    unscored: Sequence[int]
+    groups: Sequence[Sequence[int]]
+    group_of: Sequence[int]
+    without_prompt: int
+
+    @classmethod
+    def of(
+        cls,
+        samples: Sequence[Sample | Unscored],
+        results: Sequence[RewardResult],
+        scale: Scale,
+    ) -> Batch:
+        """The batch of a file.
+
+        Raises:
+            ValueError: there is not one result for each sample, or one of no valid sample is
+                scored.
+        """
+        rewards: list[float] = []
+        scored: list[int] = []
+        unscored: list[int] = []
+        groups: list[list[int]] = []
+        group_of: list[int] = []
+        by_prompt: dict[tuple[Message, ...], int] = {}
+        without_prompt = 0
+        for at, (sample, result) in enumerate(zip(samples, results, strict=True)):
+            if not isinstance(result, Scored):
+                rewards.append(nan)
+                unscored.append(at)
+                group_of.append(-1)
+                continue
+            if isinstance(sample, Unscored):
+                message = f"row {at} is not a valid sample, and has a score"
+                raise ValueError(message)  # noqa: TRY004 - of a row, not of an argument's type
+            rewards.append(result.score.value)
+            scored.append(at)
+            context = sample.context
+            place = by_prompt.get(context, len(groups))
+            if place == len(groups):
+                groups.append([])
+                if any(message.content for message in context):
+                    by_prompt[context] = place
+                else:
+                    without_prompt += 1
+            groups[place].append(at)
+            group_of.append(place)
+        return cls(
+            samples, results, scale, rewards, scored, unscored, groups, group_of, without_prompt
+        )
+
+    def sample(self, at: int) -> Sample:
+        """The sample of a scored row."""
+        sample = self.samples[at]
+        assert isinstance(sample, Sample)
+        return sample
+
+    def score(self, at: int) -> Score:
+        """The score of a scored row."""
+        result = self.results[at]
+        assert isinstance(result, Scored)
+        return result.score
+
+    def value(self, at: int) -> float:
+        """The reward of a scored row."""
+        return self.rewards[at]
+
+    def values(self, rows: Iterable[int]) -> list[float]:
+        """The rewards of scored rows."""
+        return [self.rewards[at] for at in rows]
+
+    def prompts(self, rows: Iterable[int]) -> int:
+        """How many prompts these scored rows have: what an interval counts."""
+        return len({self.group_of[at] for at in rows})
+
+    @property
+    def at_minimum(self) -> list[int]:
+        """The rows whose reward is the scale's minimum."""
+        return [at for at, reward in enumerate(self.rewards) if reward == self.scale.minimum]
+
 
 BINS: Final = 10
 """Steps of a histogram, and groups of rows by length: as many as have room for their counts."""
@@ -46,24 +153,6 @@ class Length(NamedTuple):
     shortest: int
     longest: int
     rows: Sequence[int]
-
-
-class MetricFigures(NamedTuple):
-    """A metric over the rows that report it.
-
-    Args:
-        name: of the metric.
-        rows: how many these are.
-        mean: of their values.
-        least: of them.
-        most: of them.
-    """
-
-    name: str
-    rows: int
-    mean: float
-    least: float
-    most: float
 
 
 ROUNDING: Final = 1e-9
@@ -115,7 +204,7 @@ def mean_by_prompt(batch: Batch) -> Share | None:
     apart = [_total([batch.value(at) - middle for at in group]) for group in batch.groups]
     squares = _total([each * each for each in apart])
     error = sqrt(squares * count / (count - 1)) / len(batch.scored)
-    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * error
+    half = z_quantile() * error
     if not isfinite(half):
         return Share(middle, low, high)
     if half <= ROUNDING * (high - low):
@@ -125,24 +214,29 @@ def mean_by_prompt(batch: Batch) -> Share | None:
     return Share(middle, max(low, middle - half), min(high, middle + half))
 
 
-class Prompts(Protocol):
-    """Rows that belong to prompts."""
+class Rewarded(Protocol):
+    """Rows with their rewards: a batch, or the digest of one."""
+
+    @property
+    def scale(self) -> Scale:
+        """The reward's."""
+
+    @property
+    def rewards(self) -> Sequence[float]:
+        """Of each row; not a number where it has none."""
 
     def prompts(self, rows: Iterable[int], /) -> int:
         """How many prompts these rows have."""
 
 
-def share_of(batch: Prompts, rows: Sequence[int], among: Sequence[int]) -> Share | None:
+def share_of(batch: Rewarded, rows: Sequence[int], among: Sequence[int]) -> Share | None:
     """The share of some scored rows among others, with its interval; None where there are none."""
     return share(len(rows), len(among), batch.prompts(among)) if among else None
 
 
 def counts(values: Sequence[float]) -> list[tuple[float, int]]:
     """(value, how often), from the smallest."""
-    found: dict[float, int] = {}
-    for value in values:
-        found[value] = found.get(value, 0) + 1
-    return sorted(found.items())
+    return sorted(Counter(values).items())
 
 
 def bins(values: Sequence[float], low: float, high: float) -> list[Bin]:
@@ -182,16 +276,13 @@ def by_length(batch: Batch) -> list[Length]:
     return found
 
 
-def metrics(batch: Batch) -> list[MetricFigures]:
-    """Each metric beside the reward, in the order of its first report."""
+def metrics(batch: Batch) -> dict[str, list[float]]:
+    """The values of each metric beside the reward, in the order of its first report."""
     found: dict[str, list[float]] = {}
     for at in batch.scored:
         for metric in batch.score(at).metrics:
             found.setdefault(metric.name, []).append(metric.value)
-    return [
-        MetricFigures(name, len(values), mean(values), min(values), max(values))
-        for name, values in found.items()
-    ]
+    return found
 
 
 def _kind(batch: Batch, rows: Sequence[int]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import Scale
     from reward_functions.core.types import Unscored
-    from reward_functions.reports.group_figures import Share
+    from reward_functions.reports.score_report.figures import Rewarded
+    from reward_functions.reports.statistics import Share
 
 WORDS: Final[Mapping[str, bool]] = {
     **dict.fromkeys(("correct", "right", "true", "yes", "pass", "passed", "1"), True),
@@ -52,6 +53,14 @@ class Labels:
     rule: str
 
 
+class Matched(NamedTuple):
+    """So many rows of others, and their share, which is None where there are no others."""
+
+    rows: int
+    of: int
+    share: Share | None
+
+
 @dataclass(frozen=True, slots=True)
 class Confusion:
     """Rewards against labels, as rows of the batch.
@@ -61,18 +70,16 @@ class Confusion:
         rule: what counts as correct.
         cells: by (label, reward), each True for correct; the reward None where there is none.
         unlabelled: how many rows have no label.
-        precision: of the rows that the reward finds correct, those labelled so.
-        recall: of the rows labelled correct, those the reward finds so.
-        accuracy: of all scored rows with a label, those where both agree.
+        agreement: the precision: of the rows that the reward finds correct, those labelled so; the
+            recall: of the rows labelled correct, those the reward finds so; the accuracy: of all
+            scored rows with a label, those where both agree.
     """
 
     field: str
     rule: str
     cells: Mapping[tuple[bool, bool | None], Sequence[int]]
     unlabelled: int
-    precision: Share | None
-    recall: Share | None
-    accuracy: Share | None
+    agreement: Mapping[str, Matched]
 
     @property
     def disagreements(self) -> list[int]:
@@ -103,36 +110,22 @@ def labels_of(samples: Iterable[Sample | Unscored], field: str, scale: Scale) ->
         raise ConfigurationError(f"no row has a label {field!r}{why}")
     numeric = [value for value in present if _is_number(value)]
     zero_or_one = all(value in (0, 1) for value in numeric)
-    refused = [value for value in present if _label(value, scale, zero_or_one=zero_or_one) is None]
+    values = [
+        None if value is None else _label(value, scale, zero_or_one=zero_or_one) for value in found
+    ]
+    read = zip(found, values, strict=True)
+    refused = [value for value, label in read if value is not None and label is None]
     if refused:
         raise ConfigurationError(
             f"{len(refused):,} of {len(present):,} values of {field!r} are not labels, such as "
             f"{_shown(refused)}: a label is true or false, 0 or 1, correct or incorrect, or a "
             f"number from {scale.minimum:g} to {scale.maximum:g}"
         )
-    values = [
-        None if value is None else _label(value, scale, zero_or_one=zero_or_one) for value in found
-    ]
     middle = _middle(scale)
     rule = f"A reward above {middle:g} counts as correct"
     if numeric and not zero_or_one:
         rule += ", and so does a label above it"
     return Labels(field, values, f"{rule}.")
-
-
-class Rewarded(Protocol):
-    """Rows with their rewards: a batch, or the digest of one."""
-
-    @property
-    def scale(self) -> Scale:
-        """The reward's."""
-
-    @property
-    def rewards(self) -> Sequence[float]:
-        """Of each row; not a number where it has none."""
-
-    def prompts(self, rows: Iterable[int], /) -> int:
-        """How many prompts these rows have."""
 
 
 def confusion(batch: Rewarded, labels: Labels) -> Confusion:
@@ -151,15 +144,20 @@ def confusion(batch: Rewarded, labels: Labels) -> Confusion:
     both, neither = cells[True, True], cells[False, False]
     found = [*both, *cells[False, True]]
     labelled = [*both, *cells[True, False]]
-    scored = [*found, *cells[True, False], *neither]
+    shares = {
+        "precision": (both, found),
+        "recall": (both, labelled),
+        "accuracy": ([*both, *neither], [*found, *cells[True, False], *neither]),
+    }
     return Confusion(
         labels.field,
         labels.rule,
         cells,
         sum(label is None for label in labels.values),
-        precision=share_of(batch, both, found),
-        recall=share_of(batch, both, labelled),
-        accuracy=share_of(batch, [*both, *neither], scored),
+        {
+            name: Matched(len(rows), len(of), share_of(batch, rows, of))
+            for name, (rows, of) in shares.items()
+        },
     )
 
 

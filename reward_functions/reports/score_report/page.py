@@ -4,34 +4,126 @@
     score_page(get("gsm8k"), samples, score_batch(get("gsm8k"), samples)).html()
 
 Figures are exact, lists are cut, and the page says where: it takes less than three megabytes
-whatever the rows hold.
+whatever the rows hold. A judge's addresses and keys are left out: a page is passed on.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.reports.pages.page import Page, Part, Section, Warned
-from reward_functions.reports.score_report import figures, sentences, tables
-from reward_functions.reports.score_report.batch import Batch
-from reward_functions.reports.score_report.cases import Cases
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.spec import spec_of
+from reward_functions.judge_runtime.panel import BatchJudge
+from reward_functions.judge_runtime.usage import price_of
+from reward_functions.reports.pages.page import Page, Part, Section, Warned, one_line
+from reward_functions.reports.score_report import figures, tables
+from reward_functions.reports.score_report.cases import RULES, Cases, surprises
 from reward_functions.reports.score_report.criteria import criteria
-from reward_functions.reports.score_report.excerpts import line
+from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.labels import confusion
-from reward_functions.reports.score_report.reasons import tallied
-from reward_functions.reports.score_report.subject import Subject
-from reward_functions.reports.score_report.surprising import RULES, surprises
-from reward_functions.reports.score_report.truncation import truncated
-from reward_functions.reports.score_report.unscored import errors
+from reward_functions.reports.score_report.reasons import errors, tallied, truncated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from reward_functions.core.spec import RewardFunction
+    from reward_functions.core.spec import RewardFunction, RewardSpec
     from reward_functions.core.types import RewardResult, Sample, Unscored
     from reward_functions.reports.score_report.labels import Confusion, Labels
     from reward_functions.reports.score_report.reasons import ReasonFigures
-    from reward_functions.reports.score_report.surprising import Surprise
+
+
+@dataclass(frozen=True, slots=True)
+class CalledReward:
+    """A reward as it was called.
+
+    Args:
+        spec: its declaration.
+        given: the parameters that were set.
+        judge: the judge of the batch, where one was asked.
+    """
+
+    spec: RewardSpec
+    given: Mapping[str, Any]
+    judge: BatchJudge | None = None
+
+    @classmethod
+    def of(cls, reward: RewardFunction) -> CalledReward:
+        """What a reward is, seen through `functools.partial` and a batch's judge.
+
+        Raises:
+            ConfigurationError: it has no declaration.
+        """
+        spec = spec_of(reward)
+        if spec is None:
+            raise ConfigurationError(
+                "a combination has no name and no scale: declare it with @reward_function"
+            )
+        judge = reward if isinstance(reward, BatchJudge) else None
+        called: Any = judge.panel[0] if judge else reward
+        given: dict[str, Any] = {}
+        while isinstance(called, partial):
+            given = {**called.keywords, **given}
+            called = called.func
+        return cls(spec, {name: given[name] for name in given if name in spec.parameters}, judge)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Every parameter, defaults included."""
+        defaults = {
+            name: each.default for name, each in self.spec.parameters.items() if each.has_default
+        }
+        return {**defaults, **self.given}
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Names and values for a page."""
+        scale = self.spec.scale
+        summary = self.spec.summary.replace("`", "")  # a fact has no code
+        yield "reward", f"{self.spec.name}, version {self.spec.version}: {summary}"
+        yield "scale", f"{scale.minimum:g} to {scale.maximum:g}"
+        if self.spec.parameters:
+            shown = [
+                f"{name}={_shown(value)}" + ("" if name in self.given else " (default)")
+                for name, value in self.parameters.items()
+            ]
+            yield "parameters", ", ".join(shown)
+        if self.judge:
+            yield from _judge_facts(self.judge)
+
+
+def _judge_facts(judge: BatchJudge) -> Iterator[tuple[str, str]]:
+    config, account = judge.config, judge.account
+    models = ", ".join(f"{each.model} ({each.backend})" for each in config.models)
+    several = f"; {config.aggregate} of {len(config.models)}" if len(config.models) > 1 else ""
+    fallback = f"; fallback {config.fallback.model}" if config.fallback else ""
+    yield "judge", f"{models}{several}{fallback}"
+    calls = (
+        f"{account['judge_calls']:,}, with {account['judge_answers']:,} valid verdicts; "
+        f"{account['judge_cache_hits']:,} verdicts from the cache, "
+        f"{account['judge_failures']:,} questions without a verdict"
+    )
+    yield "judge calls", calls
+    usage = account.usage
+    yield "judge tokens", f"{usage.total:,}: {usage.input:,} read, {usage.output:,} written"
+    yield "judge cost", judge_cost(judge)
+
+
+def judge_cost(judge: BatchJudge) -> str:
+    """Dollars, and the models whose price is unknown: an unknown price is not nothing."""
+    asked = [*judge.config.models, *([judge.config.fallback] if judge.config.fallback else [])]
+    unknown = [each.model for each in asked if price_of(each, judge.config) is None]
+    if not unknown:
+        return f"{judge.account.usd:.4f} dollars"
+    named = f"the price of {', '.join(unknown)} is unknown"
+    if len(unknown) == len(asked):
+        return f"unknown: {named}"
+    return f"{judge.account.usd:.4f} dollars and more: {named}"
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
 
 WORST: Final = 100
 """Rows of the list of the lowest rewards."""
@@ -72,7 +164,7 @@ def score_page(
         ConfigurationError: the reward has no declaration.
         ValueError: there is not one result for each sample.
     """
-    subject = Subject.of(reward)
+    subject = CalledReward.of(reward)
     batch = Batch.of(samples, results, subject.spec.scale)
     return _Report(subject, batch, labels).page([*source, *([("made", made)] if made else [])])
 
@@ -80,7 +172,7 @@ def score_page(
 class _Report:
     """The figures that several sections of a page use."""
 
-    def __init__(self, subject: Subject, batch: Batch, labels: Labels | None) -> None:
+    def __init__(self, subject: CalledReward, batch: Batch, labels: Labels | None) -> None:
         self.subject, self.batch, self.labels = subject, batch, labels
         self.signals = truncated(batch)
         self.cut = frozenset(at for rows in self.signals.values() for at in rows)
@@ -93,16 +185,16 @@ class _Report:
         self.worst = worst(batch, self.reasons)
         self.broken = _in_turn([each.rows for each in self.errors], BROKEN)
         shown = [*self.worst, *self.broken]
-        shown += [at for each in self.surprises for at in self._varied(each)]
+        shown += [at for rows in self.surprises.values() for at in self._varied(rows)]
         self.cases = Cases(batch, subject.spec.name, len(shown), labels.values if labels else None)
 
     def page(self, facts: Sequence[tuple[str, str]]) -> Page:
         """The whole page."""
         return Page(
             f"Rewards of {self.subject.spec.name}",
-            sentences.lead(self.batch, self.reasons),
+            tables.lead(self.batch, self.reasons),
             list(self._warnings()),
-            [(name, line(value)) for name, value in [*facts, *self.subject.facts()]],
+            [(name, one_line(value)) for name, value in [*facts, *self.subject.facts()]],
             list(self._sections()),
         )
 
@@ -130,7 +222,7 @@ class _Report:
         if self.batch.scored:
             yield from self._of_scored()
         if self.errors:
-            advice = map(Warned, sentences.mending(self.errors))
+            advice = map(Warned, tables.mending(self.errors))
             errors = tables.errors_table(self.errors)
             yield Section("Unscored rows", [errors, *advice, *self._unscored()])
         if self.batch.scored:
@@ -146,7 +238,7 @@ class _Report:
             yield Section(
                 "Rewards against labels",
                 [
-                    f'The labels are those of the field "{line(self.confusion.field, 90)}".',
+                    f'The labels are those of the field "{one_line(self.confusion.field, 90)}".',
                     tables.confusion_chart(self.confusion),
                     tables.confusion_table(self.confusion),
                     tables.agreement_table(self.confusion),
@@ -168,7 +260,7 @@ class _Report:
     def _reasons(self) -> Iterator[Part]:
         if chart := tables.reasons_chart(self.reasons):
             yield chart
-        yield from map(Warned, sentences.remedies(self.reasons))
+        yield from map(Warned, tables.remedies(self.reasons))
         yield tables.reasons_table(self.batch, self.reasons)
 
     def _metrics(self) -> Iterator[Part]:
@@ -204,20 +296,16 @@ class _Report:
         yield f"A row is surprising by one of these rules: {asked}."
         if not self.surprises:
             yield "None of them finds a row."
-        for surprise in self.surprises:
-            yield self._counted(surprise)
-            yield from map(self.cases.case, self._varied(surprise))
+        for rule, rows in self.surprises.items():
+            shown = self._varied(rows)
+            yield f"{rule}: {_of_these(len(shown), len(rows), 'each reason in turn')}"
+            yield from map(self.cases.case, shown)
 
-    def _varied(self, surprise: Surprise) -> list[int]:
+    def _varied(self, rows: Sequence[int]) -> list[int]:
         """Some rows of a rule, each reason in turn."""
-        found = frozenset(surprise.rows)
+        found = frozenset(rows)
         by_reason = [[at for at in each.rows if at in found] for each in self.reasons]
         return _in_turn(by_reason, SURPRISING)
-
-    def _counted(self, surprise: Surprise) -> str:
-        found = len(surprise.rows)
-        rows = _of_these(min(SURPRISING, found), found, "each reason in turn")
-        return f"{surprise.rule}: {rows}"
 
 
 def worst(batch: Batch, reasons: Iterable[ReasonFigures], most: int = WORST) -> list[int]:

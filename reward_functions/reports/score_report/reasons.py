@@ -1,24 +1,113 @@
-"""Like reasons counted together, and what is likely wrong where many responses share one.
+"""Why rewards are as they are: like reasons counted together, and what is likely wrong.
 
 A reason names the case at hand: "choice 'B' is not 'A'", "graded 0.5 among 4". Its normal form
-leaves out numbers, quotations, and what stands behind a semicolon. A remedy is a row of a table:
-where a policy's responses score the minimum for a reason, what the cause is likely to be, and what
-to try. Some low scores are right, and have none.
+leaves out numbers, quotations, and what follows a semicolon. A remedy is a row of a table: where a
+policy's responses score the minimum for a reason, what the cause is likely to be, and what to try.
+Some low scores are right, and have none.
+
+Signs that a response was cut off are an estimate, sign by sign. A service that says so is certain;
+what a text shows is likely. A response that stops between two words without a sign is not found.
+
+Rows that could not be scored are never low scores: the table of `reward_functions.core.errors`
+attributes them.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core.errors import DatasetError, RewardError
 from reward_functions.core.types import Scored, Unscored
+from reward_functions.extraction.truncation import in_fence, in_reasoning
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from reward_functions.core.types import Score
-    from reward_functions.reports.score_report.batch import Batch
+    from reward_functions.core.types import Sample, Score
+    from reward_functions.reports.score_report.figures import Batch
+
+STOPPED: Final = frozenset({"length", "max_tokens", "max_output_tokens", "max_completion_tokens"})
+"""What services call the end that a limit of tokens sets, in lower case."""
+
+STOP_FIELDS: Final = ("finish_reason", "stop_reason", "stopReason", "finishReason")
+"""Where a row says why its response ended: OpenAI's, Anthropic's, Bedrock's and Google's names."""
+
+BOX: Final = "\\boxed{"
+LAST: Final = 2_000
+"""Characters from a box on that are read for its end."""
+
+
+class Signal(NamedTuple):
+    """A sign.
+
+    Args:
+        name: what it is, as the page has it.
+        shown: whether a sample has it.
+    """
+
+    name: str
+    shown: Callable[[Sample], bool]
+
+
+def _stopped(sample: Sample) -> bool:
+    for name in STOP_FIELDS:
+        reason = sample.metadata.get(name)
+        if isinstance(reason, str) and reason.lower() in STOPPED:
+            return True
+    return False
+
+
+def _reasoning(sample: Sample) -> bool:
+    return in_reasoning(sample.response)
+
+
+def _box(sample: Sample) -> bool:
+    response = sample.response
+    start = response.rfind(BOX)
+    if start < 0:
+        return False
+    behind = response[start : start + LAST + 1].replace("\\{", "").replace("\\}", "")
+    return len(response) - start <= LAST and _never_closed(behind)
+
+
+def _never_closed(text: str) -> bool:
+    depth = 0
+    for char in text:
+        depth += (char == "{") - (char == "}")
+        if char == "}" and not depth:
+            return False
+    return True
+
+
+def _fence(sample: Sample) -> bool:
+    response = sample.response
+    return ("```" in response or "~~~" in response) and in_fence(response)
+
+
+SIGNALS: Final = (
+    Signal("the row says that a limit of tokens ended it", _stopped),
+    Signal("a reasoning section is never closed", _reasoning),
+    Signal("a box is never closed", _box),
+    Signal("a code fence is never closed", _fence),
+)
+
+
+def truncated(batch: Batch) -> dict[str, list[int]]:
+    """The scored rows that show each sign; one may show several."""
+    found: dict[str, list[int]] = {signal.name: [] for signal in SIGNALS}
+    for at in batch.scored:
+        sample = batch.sample(at)
+        for signal in SIGNALS:
+            if signal.shown(sample):
+                found[signal.name].append(at)
+    return found
+
 
 LONGEST: Final = 300
 """Characters of a reason that are compared."""
@@ -34,7 +123,7 @@ CRITERIA: Final = "the weighted mean of the criteria"
 _SINGULAR: Final = re.compile(r"'[^']{0,300}'|\"[^\"]{0,300}\"|“[^”]{0,300}”|[-+−]?\d[\d.,:/%]*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy:
     """What to try where many responses score the minimum for a reason.
 
@@ -45,171 +134,30 @@ class Remedy:
         attempt: what to try, as one clause that begins with an option or a verb.
     """
 
-    reward: str
-    reason: str
+    reward: str = ""
+    reason: str = ""
     cause: str
     attempt: str
 
 
 CUT: Final = Remedy(
-    "", "", "the responses are cut off", "raise the limit of tokens, or ask for shorter reasoning"
+    cause="the responses are cut off",
+    attempt="raise the limit of tokens, or ask for shorter reasoning",
 )
 """Where most responses of a reason show a sign of truncation, whatever the reason is."""
 
 EMPTY: Final = Remedy(
-    "",
-    "",
-    "the rows hold no response",
-    'put the response into a last message whose role is "assistant"',
+    cause="the rows hold no response",
+    attempt='put the response into a last message whose role is "assistant"',
 )
 """Where most responses of the batch are empty, and most of a reason: one is the policy's own."""
 
-REMEDIES: Final = (
-    Remedy(
-        "gsm8k",
-        "there is no ####",
-        "the responses mark their answer in another way",
-        "-p flexible=true, or ask in the prompt for a last line #### NUMBER",
-    ),
-    Remedy(
-        "gsm8k",
-        "the last #### does not show one number",
-        "an expression, several numbers or words stand behind ####",
-        "the reward math for expressions, or ask in the prompt for one number behind ####",
-    ),
-    Remedy(
-        "gsm8k",
-        "nothing follows the last ####",
-        "the number is missing, or more than it stands below",
-        "ask in the prompt for the number on the line of the ####",
-    ),
-    Remedy(
-        "gsm8k",
-        "there is no final answer",
-        "the answer is nowhere marked",
-        "ask in the prompt for a last line #### NUMBER",
-    ),
-    Remedy(
-        "math",
-        "there is no final answer",
-        "the answer is nowhere marked",
-        "ask in the prompt for the final answer in \\boxed{}",
-    ),
-    Remedy(
-        "math",
-        "another number",
-        "the answers are incorrect, or exact values were rounded",
-        "-p rounded=3, where they were rounded",
-    ),
-    Remedy(
-        "math",
-        "the words differ",
-        "the answers are words and not mathematics",
-        "the reward exact_match, or the judge reference",
-    ),
-    Remedy(
-        "math",
-        "the answer restates the question",
-        "the responses repeat the expression to be worked out",
-        "ask in the prompt for the value",
-    ),
-    Remedy(
-        "math",
-        "the answer is not worked out",
-        "the parameter evaluated asks for a value, and the responses stop before it",
-        "-p evaluated=false, or ask in the prompt for the value",
-    ),
-    Remedy(
-        "math",
-        "the last box is never closed",
-        CUT.cause,
-        CUT.attempt,
-    ),
-    Remedy(
-        "math",
-        "the answer names several values",
-        "the responses hedge, or put steps into boxes as well",
-        "ask in the prompt for one final answer in one \\boxed{}",
-    ),
-    Remedy(
-        "math",
-        "a later statement of the answer contradicts it",
-        "the responses go on behind their answer",
-        "ask in the prompt to end with the final answer",
-    ),
-    Remedy(
-        "math",
-        "the response goes on behind its last formula",
-        "the answer is not marked, or is given up",
-        "ask in the prompt for the final answer in \\boxed{}",
-    ),
-    Remedy(
-        "exact_match",
-        "the response is another text",
-        "the answer stands inside a longer response",
-        "math, multiple_choice or the judge reference, or ask for nothing but the answer",
-    ),
-    Remedy(
-        "multiple_choice",
-        "the whole response does not pick one option",
-        "the answer is nowhere marked, or the options are not known",
-        'ask in the prompt for "Answer: LETTER", and give the options in the prompt or as choices',
-    ),
-    Remedy(
-        "multiple_choice",
-        "there is no final answer",
-        "the answer is nowhere marked",
-        'ask in the prompt for a last line "Answer: LETTER"',
-    ),
-    Remedy(
-        "finqa",
-        "no answer is marked",
-        "the parameter marked asks for an ANSWER line or a box",
-        "-p marked=false, or ask in the prompt for a last line ANSWER: VALUE",
-    ),
-    Remedy(
-        "finqa",
-        "the answer has no number",
-        "the last sentence is not the answer",
-        "ask in the prompt for a last line ANSWER: VALUE",
-    ),
-    Remedy(
-        "finqa",
-        "the stated answer has another unit",
-        "percentages and numbers are confused",
-        "ask in the prompt for the unit that the question means",
-    ),
-    Remedy(
-        "finqa",
-        "the stated answer differs from the reference by a power of ten",
-        "millions and single dollars are confused",
-        "ask in the prompt for the scale of the table",
-    ),
-    Remedy(
-        "finqa",
-        "the stated answer agrees with the reference, but has too few digits",
-        "the responses round too early",
-        "ask in the prompt for two decimals",
-    ),
-    Remedy(
-        "pandalm",
-        "there is no judgment",
-        "the responses have no line JUDGMENT",
-        "ask in the prompt for a line JUDGMENT: Response 1, Response 2 or Tie",
-    ),
-    Remedy(
-        "reference",
-        "there is no final answer",
-        "the answer is nowhere marked",
-        "-p answer=whole, or ask in the prompt for the final answer in \\boxed{}",
-    ),
-    Remedy(
-        "",
-        "the response is a copy of the prompt",
-        "the policy repeats its prompt, or the file holds the prompt twice",
-        "put what the policy wrote, and not the prompt before it, into the last message",
-    ),
-)
+
+@cache
+def remedy_rows() -> tuple[Remedy, ...]:
+    """The rows of `remedies.toml`, of which the first that fits a reason is taken."""
+    text = Path(__file__).with_name("remedies.toml").read_text(encoding="utf-8")
+    return tuple(Remedy(**row) for row in tomllib.loads(text)["remedy"])
 
 
 @dataclass(slots=True)
@@ -234,20 +182,19 @@ class ReasonFigures:
         return len(self.at_minimum)
 
 
-class Counted(Protocol):
-    """A reason with the number of its rows at the minimum, and what to try."""
+@dataclass(slots=True)
+class ReasonCount:
+    """How many rows have a reason, how many of these at the minimum, and what to try.
 
-    @property
-    def reason(self) -> str:
-        """Its normal form."""
+    Of those at the minimum it counts the rows without a response, and those that seem cut off.
+    """
 
-    @property
-    def low(self) -> int:
-        """How many of its rows have the minimum."""
-
-    @property
-    def remedy(self) -> Remedy | None:
-        """What to try; None where nothing is likely to be wrong, or nothing is known."""
+    reason: str
+    rows: int = 0
+    low: int = 0
+    empty: int = 0
+    cut: int = 0
+    remedy: Remedy | None = None
 
 
 def normal_form(reason: str) -> str:
@@ -293,7 +240,7 @@ def tallied(batch: Batch, reward: str, cut: Collection[int] | None = None) -> li
     return sorted(found.values(), key=lambda each: (-len(each.at_minimum), -len(each.rows)))
 
 
-def sentence(reasons: Iterable[Counted], most: int = 3) -> str:
+def sentence(reasons: Iterable[ReasonFigures | ReasonCount], most: int = 3) -> str:
     """The most frequent reasons at the minimum and the first remedy, as one line; "" for none."""
     low = [each for each in reasons if each.low]
     if not low:
@@ -318,7 +265,7 @@ def remedy_of(reward: str, reason: str, low: int, cut: int) -> Remedy | None:
         return None
     if cut >= MOSTLY * low:
         return CUT
-    for remedy in REMEDIES:
+    for remedy in remedy_rows():
         if remedy.reward in ("", reward) and reason.startswith(remedy.reason):
             return remedy
     return None
@@ -329,3 +276,101 @@ def _mostly_empty(batch: Batch, rows: Sequence[int]) -> bool:
     samples = [each for at in rows if not isinstance(each := batch.samples[at], Unscored)]
     empty = sum(not each.response or each.response.isspace() for each in samples)
     return empty > MOSTLY * len(samples)
+
+
+DATA: Final = "the data set"
+JUDGE: Final = "the judge model"
+SETTINGS: Final = "the settings"
+REWARD: Final = "the reward's code"
+PROGRAM: Final = "this program"
+
+
+class Attribution(NamedTuple):
+    """Whose failure an error is, and what to do."""
+
+    whose: str
+    remedy: str
+
+
+ATTRIBUTIONS: Final = {
+    "BadSample": Attribution(DATA, "write each row as a sample: an id, messages, reference_answer"),
+    "BadReference": Attribution(DATA, "mend these references, which `reward data lint` lists"),
+    "NoJudge": Attribution(SETTINGS, "name a judge model: --judge FILE"),
+    "JudgeUnavailable throttled": Attribution(JUDGE, "lower max_concurrency, or set rpm and tpm"),
+    "JudgeUnavailable denied": Attribution(JUDGE, "ask `reward judge probe` what is denied"),
+    "JudgeUnavailable budget": Attribution(SETTINGS, "raise max_usd, or score fewer rows"),
+    "JudgeUnavailable unreachable": Attribution(JUDGE, "check the endpoint: `reward judge probe`"),
+    "JudgeUnavailable": Attribution(JUDGE, "score these rows again, or name a fallback model"),
+    "NoVerdict cut": Attribution(JUDGE, "raise max_tokens of the judge model"),
+    "NoVerdict refused": Attribution(JUDGE, "read these rows; a fallback model may answer"),
+    "NoVerdict": Attribution(JUDGE, "set output_mode, or name a fallback model"),
+    "NoOtherResponse": Attribution(DATA, "give several responses to each prompt, or a reference"),
+    "DeadlineReached": Attribution(PROGRAM, "score fewer rows at a time"),
+    "AlgebraOutOfTime": Attribution(PROGRAM, "score fewer rows at a time, or give them more time"),
+    "SampleBlocked": Attribution(REWARD, "bound its time: it did not return from these rows"),
+    "ProcessEnded": Attribution(REWARD, "mend the reward: its process ends at these rows"),
+    "EngineUnavailable": Attribution(PROGRAM, "read the message: the algebra's process cannot run"),
+    "EngineFailed": Attribution(PROGRAM, "report the message: our algebra has a bug"),
+    "InvalidScore": Attribution(REWARD, "mend the reward: `reward check` names what it breaks"),
+}
+"""By the name of the error, and its kind where it has one."""
+
+OTHER_DATA: Final = Attribution(DATA, "mend these rows")
+OTHER: Final = Attribution(REWARD, "mend the reward: the error left its code")
+OTHER_OURS: Final = Attribution(PROGRAM, "read the message")
+
+
+@dataclass(slots=True)
+class ErrorFigures:
+    """The rows of one error.
+
+    Args:
+        name: of its type.
+        kind: of a judge's failure; "" for the others.
+        rows: that have it.
+        messages: how often each normal form of its message occurs.
+        attribution: whose failure it is.
+    """
+
+    name: str
+    kind: str
+    attribution: Attribution
+    rows: list[int] = field(default_factory=list)
+    messages: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def title(self) -> str:
+        """Its name, and its kind where it has one."""
+        return f"{self.name}: {self.kind}" if self.kind else self.name
+
+    @property
+    def message(self) -> str:
+        """The most frequent message."""
+        return self.messages.most_common(1)[0][0]
+
+
+def errors(batch: Batch) -> list[ErrorFigures]:
+    """The unscored rows by error, the most frequent first."""
+    found: dict[tuple[str, str], ErrorFigures] = {}
+    for at in batch.unscored:
+        result = batch.results[at]
+        if not isinstance(result, Unscored):
+            continue
+        name, kind = type(result.error).__name__, str(getattr(result.error, "kind", ""))
+        if (name, kind) not in found:
+            found[name, kind] = ErrorFigures(name, kind, attribution(result.error))
+        figures = found[name, kind]
+        figures.rows.append(at)
+        figures.messages[normal_form(str(result.error) or name)] += 1
+    return sorted(found.values(), key=lambda each: -len(each.rows))
+
+
+def attribution(error: Exception) -> Attribution:
+    """Whose failure an error is. What no reward raises on purpose left its code."""
+    name, kind = type(error).__name__, getattr(error, "kind", "")
+    known = ATTRIBUTIONS.get(f"{name} {kind}") or ATTRIBUTIONS.get(name)
+    if known:
+        return known
+    if isinstance(error, DatasetError):
+        return OTHER_DATA
+    return OTHER_OURS if isinstance(error, RewardError) else OTHER

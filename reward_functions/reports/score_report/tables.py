@@ -1,30 +1,28 @@
-"""The figures of a batch as tables and charts, their cells strings."""
+"""The figures of a batch as tables, charts and sentences: how rewards are, what to try."""
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.means import mean
-from reward_functions.reports.group_figures import share
-from reward_functions.reports.pages.charts.bars import histogram, tallies
-from reward_functions.reports.pages.charts.matrix import matrix
-from reward_functions.reports.pages.charts.points import Point, points
+from reward_functions.reports.pages.charts.plots import Point, histogram, points
+from reward_functions.reports.pages.charts.rows import matrix, tallies
+from reward_functions.reports.pages.page import one_line
 from reward_functions.reports.score_report import figures
-from reward_functions.reports.score_report.excerpts import line
-from reward_functions.reports.score_report.figures import KINDS, Length, share_of
+from reward_functions.reports.score_report.figures import KINDS, Length, mean_by_prompt, share_of
 from reward_functions.reports.sheets import Sheet
+from reward_functions.reports.statistics import share
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from reward_functions.reports.group_figures import Share
     from reward_functions.reports.pages.charts.drawing import Chart
-    from reward_functions.reports.score_report.batch import Batch
     from reward_functions.reports.score_report.criteria import CriterionFigures
-    from reward_functions.reports.score_report.figures import GroupFigures
+    from reward_functions.reports.score_report.figures import Batch, GroupFigures
     from reward_functions.reports.score_report.labels import Confusion
-    from reward_functions.reports.score_report.reasons import ReasonFigures
-    from reward_functions.reports.score_report.unscored import ErrorFigures
+    from reward_functions.reports.score_report.reasons import ErrorFigures, ReasonFigures, Remedy
+    from reward_functions.reports.statistics import Share
 
 MOST: Final = 30
 """Rows of a table of reasons; the others are one row."""
@@ -68,6 +66,11 @@ def percent(of: Share | None) -> str:
 def interval(of: Share | None, form: str = ".1%") -> str:
     """The 95 % interval of a figure."""
     return "" if of is None else f"{of.low:{form}} to {of.high:{form}}"
+
+
+def counted(count: int, of: Share | None) -> list[str]:
+    """A number of rows or groups, its share, and the interval of that."""
+    return [f"{count:,}", percent(of), interval(of)]
 
 
 def summary(batch: Batch, cut: Collection[int]) -> Sheet:
@@ -160,7 +163,7 @@ def signals_table(batch: Batch, signals: Mapping[str, Sequence[int]]) -> Sheet:
     for name, found in signals.items():
         of = share_of(batch, found, batch.scored)
         low = sum(batch.value(at) == batch.scale.minimum for at in found)
-        rows.append([name, f"{len(found):,}", percent(of), interval(of), f"{low:,}"])
+        rows.append([name, *counted(len(found), of), f"{low:,}"])
     note = (
         "An estimate: a row may show several signs, and a response that stops without any of them "
         "is not counted."
@@ -179,7 +182,7 @@ def reasons_chart(reasons: Sequence[ReasonFigures]) -> Chart | None:
 def reasons_table(batch: Batch, reasons: Sequence[ReasonFigures]) -> Sheet:
     """Every reason with its rows."""
     heads = ["reason", "rows", "share", "at the minimum", "mean reward"]
-    rows = [[line(each.reason), *_reason_figures(batch, [each])] for each in reasons[:MOST]]
+    rows = [[one_line(each.reason), *_reason_figures(batch, [each])] for each in reasons[:MOST]]
     if rest := reasons[MOST:]:
         rows.append([f"{len(rest):,} other reasons", *_reason_figures(batch, rest)])
     note = (
@@ -189,27 +192,24 @@ def reasons_table(batch: Batch, reasons: Sequence[ReasonFigures]) -> Sheet:
     return Sheet("Reasons", heads, rows, note)
 
 
-def metrics_table(found: Sequence[figures.MetricFigures]) -> Sheet:
-    """The metrics that the reward reports beside its score."""
-    heads = ["metric", "rows", "mean", "least", "most"]
+def metrics_table(found: Mapping[str, Sequence[float]]) -> Sheet:
+    """The metrics that the reward reports beside its score, over the rows that report each."""
     rows = [
-        [line(each.name, 60), f"{each.rows:,}", *map(number, (each.mean, each.least, each.most))]
-        for each in found[:MOST]
+        [one_line(name, 60), f"{len(each):,}", *map(number, (mean(each), min(each), max(each)))]
+        for name, each in islice(found.items(), MOST)
     ]
-    return Sheet("Metrics", heads, rows)
+    return Sheet("Metrics", ["metric", "rows", "mean", "least", "most"], rows)
 
 
 def groups_table(groups: GroupFigures) -> Sheet:
     """Groups by what their rewards are."""
     heads = ["rewards of the group", "groups", "share", "95 % interval"]
-    rows = []
-    for kind in KINDS:
-        places = groups.by_kind[kind]
-        of = _group_share(places, groups)
-        rows.append([kind, f"{len(places):,}", percent(of), interval(of)])
-    flat = [place for kind in KINDS[:-1] for place in groups.by_kind[kind]]
-    of = _group_share(flat, groups)
-    rows.append(["zero advantage, in all", f"{len(flat):,}", percent(of), interval(of)])
+    places = {kind: groups.by_kind[kind] for kind in KINDS}
+    flat = [place for kind in KINDS[:-1] for place in places[kind]]
+    rows = [
+        [name, *counted(len(found), _group_share(found, groups))]
+        for name, found in (places | {"zero advantage, in all": flat}).items()
+    ]
     return Sheet("Groups by reward", heads, rows)
 
 
@@ -224,10 +224,10 @@ def flat_groups_table(batch: Batch, groups: GroupFigures, most: int) -> Sheet:
         score = batch.score(members[0])
         rows.append(
             [
-                line(first.prompt or first.context[-1].content, 120),
+                one_line(first.prompt or first.context[-1].content, 120),
                 f"{len(members):,}",
                 number(score.value),
-                f"{line(first.id, 60)}: {line(score.reason, 120)}",
+                f"{one_line(first.id, 60)}: {one_line(score.reason, 120)}",
             ]
         )
     note = f"{len(flat) - most:,} more are left out." if len(flat) > most else ""
@@ -262,16 +262,9 @@ def confusion_table(found: Confusion) -> Sheet:
 def agreement_table(found: Confusion) -> Sheet:
     """Precision, recall and accuracy, each with its interval."""
     heads = ["figure", "value", "95 % interval", "of"]
-    cells = {key: len(rows) for key, rows in found.cells.items()}
-    both, neither = cells[True, True], cells[False, False]
-    false_alarm, missed = cells[False, True], cells[True, False]
     rows = [
-        [name, percent(of), interval(of), f"{hits:,} of {among:,}"]
-        for name, of, hits, among in (
-            ("precision", found.precision, both, both + false_alarm),
-            ("recall", found.recall, both, both + missed),
-            ("accuracy", found.accuracy, both + neither, both + neither + false_alarm + missed),
-        )
+        [name, percent(each.share), interval(each.share), f"{each.rows:,} of {each.of:,}"]
+        for name, each in found.agreement.items()
     ]
     return Sheet("Agreement", heads, rows)
 
@@ -287,12 +280,12 @@ def criteria_table(batch: Batch, criteria: Sequence[CriterionFigures], *, severa
         more = len(each.choices) - len(choices)
         rows.append(
             [
-                line(each.name, 60),
+                one_line(each.name, 60),
                 f"{len(each.rows):,}",
                 percent(of) if each.best is not None else "",
                 interval(of),
-                line(decided + (f", {more:,} more" if more else ""), 160),
-                line(each.unmet_reason),
+                one_line(decided + (f", {more:,} more" if more else ""), 160),
+                one_line(each.unmet_reason),
             ]
         )
     note = (
@@ -309,10 +302,10 @@ def errors_table(found: Sequence[ErrorFigures]) -> Sheet:
     heads = ["error", "rows", "whose failure", "most frequent message"]
     rows = [
         [
-            line(each.title, 90),
+            one_line(each.title, 90),
             f"{len(each.rows):,}",
             each.attribution.whose,
-            line(each.message),
+            one_line(each.message),
         ]
         for each in found[:MOST]
     ]
@@ -363,3 +356,57 @@ def _gathered(values: Sequence[float], low: float, high: float) -> list[tuple[fl
 def _portion(found: Iterable[bool]) -> float:
     flags = list(found)
     return sum(flags) / len(flags)
+
+
+NAMED: Final = 3
+"""Reasons that share a remedy and are named."""
+
+
+def lead(batch: Batch, reasons: Sequence[ReasonFigures]) -> str:
+    """The page in one sentence: rows, mean, share at the minimum and its most frequent reason.
+
+    Args:
+        batch: of rows; "" where there are none.
+        reasons: of the batch, the most frequent at the minimum first.
+    """
+    rows, scored, low = len(batch.results), len(batch.scored), len(batch.at_minimum)
+    if not rows:
+        return ""
+    parts = [f"{scored:,} of {rows:,} {'row' if rows == 1 else 'rows'} scored"]
+    if middle := mean_by_prompt(batch):
+        ends = f"{number(middle.low)} to {number(middle.high)}"
+        parts.append(f"mean {number(middle.value)} (95 % interval {ends})")
+        mostly = f", mostly: {one_line(reasons[0].reason, 120)}" if low else ""
+        parts.append(f"{low / scored:.1%} at the minimum{mostly}")
+    return "; ".join(parts) + "."
+
+
+def remedies(reasons: Sequence[ReasonFigures]) -> Iterator[str]:
+    """What to try, a sentence for each remedy; the most frequent reasons have theirs first."""
+    sharing: dict[Remedy, list[ReasonFigures]] = {}
+    for each in reasons[:MOST]:
+        if each.remedy:
+            sharing.setdefault(each.remedy, []).append(each)
+    for remedy, found in sharing.items():
+        rows = sum(len(each.at_minimum) for each in found)
+        named = ", ".join(one_line(each.reason, 90) for each in found[:NAMED])
+        more = f" and {len(found) - NAMED:,} more reasons" if len(found) > NAMED else ""
+        yield (
+            f"{_rows(rows)} at the minimum: {named}{more}. Likely, {remedy.cause}; or it is what "
+            f"the policy deserves. Try: {remedy.attempt}."
+        )
+
+
+def mending(errors: Sequence[ErrorFigures]) -> Iterator[str]:
+    """What to do about rows that could not be scored, a sentence for each way to mend them."""
+    sharing: dict[str, list[ErrorFigures]] = {}
+    for each in errors[:MOST]:
+        sharing.setdefault(each.attribution.remedy, []).append(each)
+    for remedy, found in sharing.items():
+        rows = sum(len(each.rows) for each in found)
+        named = ", ".join(one_line(each.title, 90) for each in found[:NAMED])
+        yield f"{_rows(rows)}, {named}: {remedy}."
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"

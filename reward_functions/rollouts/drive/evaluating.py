@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.reports.group_figures import Share, mean_reward
+from reward_functions.reports.statistics import Share, mean_reward
 from reward_functions.rollouts.request.errors import InvalidReward
 from reward_functions.rollouts.request.rewards import rewards_of
 

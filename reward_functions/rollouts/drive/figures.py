@@ -16,21 +16,20 @@ from math import comb, fsum, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.means import mean
-from reward_functions.reports.group_figures import (
+from reward_functions.reports.pages.charts.plots import Bin
+from reward_functions.reports.pages.charts.plots import histogram as bars
+from reward_functions.reports.pages.charts.rows import Row, Span, spans, strips, tallies
+from reward_functions.reports.pages.page import Page, Section
+from reward_functions.reports.sheets import Sheet
+from reward_functions.reports.statistics import (
     PAIR,
     Share,
     mean_reward,
+    quantile,
     share,
     share_among,
     share_mixed,
 )
-from reward_functions.reports.pages.charts.bars import Bin, tallies
-from reward_functions.reports.pages.charts.bars import histogram as bars
-from reward_functions.reports.pages.charts.spans import Row, Span, spans
-from reward_functions.reports.pages.charts.strips import strips
-from reward_functions.reports.pages.page import Page, Section
-from reward_functions.reports.resampling import quantile
-from reward_functions.reports.sheets import Sheet
 from reward_functions.rollouts.drive.records import STATUSES, counted
 
 if TYPE_CHECKING:
@@ -415,7 +414,7 @@ def _shares(figures: Figures) -> Chart:
         if found is not None
     ]
     label = "Shares of rollouts, of rewards and of groups, with 95% intervals by row"
-    return spans(label, rows, x="share, with its 95 % interval by row", names={})
+    return spans(label, rows, x="share, with its 95 % interval by row")
 
 
 def _rewards_drawn(figures: Figures) -> Chart:

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.json_rows import Room
-from reward_functions.reports.pages.charts.bars import tallies
-from reward_functions.reports.pages.charts.spans import Row, Span, spans
+from reward_functions.reports.pages.charts.rows import Row, Span, spans, tallies
 from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.sheets import Sheet
 from reward_functions.rollouts.record.exchange.agentcore import trace_records

@@ -19,9 +19,6 @@ LENGTH: Final = 300
 _CHOOSE: Final = re.compile(r"(?<![\w.])(\d{1,4})\s?C\s?(\d{1,4})(?![\w.])")
 _NAMED: Final = re.compile(r"\\?[A-Za-z]+")
 
-_ASKS: Final = ("for", "find", "Find", "determine", "Determine", "value of", "what is", "What is")
-"""Words right before a letter that is asked for."""
-
 _STEP: Final = re.compile(r"[{}()\[\]=]")
 _DEPTH: Final = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
 
@@ -74,9 +71,7 @@ def _wants_letter_of(named: str, prompt: str) -> bool:
     *rest, letter = _NAMED.findall(named) or [""]
     if not rest and named.strip() == letter:
         return False
-    words = [each for each in prompt.split() if each != "a"]  # the article is no letter
-    text = f" {' '.join(each.strip('$.,?!;:') for each in words)} "
-    return any(f" {asks} {letter} " in text for asks in _ASKS)
+    return letter in asking.NAMED.findall(prompt)
 
 
 def _given(name: str, prompt: str) -> bool:

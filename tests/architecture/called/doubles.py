@@ -3,10 +3,9 @@
 import ast
 from datetime import UTC, datetime
 from fractions import Fraction
-from functools import cache
 from random import Random
 from types import SimpleNamespace
-from unittest.mock import MagicMock, patch
+from unittest.mock import MagicMock
 
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.data.other_answers import INJECTIONS
@@ -18,54 +17,17 @@ from reward_functions.local.training_double.openai_api import File
 from reward_functions.local.training_double.policy import Policy
 from reward_functions.local.training_double.service import Call
 from reward_functions.local.training_double.strategies import HASH, SENTENCE, WORDING, Task
-from tests.architecture.called.rows import Rows, numbered, table, taken
+from tests.architecture.called.rows import Rows, numbered, taken
 from tests.scripted_runtime import ARN, ROLLOUT
-
-MODEL = "openai.gpt-oss-20b-1:0"
-
-GIVEN = {"baseModelIdentifier": MODEL, "modelId": MODEL}
-"""What operations look at before they ask for their right, where anything else would not do."""
-
-
-class Asked(Exception):
-    """For the right to do something."""
-
-
-@cache
-def right(serve):
-    """The right that an operation asks for first, before it does anything."""
-
-    def require(_, action, *__):
-        raise Asked(action)
-
-    service, given = MagicMock(), MagicMock()
-    given.__getitem__.side_effect = lambda name: GIVEN.get(name) or MagicMock()
-    call = Call(service, Caller("arn", "1" * 12, "us-west-2"), given)
-    package = service.state.packages.get.return_value
-    package.place, package.uri = call.place, ""
-    with patch.object(Call, "require", require):
-        try:
-            return serve(call)
-        except Asked as asked:
-            return str(asked)
-
-
-def of_its_name(name, service, **otherwise):
-    """Each operation asks for the right that has its name."""
-    names = {key: key[-1] if isinstance(key, tuple) else key for key in table(name)}
-    return Rows(
-        lambda _, serve: right(serve),
-        {key: f"{service}:{otherwise.get(each, each)}" for key, each in names.items()},
-    )
 
 
 def controlled_runtime(_, act):
     """How much an action of the runtime double answers, and what it leaves."""
     trajectories = Trajectories(RuntimeSettings(), clock=lambda: 1.0)
     trajectories.register((ARN, "before"))
-    answer = act(trajectories, {"job": ARN, "trajectory": ROLLOUT, "plan": "throttle=0.5"})
+    answer = act(trajectories, {"job": ARN, "trajectory": ROLLOUT})
     known = [each.trajectory_id for each in trajectories.list()]
-    return len(answer), known, str(trajectories.faults).partition(",")[0]
+    return len(answer), known
 
 
 ROW = '{"messages": [{"role": "user", "content": "?"}], "reference_answer": "1"}'
@@ -79,24 +41,25 @@ CONTROLS = {
 }
 
 
+def job_of(identifier, name, **given):
+    return Job(
+        id=identifier, name=name, place=Place("aws", "us-west-2", "1" * 12), path="openai",
+        base=CREATED["model"], grader=GRADER, hyperparameters={}, seed=1, policy=Policy.base(),
+        **given,
+    )  # fmt: skip
+
+
 EMPTIED = ["runs.close", "prompts.forget"]
 
 
 def controlled_training(name, act):
     """How much an action of the training double answers, what it calls, and what it leaves."""
     state = State()
-    state.jobs["j"] = SimpleNamespace(id="j", name="j", short="j", ended=None, created=0)
+    state.made["j"] = job_of("j", "j")
     service = MagicMock(state=state)
     answer = act(service, CONTROLS.get(name, {}))
     called = [called for called, *_ in service.mock_calls if "__" not in called]
-    return len(answer), called, len(state.jobs), dict(state.throttled), state.seconds_per_step
-
-
-def brought(_, bring):
-    """The service that an event is brought to, and the call that brings it."""
-    client = MagicMock()
-    bring(client, "arn:aws:a:b:c:d", "{}")
-    return client.call_args.args, [name for name, *_ in client.mock_calls][-1]
+    return len(answer), called, len(state.made), dict(state.throttled), state.seconds_per_step
 
 
 STARTED = datetime(2026, 1, 2, tzinfo=UTC)
@@ -116,11 +79,6 @@ def looked_up(_, row):
     found = serve(job, {"run_id": "r", "metric_key": "reward"})
     return action, sorted(found)
 
-
-JOBS = [
-    SimpleNamespace(created=created, name=name, word=status)
-    for created, name, status in ((1, "c", "b"), (2, "a", "c"), (3, "b", "a"))
-]
 
 FIRST = SimpleNamespace(choice=lambda several: several[0], randint=lambda low, _: low)
 """Draws always the first."""
@@ -177,10 +135,8 @@ ASKED = {
 def served(_, operation):
     """The objects that an operation of the OpenAI-compatible API answers with, and what is left."""
     place, state = Place("aws", "us-west-2", "1" * 12), State()
-    state.files["file-1"] = File("file-1", "f", place, b"")
-    state.jobs["ftjob-1"] = job = Job(
-        "ftjob-1", "openai", "j", place, CREATED["model"], GRADER, CREATED, {}, 1, Policy.base()
-    )
+    state.made["file-1"] = File(id="file-1", name="f", place=place, content=b"")
+    state.made["ftjob-1"] = job = job_of("ftjob-1", "j", request=CREATED)
     job.note("m")
     service = MagicMock(state=state)
     service.prompts.row_of.return_value = ({"messages": [], "reference_answer": "7"}, 0)
@@ -190,7 +146,8 @@ def served(_, operation):
     answer = operation.serve(call)
     data = sorted({each["object"] for each in answer.get("data", ())})
     stopped = service.runs.stop.called
-    return operation.action, [answer["object"], *data], len(state.files), len(state.jobs), stopped
+    kinds = [len(state.of(kind)) for kind in (File, Job)]
+    return operation.action, [answer["object"], *data], *kinds, stopped
 
 
 COMPARED = (("a/b", "a/b"), ("a/b", "A/B"), ("a/b", "a/*"), ("a/b", "a/c"))
@@ -206,23 +163,6 @@ def compared(_, row):
 DOUBLE = "local.training_double"
 
 ROWS = {
-    f"{DOUBLE}.server:SAGEMAKER": of_its_name(f"{DOUBLE}.server:SAGEMAKER", "sagemaker"),
-    f"{DOUBLE}.server:SERVING": of_its_name(
-        f"{DOUBLE}.server:SERVING", "bedrock", Converse="InvokeModel"
-    ),
-    f"{DOUBLE}.server:REST": of_its_name(
-        f"{DOUBLE}.server:REST", "bedrock", Converse="InvokeModel"
-    ),
-    **{
-        f"{DOUBLE}.{each}:OPERATIONS": of_its_name(
-            f"{DOUBLE}.{each}:OPERATIONS", "bedrock" if each == "bedrock" else "sagemaker"
-        )
-        for each in ("agent_rft", "bedrock", "hub", "mlflow", "sagemaker")
-    },
-    f"{DOUBLE}.service:SORTS": Rows(
-        lambda _, key: "".join(job.name for job in sorted(JOBS, key=key)),
-        {"CreationTime": "cab", "Name": "abc", "Status": "bca"},
-    ),
     f"{DOUBLE}.server:ACTIONS": Rows(
         controlled_training,
         {
@@ -233,14 +173,6 @@ ROWS = {
             "POST speed": (0, [], 1, {}, 3.0),
             "POST data": (0, ["prompts.add"], 1, {}, 0.0),
             "POST reset": (0, EMPTIED, 0, {}, 0.0),
-        },
-    ),
-    f"{DOUBLE}.jobs:TARGETS": Rows(
-        brought,
-        {
-            "sns": (("sns",), "().publish"),
-            "sqs": (("sqs",), "().send_message"),
-            "lambda": (("lambda",), "().invoke"),
         },
     ),
     f"{DOUBLE}.mlflow:PATHS": Rows(
@@ -307,11 +239,8 @@ ROWS = {
     "local.runtime_double.runtime:ACTIONS": Rows(
         controlled_runtime,
         {
-            "GET /counts": (6, ["before"], ""),
-            "GET /trajectories": (1, ["before"], ""),
-            "POST /trajectories": (7, ["before", ROLLOUT], ""),
-            "POST /faults": (2, ["before"], "throttle=0.5"),
-            "POST /reset": (0, [], ""),
+            "GET /counts": (6, ["before"]),
+            "POST /trajectories": (7, ["before", ROLLOUT]),
         },
     ),
 }

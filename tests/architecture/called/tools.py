@@ -7,9 +7,9 @@ from unittest.mock import MagicMock, patch
 from reward_functions import sample
 from reward_functions.aws.deployed import CheckFinding, CheckReport
 from reward_functions.aws.request_validation import problems
-from reward_functions.calibration import plots
+from reward_functions.calibration import card
 from reward_functions.jobs.hyperparameters import Hyperparameter
-from reward_functions.reports.score_report.row_facts import CUT
+from reward_functions.reports.score_report.digest import CUT
 from tests.architecture.called.rows import Rows, numbered, outcome, placed, taken
 
 # ---- charts
@@ -19,7 +19,7 @@ def of_card(_, draw):
     """The plot of a card that a row draws, and of what."""
     names = ("agreement", "both", "length")
     drawn = {name: lambda *given, name=name: (name, *given) for name in names}
-    with patch.multiple(plots, **drawn):
+    with patch.multiple(card, **drawn):
         return draw(SimpleNamespace(figures="figures", cases="cases"))
 
 
@@ -147,7 +147,7 @@ ROWS = {
         ),
         alike=((0, 1), (6, 8)),
     ),
-    "reports.score_report.truncation:SIGNALS": Rows(
+    "reports.score_report.reasons:SIGNALS": Rows(
         lambda _, signal: (signal.name, taken(signal.shown, *CUT_OFF)),
         numbered(
             ("the row says that a limit of tokens ended it", [CUT_OFF[0]]),
@@ -167,7 +167,7 @@ ROWS = {
             "disagree": [*VALUES],
         },
     ),
-    "calibration.plots:CHARTS": Rows(
+    "calibration.card:CHARTS": Rows(
         of_card,
         {
             "Agreement with the label": ("agreement", "figures"),

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 from tests.jobs.memory import Driver
 
 DOUBLE = "http://127.0.0.1:1"

@@ -6,6 +6,7 @@ training double is where a shell points that rehearses, so that all of this is a
 
 from __future__ import annotations
 
+import io
 import json
 from hashlib import sha256
 
@@ -17,7 +18,7 @@ from reward_functions.cli import app
 from reward_functions.core.registry import get
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
 from reward_functions.jobs.hosting import ModelDeployment
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 from reward_functions.serving.contract import decode_row
 from tests.bedrock_service import ARN
 from tests.job_fixtures import ROLE
@@ -492,9 +493,9 @@ def test_a_template_with_another_sign_is_another_prompt(evaluated, models, file)
 def test_a_training_file_of_fewer_rows_than_the_jobs_is_another(
     evaluated, monkeypatch, models, trained, status
 ):
-    from reward_functions.jobs.evaluation import training_files
+    from reward_functions.jobs.evaluation import preparing
 
-    monkeypatch.setattr(training_files, "tag", lambda *_: trained)
+    monkeypatch.setattr(preparing, "tag", lambda *_: trained)
     ran = evaluated()
     assert ran.exit_code == status, ran.output
     if status:
@@ -502,11 +503,37 @@ def test_a_training_file_of_fewer_rows_than_the_jobs_is_another(
         assert models.sent == []
 
 
-def test_the_jobs_own_files_are_read_in_s3(run, job, service, file, models, monkeypatch):
-    import io
+def test_a_file_in_s3_that_breaks_off_says_what_helps(run, job, file, models, monkeypatch):
     from dataclasses import replace
 
-    from reward_functions.jobs.evaluation import preparing, training_files
+    from reward_functions.jobs.evaluation import preparing
+
+    class Broken(io.BytesIO):
+        def read(self, *_):
+            raise OSError("reset")
+
+    class S3:
+        def get_object(self, **_):
+            return {"Body": Broken()}
+
+    found = preparing.files_seen
+    monkeypatch.setattr(preparing, "client", lambda *_: S3())
+    monkeypatch.setattr(
+        preparing,
+        "files_seen",
+        lambda job, *rest, **named: found(replace(job, files=("s3://b/t.jsonl",)), *rest, **named),
+    )
+    ran = run(job, "--data", file("test.jsonl", rows(range(8))), "-k", "0", "--yes")
+    assert ran.exit_code == 2
+    assert "reading s3://b/t.jsonl: the connection broke off" in ran.stderr
+    assert "--train FILE" in ran.stderr
+    assert models.sent == []
+
+
+def test_the_jobs_own_files_are_read_in_s3(run, job, service, file, models, monkeypatch):
+    from dataclasses import replace
+
+    from reward_functions.jobs.evaluation import preparing
 
     kept = {
         "train.jsonl": rows(range(1_000, 1_100)),
@@ -518,13 +545,13 @@ def test_the_jobs_own_files_are_read_in_s3(run, job, service, file, models, monk
             lines = "".join(f"{json.dumps(row)}\n" for row in kept[asked["Key"]])
             return {"Body": io.BytesIO(lines.encode())}
 
-    found = training_files.files_seen
+    found = preparing.files_seen
     files = ("s3://b/train.jsonl", "s3://b/dev.jsonl")
 
     def seen(job, *rest, **named):
         return found(replace(job, files=files[: len(kept)]), *rest, **named)
 
-    monkeypatch.setattr(training_files, "client", lambda *_: S3())
+    monkeypatch.setattr(preparing, "client", lambda *_: S3())
     monkeypatch.setattr(preparing, "files_seen", seen)
     words = (job, "--data", file("test.jsonl", rows(range(8))), "-k", "0", "--yes")
     ran = run(*words)

@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.jobs import evaluators, lookup
+from reward_functions.cli.job import _options
+from reward_functions.jobs import evaluators
 from reward_functions.jobs.evaluators import Registry
 from tests.jobs.hub_service import ACCOUNT, Service
 
@@ -22,8 +23,8 @@ def listed(monkeypatch):
     stage = SimpleNamespace(region="us-east-1", sagemaker_role_arn=ROLE, training_role_arn=ROLE)
     where = SimpleNamespace(stage=stage, session=None)
     monkeypatch.setattr(evaluators, "client", service.client)
-    monkeypatch.setattr(lookup, "place", lambda *_: where)
-    monkeypatch.setattr("reward_functions.aws.shell.aws_session", lambda stage: None)
+    monkeypatch.setattr(_options, "place", lambda *_: where)
+    monkeypatch.setattr(_options, "aws_session", lambda stage: None)
 
     def run(*arguments):
         return CliRunner().invoke(app, ["job", "evaluators", *arguments])

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from reward_functions.aws import calls
 from reward_functions.cli import app
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 from tests.loopback import Service, served
 from tests.training_rows import row
 

@@ -4,8 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from reward_functions.aws import deployed
-from reward_functions.cli.job.metrics import _scale
+from reward_functions.cli.job import metrics
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.spec import Scale
 from reward_functions.jobs.tags import OURS
@@ -43,5 +42,5 @@ def test_a_plots_scale(monkeypatch, tags, scale):
             raise ConfigurationError("not deployed")
         return Record(reward="acme.tutor")
 
-    monkeypatch.setattr(deployed, "find", find)
-    assert _scale(job(**tags), "dev", None) == scale
+    monkeypatch.setattr(metrics, "find", find)
+    assert metrics._scale(job(**tags), "dev", None) == scale

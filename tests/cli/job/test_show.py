@@ -126,17 +126,6 @@ def test_the_figures_are_tables_a_drawing_and_a_file(job, begun, tmp_path):
     ]
 
 
-def test_figures_that_are_left_out_are_said_so_and_the_newest_is_there(
-    job, begun, tmp_path, monkeypatch
-):
-    monkeypatch.setattr("reward_functions.jobs.figures.MAX_POINTS", 1)
-    table = tmp_path / "run.csv"
-    ran = job("metrics", begun.name, "--csv", table, "--no-grader")
-    assert "very many figures: each 4th step is shown and written" in ran.stderr
-    steps = [line[1] for line in list(csv.reader(table.read_text().splitlines()))[1:]]
-    assert steps == ["1", "3"]
-
-
 def test_the_graders_own_figures_stand_beside_the_services(job, begun, root_session, grader):
     function = grader.split(":")[-2]
     logs = root_session.client("logs")

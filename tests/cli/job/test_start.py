@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reward_functions.local.emulator.environment import TRAINING
+from reward_functions.local.emulator.emulator import TRAINING
 from tests.control_planes import control_planes
 
 MODEL = "amazon.nova-2-lite-v1:0:256k"

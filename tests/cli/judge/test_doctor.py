@@ -6,10 +6,10 @@ import re
 import pytest
 
 from reward_functions import sample, specs
-from reward_functions.calibration.attack_report import LIMITS
 from reward_functions.calibration.doctor import (
     CONTROL,
     IGNORANCE,
+    LIMITS,
     AttackOutcome,
     AttackResults,
     targets_from_samples,

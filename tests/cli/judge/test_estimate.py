@@ -137,7 +137,7 @@ def test_the_count_is_the_same_in_every_process():
     """Marks and checksums are random in each, and their digits are no two times as many tokens."""
     code = (
         "from reward_functions.calibration.estimating import measured\n"
-        "from reward_functions.calibration.recorded_questions import recorded_questions\n"
+        "from reward_functions.calibration.estimating import recorded_questions\n"
         "from reward_functions import get\n"
         "spec = get('pairwise')\n"
         "print(measured(recorded_questions(spec, {}, [each.sample() for each in spec.examples])))"

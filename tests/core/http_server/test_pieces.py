@@ -2,7 +2,7 @@
 
 import socket
 from contextlib import contextmanager
-from http.client import HTTPConnection, IncompleteRead
+from http.client import HTTPConnection, IncompleteRead, RemoteDisconnected
 from threading import Event, Thread
 
 import pytest
@@ -130,3 +130,15 @@ def test_a_server_refuses_in_its_own_shape():
 
     with serving(reply, refusal=shape) as connection:
         assert asked(connection).read() == b'["/", 404, "nothing here"]'
+
+
+def test_the_head_of_a_form_is_a_head():
+    kind = "multipart/form-data; boundary=b"
+    with serving(lambda request: Reply(200, len(request.body))) as connection:
+        connection.request("POST", "/", b"--b--", {"Content-Type": kind})
+        assert connection.getresponse().read() == b"5"
+
+
+def test_a_reply_without_a_status_closes_the_connection():
+    with serving(lambda _: Reply(0, None)) as connection, pytest.raises(RemoteDisconnected):
+        asked(connection)

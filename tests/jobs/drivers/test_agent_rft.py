@@ -9,7 +9,7 @@ from reward_functions.jobs import beside_deployed as beside
 from reward_functions.jobs import preflight
 from reward_functions.jobs.drivers.agent_rft import AgentDriver, log_events
 from reward_functions.jobs.job import MlflowRun, Progress
-from reward_functions.jobs.own_resources import agent_of
+from reward_functions.jobs.options import agent_of
 
 BEGIN = datetime(2026, 11, 23, tzinfo=UTC)
 ARN = "arn:aws:sagemaker:us-east-1:123456789012:job/AgentRFT/sums-1"

@@ -124,14 +124,6 @@ def test_every_option_is_sent_as_bedrocks_model_has_it(driver, bedrock, request_
     }
 
 
-@pytest.mark.parametrize(
-    "request_", [replace(REQUEST, logs="s3://bucket/logs/"), replace(REQUEST, training="")]
-)
-def test_a_job_has_one_kind_of_data(driver, request_):
-    with pytest.raises(BadJob, match="not both"):
-        driver.calls(request_)
-
-
 def test_a_filter_is_one_condition():
     for given in ({}, {"equals": {"a": "b"}, "not_equals": {"a": "b"}}):
         with pytest.raises(ValueError, match="one of equals and not_equals"):

@@ -17,7 +17,7 @@ from botocore.exceptions import ConnectionClosedError
 from reward_functions.aws.catalogue import DeployedStage
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs import services
-from reward_functions.jobs.clients import Key, Refreshing
+from reward_functions.jobs.clients import Key, KeySource
 from reward_functions.jobs.configuration import BadJob, Serverless
 from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.drivers.openai import Api, OpenAIDriver
@@ -109,7 +109,7 @@ class OfBedrock(OnWire):
 
 class OfOpenAI(OnWire):
     def driver(self):
-        keys = Refreshing(lambda: Key("bedrock-api-key-1", datetime.now(UTC) + timedelta(hours=9)))
+        keys = KeySource(lambda: Key("bedrock-api-key-1", datetime.now(UTC) + timedelta(hours=9)))
         api = Api(f"{self.service.address}/v1", keys, pause=lambda _: None)
         return OpenAIDriver("us-east-1", api)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -13,8 +12,8 @@ import pytest
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.extras import MissingExtra
-from reward_functions.jobs.clients import Given, Key, Refreshing
-from reward_functions.jobs.configuration import BadJob, Vpc
+from reward_functions.jobs.clients import Key, KeySource, given_key
+from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.drivers.openai import (
     LONGEST_PAUSE,
@@ -39,7 +38,7 @@ class Keys:
 
     def __init__(self):
         self.made, self.waited = 0, []
-        self.source = Refreshing(self.key)
+        self.source = KeySource(self.key)
 
     def key(self):
         self.made += 1
@@ -116,20 +115,6 @@ def test_every_option_is_sent_as_the_guide_has_it(driver, openai, data, request_
         f"{NAME}.jsonl",
         f"{NAME}.validation.jsonl",
     ]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"logs": "s3://bucket/logs"},
-        {"model_key": "arn:aws:kms:us-west-2:000000000000:key/x"},
-        {"vpc": Vpc(subnets=("subnet-1",), security_groups=("sg-1",))},
-    ],
-)
-def test_what_this_api_cannot_do_is_refused_and_not_left_out(driver, openai, request_, change):
-    with pytest.raises(BadJob, match=f"{next(iter(change))}: the OpenAI-compatible API takes no"):
-        driver.start(replace(request_, **change))
-    assert not openai.jobs
 
 
 def test_a_file_is_sent_once_and_whole(driver, openai, data):
@@ -494,7 +479,7 @@ def test_a_key_that_is_refused_twice_is_a_sentence_without_the_key(driver, opena
 
 def test_a_given_key_that_is_refused_names_its_variable(openai):
     openai.refused = {"given"}
-    api = Api(f"{openai.address}/v1", Given(Key("given", None)))
+    api = Api(f"{openai.address}/v1", given_key("given"))
     with pytest.raises(AwsFailed, match="AWS_BEARER_TOKEN_BEDROCK is refused"):
         list(OpenAIDriver("us-west-2", api).jobs())
     assert len(openai.keys) == 1
@@ -604,14 +589,6 @@ def test_a_body_that_is_cut_off_is_no_answer(driver, openai):
     openai.fail("GET files", *[(200, {"Content-Length": "999"}, b"{}")] * 9)
     with pytest.raises(AwsFailed, match="no whole answer"):
         driver.find(NAME)
-
-
-def test_a_page_that_comes_again_is_the_last(driver, openai):
-    file = {"id": "file-1", "filename": "x", "created_at": 1}
-    page = 200, {}, json.dumps({"data": [file], "has_more": True}).encode()
-    openai.fail("GET files", *[page] * 9)
-    assert driver.find(NAME) is None
-    assert openai.asked.count("GET files") == 2
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(keys, tmp_path):

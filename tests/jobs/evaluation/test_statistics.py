@@ -1,6 +1,7 @@
 """The statistics of an evaluation beside references, brute force and simulation."""
 
 import json
+from dataclasses import astuple
 from itertools import combinations, product
 from math import comb, isclose, sqrt
 from pathlib import Path
@@ -9,7 +10,7 @@ from statistics import NormalDist
 
 import pytest
 
-from reward_functions.jobs.evaluation.intervals import (
+from reward_functions.reports.statistics import (
     EXACT,
     holm,
     mcnemar,
@@ -117,7 +118,7 @@ def test_the_interval_is_the_same_in_every_run_and_holds_the_mean():
     ],
 )
 def test_intervals_of_little(changes, expected):
-    assert mean_difference(changes) == pytest.approx(expected, rel=1e-4)
+    assert astuple(mean_difference(changes)) == pytest.approx(expected, rel=1e-4)
     assert mean_difference([]) is None
 
 

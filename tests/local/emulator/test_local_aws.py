@@ -26,10 +26,17 @@ from reward_functions.local.emulator import (
     up,
 )
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
-from reward_functions.local.emulator.emulator import EmulatorEnded, TrainingOptions, known
-from reward_functions.local.emulator.environment import PortInUse, merged, shell_lines
+from reward_functions.local.emulator.emulator import (
+    EmulatorEnded,
+    PortInUse,
+    TrainingOptions,
+    known,
+    lifeline,
+    merged,
+    shell_lines,
+    start,
+)
 from reward_functions.local.emulator.installing import EmulatorMissing
-from reward_functions.local.emulator.processes import lifeline, start
 from tests.processes import end_within, processes_of
 
 ENVIRONMENT = "import os\ndef handler(event, context):\n    return [os.getpid(), dict(os.environ)]"

@@ -37,12 +37,10 @@ WALLS = [
     ("POST", CHAT, {"Host": "evil.example"}, 403),
     ("POST", CHAT, {"Origin": "http://127.0.0.1"}, 403),
     ("GET", "/_runtime/", {"Sec-Fetch-Site": "cross-site"}, 403),
-    ("POST", "/_runtime/reset", {"Origin": "null"}, 403),
-    ("POST", CHAT, {"Content-Length": str(MESSAGE + 1)}, 400),
+    ("POST", "/_runtime/trajectories", {"Origin": "null"}, 403),
+    ("POST", CHAT, {"Content-Length": str(MESSAGE + 1)}, 413),
     ("POST", CHAT, {"Content-Length": "-1"}, 400),
-    ("POST", CHAT, {"Transfer-Encoding": "chunked"}, 400),
     ("POST", CHAT, {}, 403),
-    ("HEAD", "/_runtime/", {}, 501),
 ]
 
 
@@ -52,8 +50,7 @@ def test_a_request_from_elsewhere_is_refused_and_the_next_is_served(
 ):
     answered, _, content = ask(shared_double, path, None, headers, method)
     assert answered == status
-    if method != "HEAD":
-        assert json.loads(content)["Message"]
+    assert json.loads(content)["Message"]
     assert ask(shared_double, "/_runtime/counts", method="GET")[0] == 200
 
 
@@ -77,7 +74,6 @@ BODIES = [
     ("/update-reward", b'{"TrajectoryId": "r", "Rewards": [true]}', 400),
     ("/update-reward", b'{"TrajectoryId": "r", "Rewards": 1.0}', 400),
     ("/update-reward", b'{"TrajectoryId": "r"}', 400),
-    ("/update-reward", b'{"TrajectoryId": "r", "Rewards": [%s]}' % b",".join([b"0"] * 10_001), 400),
     ("/update-reward", b'{"TrajectoryId": "r"%s, "Rewards": [0]}' % (b" " * 1024 * 1024), 400),
     (CHAT, b"[]", 400),
     (CHAT, b"{}", 400),

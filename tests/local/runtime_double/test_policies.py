@@ -242,7 +242,7 @@ FAILED = [
     (b"[]", 500, "no chat completion"),
     (b"{", 500, "no chat completion"),
     ({"choices": []}, 500, "no chat completion"),
-    (completion({"content": 7}), 500, "content that is no string"),
+    (completion({"content": 7}), 500, "no chat completion"),
     (completion({"tool_calls": [{"function": {"name": 1}}]}), 500, "no chat completion"),
     (b" " * (8 * 1024 * 1024 + 1), 500, "more than 8388608 bytes"),
 ]

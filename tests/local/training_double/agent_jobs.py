@@ -30,7 +30,7 @@ class Jobs:
     """A double with an agent behind a forwarder, and a role."""
 
     def __init__(self, world, url):
-        self.world, self.held = world, world.double.service.state.jobs
+        self.world, self.held = world, world.double.service.state.made
         self.client = world.client(world.root, "sagemaker")
         self.agent = self.function("agent", FORWARDER, AGENT_ENDPOINT=url)
         self.refusing = self.function("refusing", REFUSING)

@@ -206,12 +206,12 @@ class World:
 
     def wait(self, job):
         """Return once a job has ended; asking the double all the time would slow it down."""
-        found = self.double.service.state.jobs[job]
+        found = self.double.service.state.made[job]
         until(lambda: found.ended is not None)
 
     def at_work(self, job):
         """Return once a job has made a step."""
-        found = self.double.service.state.jobs[job]
+        found = self.double.service.state.made[job]
         until(lambda: found.steps or found.ended is not None)
         assert found.ended is None, found.failure
 

@@ -9,7 +9,8 @@ from reward_functions.aws.catalogue import DeployedStage, JobRights
 from reward_functions.jobs.configuration import BadJob, Serverless
 from reward_functions.jobs.drivers.agent_rft import AgentDriver
 from reward_functions.jobs.job import JobRequest, NoSuchJob
-from reward_functions.jobs.own_resources import granted
+from reward_functions.jobs.models import find
+from reward_functions.jobs.options import granted
 from reward_functions.jobs.preflight import agent_findings
 from tests.local.training_double.conftest import REGION, until
 
@@ -52,7 +53,7 @@ def request_(jobs, driver, tmp_path_factory):
     return JobRequest(
         name="sums-0123abcd-1",
         token="sums-0123abcd-1",
-        model=MODEL,
+        model=find(MODEL, REGION, "agent-rft").identifier,
         grader="",
         agent=jobs.agent,
         hyperparameters=SMALL,
@@ -82,14 +83,16 @@ def test_a_dry_run_says_what_would_be_sent_and_makes_nothing(jobs, driver, reque
     written = json.loads(last.request["JobConfigDocument"])
     parameters = written["TrainingConfig"]["HyperParameters"]
     assert parameters == {"global_batch_size": "32", "group_size": "2", "max_steps": "1"}
-    made = {each.name for each in jobs.world.double.service.state.groups.values()}
+    made = {
+        each.name for arn, each in jobs.world.double.service.state.made.items() if "-group/" in arn
+    }
     assert not made & {"dry", "dry-checkpoints"}
     assert driver.find("dry") is None
 
 
 def test_a_job_is_read_whole(ended, jobs, request_):
     assert (ended.status, ended.failure) == ("succeeded", "")
-    assert ended.model.endswith(f"Model/{MODEL}/1.0.0")
+    assert ended.model.endswith(f"Model/{MODEL}")
     assert (ended.grader, ended.tags, ended.files) == (
         jobs.agent,
         {"team": "maths"},

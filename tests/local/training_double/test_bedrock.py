@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 
 import pytest
 from botocore.exceptions import ClientError
@@ -22,7 +21,6 @@ from tests.local.training_double.conftest import (
     jsonl,
     rows,
     trust,
-    until,
 )
 
 
@@ -34,25 +32,7 @@ def refusal(call, **arguments):
 
 
 @pytest.fixture(scope="module")
-def queue(world):
-    """A queue that hears of every change of state, by a rule of EventBridge."""
-    sqs, events = world.aws.client("sqs"), world.aws.client("events")
-    url = sqs.create_queue(QueueName="training-double")["QueueUrl"]
-    arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]
-    pattern = {
-        "source": ["aws.bedrock"],
-        "detail-type": ["Model Customization Job State Change"],
-        "detail": {"jobName": [{"prefix": "told-"}]},
-    }
-    events.put_rule(Name="training-double", EventPattern=json.dumps(pattern))
-    events.put_targets(Rule="training-double", Targets=[{"Id": "queue", "Arn": arn["QueueArn"]}])
-    yield url
-    events.remove_targets(Rule="training-double", Ids=["queue"])
-    events.delete_rule(Name="training-double")
-
-
-@pytest.fixture(scope="module")
-def done(world, queue):
+def done(world):
     """A job that has succeeded: what was asked for, and its description."""
     asked = world.request(
         jobName="told-1",
@@ -97,52 +77,6 @@ def test_its_metrics_lie_where_bedrock_writes_them(world, done):
     (line,) = csv.DictReader(io.StringIO(text))
     assert (line["step_number"], line["epoch_number"]) == ("1", "1")
     assert 1 > float(line["reward_mean"]) > 0
-
-
-def test_every_change_of_state_reaches_the_target_of_a_rule(world, done, queue):
-    asked, job = done
-    sqs, told = world.aws.client("sqs"), {}
-
-    def received():  # the last is sent when the job has ended
-        found = sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10)
-        events = [json.loads(message["Body"]) for message in found.get("Messages", ())]
-        told.update({event["detail"]["jobStatus"]: event for event in events})
-        return "Completed" in told
-
-    until(received)
-    assert told.keys() == {"InProgress", "Completed"}
-    event = told["Completed"]
-    assert (event["source"], event["account"]) == ("aws.bedrock", ACCOUNT)
-    assert event["detail"]["outputModelArn"] == job["outputModelArn"]
-    assert event["detail"]["roleArn"] == asked["roleArn"]
-
-
-@pytest.mark.parametrize(("role", "heard"), [("own", True), ("another", False)])
-def test_a_stage_s_rule_hears_of_the_jobs_of_its_own_roles(world, role, heard):
-    """The pattern of `cdk.constructs.job_events`, and an event as the double sends it."""
-    arn = "arn:aws:iam::000000000000:role/service-role/{}"
-    pattern = {
-        "source": ["aws.bedrock"],
-        "detail-type": ["Model Customization Job State Change"],
-        "detail": {"roleArn": [arn.format("own")]},
-    }
-    event = {
-        "id": "1", "version": "0", "account": ACCOUNT, "region": "us-east-1", "resources": [],
-        "time": "2026-11-01T00:00:00Z", "source": "aws.bedrock",
-        "detail-type": "Model Customization Job State Change",
-        "detail": {"roleArn": arn.format(role), "jobStatus": "Completed"},
-    }  # fmt: skip
-    answer = world.aws.client("events").test_event_pattern(
-        EventPattern=json.dumps(pattern), Event=json.dumps(event)
-    )
-    assert answer["Result"] is heard
-
-
-def test_putevents_refuses_the_source_so_that_a_rule_is_asked_instead(world):
-    events = world.aws.client("events")
-    entry = {"Source": "aws.bedrock", "DetailType": "x", "Detail": "{}"}
-    answer = events.put_events(Entries=[entry])
-    assert answer["Entries"][0]["ErrorCode"] == "NotAuthorizedForSourceException"
 
 
 def test_nothing_that_it_acted_in_is_left(world, done):
@@ -409,7 +343,7 @@ def slow(world):
         arn = world.bedrock.create_model_customization_job(**asked)["jobArn"]
         world.at_work(arn)
         yield arn
-        world.double.service.runs.stop(world.double.service.state.jobs[arn])
+        world.double.service.runs.stop(world.double.service.state.made[arn])
     world.ended(world.bedrock, arn)
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.cdk.policies.iam import Place
-from reward_functions.local.training_double.jobs import WORDS, Job, Runs, State
+from reward_functions.local.training_double.jobs import WORDS, Job, Model, Runs, State
 from reward_functions.local.training_double.policy import Policy
 from reward_functions.local.training_double.prompts import Prompts
 from reward_functions.local.training_double.training import JobFailed, Stopped
@@ -27,8 +27,11 @@ def runs():
 
 
 def job_of(path, runs):
-    job = Job("arn:job/1", path, "a", PLACE, "", "", {}, {}, 1, Policy.base(), "arn:model/1")
-    runs.state.jobs[job.id] = job
+    job = Job(
+        id="arn:job/1", path=path, name="a", place=PLACE, base="", grader="", hyperparameters={},
+        seed=1, policy=Policy.base(), model="arn:model/1",
+    )  # fmt: skip
+    runs.state.made[job.id] = job
     return job
 
 
@@ -52,7 +55,7 @@ def test_a_job_runs_through_its_phases_to_a_model(runs, path):
     assert (job.status, job.failure, len(job.steps)) == ("succeeded", "", 1)
     assert [phase.status for phase in job.phases.values()] == ["succeeded"] * 3
     assert words == [WORDS[path]["queued"], WORDS[path]["running"]]
-    assert job.model in runs.state.models
+    assert job.model in runs.state.made
 
 
 ENDS = [
@@ -70,7 +73,7 @@ def test_a_job_that_does_not_succeed_makes_no_model(runs, path, raised, status, 
 
     job = ended(runs, job_of(path, runs), work)
     assert (job.status, job.failure, job.word) == (status, failure, WORDS[path][status])
-    assert not runs.state.models
+    assert not runs.state.of(Model)
 
 
 def test_a_job_that_is_stopped_in_its_last_step_has_stopped(runs):

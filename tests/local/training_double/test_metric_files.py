@@ -6,14 +6,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from reward_functions.local.training_double import metric_files, page
-from reward_functions.local.training_double.metric_files import (
+from reward_functions.local.training_double import page
+from reward_functions.local.training_double.page import (
     checkpoint_steps,
     event_data,
+    shares_sheet,
+    simulation_page,
     training_csv,
     validation_csv,
 )
-from reward_functions.local.training_double.page import shares_sheet, simulation_page
 from tests.parsed_page import harmless
 from tests.rehearsals import generated_rows, rehearse
 
@@ -43,10 +44,10 @@ def test_the_validation_file_has_a_line_for_each_evaluation(steps):
 
 
 def test_the_files_are_where_bedrock_writes_them():
-    assert metric_files.TRAINING_FILE.format(job="abc") == (
+    assert page.TRAINING_FILE.format(job="abc") == (
         "model-customization-job-abc/training_artifacts/step_wise_training_metrics.csv"
     )
-    assert metric_files.VALIDATION_FILE.format(job="abc") == (
+    assert page.VALIDATION_FILE.format(job="abc") == (
         "model-customization-job-abc/validation_artifacts/post_fine_tuning_validation/"
         "validation_metrics.csv"
     )

@@ -90,7 +90,7 @@ def test_a_file_is_kept_as_it_came(client, file):
 def test_a_file_keeps_every_byte(world, client):
     content = b'\xff\r\n--x\n\n\r "\xc3\xa4" ' * 3
     made = client.upload("b\u00e4.jsonl", content)
-    assert world.double.service.state.files[made["id"]].content == content
+    assert world.double.service.state.made[made["id"]].content == content
     assert client("DELETE", f"/files/{made['id']}") == {
         "id": made["id"],
         "object": "file",

@@ -19,13 +19,13 @@ OPENAI = {
     # how the product asks for it: the SDK's method, or a path
     "CreateFile": r"files\.\S*create|send_file\(",
     "ListFiles": r"files\.\S*list|\"listing files\", FILES",
-    "GetFile": r"files\.\S*retrieve|FILES, file\b",
+    "GetFile": r"files\.\S*retrieve|\{FILES\}/\{file\}",
     "DeleteFile": r"files\.\S*delete|\.delete\([^\n]*FILES",
     "CreateFineTuningJob": r"jobs\.\S*create|POST /fine_tuning/jobs",
-    "ListFineTuningJobs": r"jobs\.\S*list\b|\*JOBS, limit",
-    "GetFineTuningJob": r"jobs\.\S*retrieve|\*JOBS, ",
+    "ListFineTuningJobs": r"jobs\.\S*list\b|, JOBS, _Job, limit",
+    "GetFineTuningJob": r"jobs\.\S*retrieve|\{JOBS\}/\{quote",
     "CancelFineTuningJob": r"jobs\.\S*cancel|\"cancel\"",
-    "CreateInference": "chat/completions",
+    "CreateInference": r"chat\.completions\.\S*",
 }
 
 
@@ -40,7 +40,9 @@ def sources():
     )
 
 
-@pytest.mark.parametrize("operation", [*server.SERVING, *server.SAGEMAKER])
+@pytest.mark.parametrize(
+    "operation", [*(name for names in server.REST.values() for name in names), *server.SAGEMAKER]
+)
 def test_an_operation_of_aws_is_called(operation):
     """By boto3's name of it, or by the service's in quotes; a right of IAM is no call."""
     assert re.search(rf"\.{xform_name(operation)}\b|\"{operation}\"", sources())

@@ -286,7 +286,7 @@ def test_a_preset_and_a_judge_are_paid_by_the_simulation(sm):
     judge = sm.run(serverless={"EvaluatorArn": None, "CustomizationTechnique": "RLAIF"})
     for done in (preset, judge):
         assert done["TrainingJobStatus"] == "Completed", done
-        events = sm.world.double.service.state.jobs[done["TrainingJobArn"]].events
+        events = sm.world.double.service.state.made[done["TrainingJobArn"]].events
         assert any("paid by the double itself" in event.message for event in events)
 
 

@@ -9,7 +9,7 @@ import pytest
 from reward_functions.jobs import hosting
 from reward_functions.jobs.drivers.mlflow import MlflowApp
 from reward_functions.jobs.figures import read_as, series
-from reward_functions.jobs.hosting import PackageHosting
+from reward_functions.jobs.hosting import Hosting
 from tests.local.training_double.conftest import REGION, rows
 from tests.local.training_double.sagemaker_world import NOVA, channel
 
@@ -22,7 +22,7 @@ def service(sm, monkeypatch):
         return sm.world.s3 if name == "s3" else sm.world.client(sm.person, name)
 
     monkeypatch.setattr(hosting, "client", client)
-    return PackageHosting(REGION, sm.person, pause=lambda _: None)
+    return Hosting(REGION, sm.person, pause=lambda _: None)
 
 
 def test_the_figures_of_a_job_are_read_and_known(sm, trained):
@@ -43,10 +43,10 @@ def test_open_weights_are_imported_asked_and_removed(sm, trained, service):
     turns = [{"role": "user", "content": [{"text": turn["content"]}]}]
     answer = sm.runtime.converse(modelId=hosted.arn, messages=turns)
     assert answer["output"]["message"]["content"][0]["text"]
-    made = list(service.made_from(service.packages.package(package)))
+    made = list(service.made_from(service.package(package)))
     assert [each.arn for each in made] == [hosted.arn]
     service.remove(hosted.arn)
-    assert not list(service.made_from(service.packages.package(package)))
+    assert not list(service.made_from(service.package(package)))
 
 
 def test_a_package_of_nova_is_deployed_and_removed(sm, service):
@@ -61,8 +61,8 @@ def test_a_package_of_nova_is_deployed_and_removed(sm, service):
     hosted = service.host(package, "tuned-nova", sm.role, tags={"team": "maths"})
     assert (hosted.kind, hosted.status) == ("deployment", "Active")
     assert service.host(package, "tuned-nova", sm.role, tags={}) == hosted
-    made = list(service.made_from(service.packages.package(package)))
+    made = list(service.made_from(service.package(package)))
     assert [each.kind for each in made] == ["deployment", "custom model"]
     for each in made:
         service.remove(each.arn)
-    assert not list(service.made_from(service.packages.package(package)))
+    assert not list(service.made_from(service.package(package)))

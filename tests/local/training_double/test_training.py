@@ -13,7 +13,7 @@ from reward_functions.jobs.models import models
 from reward_functions.jobs.plan import GROUP
 from reward_functions.local.training_double import bedrock, openai_api
 from reward_functions.local.training_double.policy import BASE_SHARES, LEFT_OUT, Policy
-from reward_functions.local.training_double.training import JobFailed, TrainingJob, run
+from reward_functions.local.training_double.training import JobFailed, Responses, TrainingJob
 from tests.rehearsals import exploitable, generated_rows, rehearse, scored_by
 
 SMALL = {"epochCount": 2, "batchSize": 8, "trainingSamplePerPrompt": 4, "learningRate": 1e-4}
@@ -48,7 +48,7 @@ def job(data, **given):
 
 def ran(given, answer=None, **more):
     steps = []
-    outcome = run(given, answer=answer or scored_by(get("gsm8k")), publish=steps.append, **more)
+    outcome = Responses(given, answer or scored_by(get("gsm8k")), **more).run(steps.append)
     return outcome, steps
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_functions.reports.pages.charts.axes import STEPS, axis, logarithmic_axis, number
+from reward_functions.reports.pages.charts.drawing import STEPS, axis, logarithmic_axis, number
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 VALUES = st.lists(FINITE, min_size=1, max_size=5)

@@ -9,14 +9,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reward_functions.reports.pages.charts.bands import bands
-from reward_functions.reports.pages.charts.bars import Bin, histogram, tallies
 from reward_functions.reports.pages.charts.drawing import side_by_side, width_of
-from reward_functions.reports.pages.charts.lines import MAX_POINTS, Course, lines, thinned
-from reward_functions.reports.pages.charts.matrix import matrix
-from reward_functions.reports.pages.charts.points import Point, points
-from reward_functions.reports.pages.charts.spans import Row, Span, spans
-from reward_functions.reports.pages.charts.strips import strips
+from reward_functions.reports.pages.charts.plots import (
+    MAX_POINTS,
+    Bin,
+    Course,
+    Point,
+    histogram,
+    lines,
+    points,
+    thinned,
+)
+from reward_functions.reports.pages.charts.rows import (
+    Row,
+    Span,
+    bands,
+    matrix,
+    spans,
+    strips,
+    tallies,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</svg><script>alert('1')</script>\x1b[31m\u202eevil\x00&\"\ufffe\ud800"

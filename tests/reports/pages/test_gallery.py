@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.reports.pages.charts.strips import strips
+from reward_functions.reports.pages.charts.rows import strips
 from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.sheets import Sheet
 from tests.gallery.hostile import UNBROKEN

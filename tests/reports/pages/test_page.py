@@ -3,7 +3,7 @@
 import pytest
 
 from reward_functions.reports.pages.charts.drawing import CELL, inline, printable
-from reward_functions.reports.pages.charts.strips import strips
+from reward_functions.reports.pages.charts.rows import strips
 from reward_functions.reports.pages.page import (
     LONG,
     QUOTED,

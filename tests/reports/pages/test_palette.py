@@ -3,7 +3,7 @@
 import pytest
 
 from reward_functions.reports.pages.charts.drawing import PALETTE, SERIES, variables
-from reward_functions.reports.pages.charts.matrix import DARKEST
+from reward_functions.reports.pages.charts.rows import DARKEST
 from tests.contrast import contrast
 
 TEXT, MARK = 4.5, 3.0

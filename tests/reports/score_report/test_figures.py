@@ -14,8 +14,8 @@ from reward_functions import sample
 from reward_functions.core.errors import BadReference
 from reward_functions.core.spec import Scale
 from reward_functions.core.types import Metric, Score, Scored, Unscored
-from reward_functions.reports.score_report import figures
-from reward_functions.reports.score_report.batch import Batch
+from reward_functions.reports.score_report import figures, tables
+from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.labels import Labels, confusion
 from reward_functions.reports.score_report.page import worst
 from reward_functions.reports.score_report.reasons import tallied
@@ -169,4 +169,5 @@ def test_a_metric_is_averaged_over_the_rows_that_report_it():
     scores = [Score(1.0, (Metric("a", 2.0),)), Score(0.0, (Metric("a", 4.0), Metric("b", 1.0)))]
     results = [Scored("s", score) for score in scores]
     made = Batch.of([sample("x"), sample("y")], results, UNIT)
-    assert figures.metrics(made) == [("a", 2, 3.0, 2.0, 4.0), ("b", 1, 1.0, 1.0, 1.0)]
+    rows = tables.metrics_table(figures.metrics(made)).rows
+    assert rows == [["a", "2", "3", "2", "4"], ["b", "1", "1", "1", "1"]]

@@ -9,11 +9,10 @@ from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.types import Evidence, Score, Scored, Usage
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from reward_functions.judge_runtime.panel import JudgePool
-from reward_functions.reports.score_report.batch import Batch
 from reward_functions.reports.score_report.criteria import criteria, decisions
-from reward_functions.reports.score_report.page import score_page
+from reward_functions.reports.score_report.figures import Batch
+from reward_functions.reports.score_report.page import CalledReward, judge_cost, score_page
 from reward_functions.reports.score_report.reasons import CRITERIA, tallied
-from reward_functions.reports.score_report.subject import Subject, cost
 
 PANDALM = "JUDGMENT: Response 1\nREASONING: Cold is the opposite; warm is close to hot."
 VERDICTS = {
@@ -49,7 +48,7 @@ def judged(name, response, reference, verdicts):
     samples = [sample(response, reference, prompt="Say something about it.")]
     results = score_batch(spec.bind({}, ask=ScriptedAsk(verdicts)), samples)
     assert isinstance(results[0], Scored), results
-    return Batch.of(samples, results, spec.scale), Subject.of(spec.bind({}))
+    return Batch.of(samples, results, spec.scale), CalledReward.of(spec.bind({}))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +72,7 @@ def test_a_rubric_has_each_of_its_criteria(example):
     row = example.sample()
     results = score_batch(spec.bound_to_example(example), [row])
     batch = Batch.of([row], results, spec.scale)
-    subject = Subject.of(spec.bind(example.parameters))
+    subject = CalledReward.of(spec.bind(example.parameters))
     found = criteria(batch, "rubric", subject.parameters)
     asked = decisions(batch.score(0), "rubric")
     assert sorted(each.name for each in found) == sorted(each.criterion for each in asked)
@@ -131,7 +130,7 @@ COSTS = {
 @pytest.mark.parametrize(("judge", "words"), COSTS.values(), ids=COSTS)
 def test_what_a_judge_cost(judge, words):
     judge.account.settle(0.0, Usage(input=1_000, output=200), 0.5)
-    assert cost(judge) == words
+    assert judge_cost(judge) == words
 
 
 def test_the_page_names_the_models_and_no_address(read):

@@ -17,7 +17,7 @@ from reward_functions.core.errors import (
 from reward_functions.core.types import Evidence, Metric, Score, Scored, Unscored
 from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.score_report.page import WORST, score_page
-from reward_functions.reports.score_report.unscored import ATTRIBUTIONS, attribution
+from reward_functions.reports.score_report.reasons import ATTRIBUTIONS, attribution
 from reward_functions.testing import hostile_responses
 from tests.gallery.parsed import parsed
 

@@ -7,12 +7,12 @@ import pytest
 from reward_functions import get, sample, score_batch
 from reward_functions.core.asking import ScriptedAsk
 from reward_functions.reports.pages.charts.drawing import CELL
-from reward_functions.reports.score_report.batch import Batch
+from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.reasons import (
     CUT,
     EMPTY,
-    REMEDIES,
     normal_form,
+    remedy_rows,
     sentence,
     tallied,
 )
@@ -142,7 +142,7 @@ EXAMPLES = {
 
 
 def test_every_remedy_has_an_example():
-    assert [(each.reward, each.reason) for each in REMEDIES] == list(EXAMPLES)
+    assert [(each.reward, each.reason) for each in remedy_rows()] == list(EXAMPLES)
 
 
 def scored(name, response, reference, prompt, parameters, verdict=None):
@@ -153,7 +153,7 @@ def scored(name, response, reference, prompt, parameters, verdict=None):
     return Batch.of(samples, results, spec.scale), spec
 
 
-@pytest.mark.parametrize("remedy", REMEDIES, ids=lambda each: f"{each.reward} {each.reason}")
+@pytest.mark.parametrize("remedy", remedy_rows(), ids=lambda each: f"{each.reward} {each.reason}")
 def test_a_remedy_is_true_of_its_example(remedy):
     (response, reference, prompt, parameters), change = EXAMPLES[remedy.reward, remedy.reason]
     name = remedy.reward or "reference"
@@ -171,7 +171,7 @@ def test_a_remedy_is_true_of_its_example(remedy):
     assert after.value(0) == spec.scale.maximum
 
 
-@pytest.mark.parametrize("remedy", [*REMEDIES, CUT, EMPTY], ids=lambda each: each.cause)
+@pytest.mark.parametrize("remedy", [*remedy_rows(), CUT, EMPTY], ids=lambda each: each.cause)
 def test_a_remedy_fits_into_a_cell_and_its_parameter_exists(remedy):
     assert max(len(remedy.cause), len(remedy.attempt)) <= CELL
     if remedy.attempt.startswith("-p ") or ": -p " in remedy.attempt:

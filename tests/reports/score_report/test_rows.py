@@ -8,9 +8,7 @@ from reward_functions import sample
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.spec import Scale
 from reward_functions.core.types import Score, Scored, Unscored
-from reward_functions.reports.score_report.batch import Batch
-from reward_functions.reports.score_report.labels import confusion, labels_of
-from reward_functions.reports.score_report.surprising import (
+from reward_functions.reports.score_report.cases import (
     CUT_AND_CORRECT,
     DISAGREES,
     ONLY_FAILURE,
@@ -18,7 +16,9 @@ from reward_functions.reports.score_report.surprising import (
     REFERENCE_AT_END,
     surprises,
 )
-from reward_functions.reports.score_report.truncation import SIGNALS, truncated
+from reward_functions.reports.score_report.figures import Batch
+from reward_functions.reports.score_report.labels import confusion, labels_of
+from reward_functions.reports.score_report.reasons import SIGNALS, truncated
 
 UNIT = Scale(0.0, 1.0)
 STOPPED, REASONING, BOX, FENCE = (signal.name for signal in SIGNALS)
@@ -78,23 +78,23 @@ LAST_LINES = {
 @pytest.mark.parametrize(("response", "reference", "found"), LAST_LINES.values(), ids=LAST_LINES)
 def test_a_reference_in_the_last_line_of_a_low_row_is_surprising(response, reference, found):
     row = sample(response, reference, prompt="p")
-    rules = [each.rule for each in surprises(batch([row], [0.0]), ())]
+    rules = list(surprises(batch([row], [0.0]), ()))
     assert rules == [REFERENCE_AT_END] * found
-    assert surprises(batch([row], [1.0]), ()) == []
+    assert surprises(batch([row], [1.0]), ()) == {}
 
 
 def test_the_only_one_of_its_group_is_surprising():
     samples = [sample("x", "y", prompt=prompt) for prompt in "aaabbbcc"]
     found = surprises(batch(samples, [0, 1, 0, 1, 1, 0, 0, 1]), ())
-    assert {each.rule: each.rows for each in found} == {ONLY_SUCCESS: [1], ONLY_FAILURE: [5]}
+    assert found == {ONLY_SUCCESS: [1], ONLY_FAILURE: [5]}
 
 
 def test_a_row_that_two_rules_find_is_shown_once():
     samples = [sample("x", "y", prompt="a") for _ in "abc"]
     found = surprises(batch(samples, [0, 1, 0]), {1}, [1])
-    assert [(each.rule, each.rows) for each in found] == [(DISAGREES, [1])]
+    assert found == {DISAGREES: [1]}
     found = surprises(batch(samples[:2], [0, 1]), {1})
-    assert [(each.rule, each.rows) for each in found] == [(CUT_AND_CORRECT, [1])]
+    assert found == {CUT_AND_CORRECT: [1]}
 
 
 LABELS = {
@@ -161,14 +161,22 @@ def test_precision_recall_and_accuracy_leave_out_unscored_rows():
         (True, True): 3, (True, False): 1, (True, None): 1,
         (False, True): 1, (False, False): 3, (False, None): 1,
     }  # fmt: skip
-    figures = (found.precision.value, found.recall.value, found.accuracy.value)
+    figures = (
+        found.agreement["precision"].share.value,
+        found.agreement["recall"].share.value,
+        found.agreement["accuracy"].share.value,
+    )
     assert figures == (3 / 4, 3 / 4, 6 / 8)
     assert found.disagreements == [3, 5]
     # Wilson (1927) for 3 of 4: 0.3006 to 0.9544
-    assert found.precision[1:] == pytest.approx((0.3006, 0.9544), abs=1e-4)
+    assert found.agreement["precision"].share[1:] == pytest.approx((0.3006, 0.9544), abs=1e-4)
 
 
 def test_without_a_row_of_its_kind_a_share_is_none():
     rows = [sample("x", ok=False)]
     found = confusion(batch(rows, [0.0]), labels_of(rows, "ok", UNIT))
-    assert (found.precision, found.recall, found.accuracy.value) == (None, None, 1.0)
+    assert (
+        found.agreement["precision"].share,
+        found.agreement["recall"].share,
+        found.agreement["accuracy"].share.value,
+    ) == (None, None, 1.0)

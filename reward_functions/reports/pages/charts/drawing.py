@@ -1,4 +1,4 @@
-"""A chart: what was drawn, how large it is, and what it says to whoever does not see it.
+"""A chart: what was drawn, how large it is, and what it says to a reader who does not see it.
 
 On a page its colours come from the page's style; as a picture it carries its own, and follows the
 reader's light or dark. Units are CSS pixels at the width of a chart; a page scales them.
@@ -8,19 +8,22 @@ series differ for readers who see no red or green too; no figure is shown by col
 
 A model wrote words of charts and pages: terminal escapes, characters that reverse the line. What
 does not print is shown by its escape, so that a reader sees that it was there.
+
+An axis is straight, or logarithmic where sizes of every order are to be told apart. Its ticks are
+at round numbers. Values are finite. Those that differ by less than a thousand-millionth of their
+size are drawn as equal: doubles have no round numbers between them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Final, NamedTuple
 from unicodedata import east_asian_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from reward_functions.reports.pages.charts.axes import Axis
 
 WIDTH: Final = 480
 """Units of a chart: a phone shows it at three quarters of its size, letters of nearly 10 pixels."""
@@ -296,9 +299,158 @@ def mark(series: str, x: float, y: float, title: str = "", size: float = 4.0) ->
     return path(f"m{series}", shapes[series], title)
 
 
+def box(x: float, y: float, width: float, height: float, title: str) -> str:
+    """A bar of the first series, with what is shown where a pointer rests on it."""
+    size = f'x="{x:.1f}" y="{y:.1f}" width="{max(0.5, width):.1f}" height="{max(0.5, height):.1f}"'
+    return f'<rect class="ma" {size}>{titled(title)}</rect>'
+
+
 def titled(words: str) -> str:
     """What a reader sees where a pointer rests."""
     return f"<title>{inline(words)}</title>" if words else ""
+
+
+STEPS: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
+"""What a step between ticks may be, times a power of ten."""
+
+THOUSAND: Final = 1e3
+MILLION: Final = 1e6
+"""Whole numbers between them have their thousands apart."""
+
+SMALL: Final = 1e-4
+"""Ticks below it, and from a million on, are written with a power of ten."""
+
+LARGEST: Final = 1e100
+"""Values beyond it lie at the end of the axis."""
+
+SMALLEST: Final = 1e-100
+"""A range below it is none."""
+
+CLOSEST: Final = 1e-9
+"""The same, as a share of the values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A scale from the values to the units of a drawing, straight or logarithmic.
+
+    Args:
+        title: what the values are, with their unit.
+        low: the value at `start`.
+        high: the value at `end`; above `low`.
+        start: units of the drawing.
+        end: the same; below `start` on an axis that rises.
+        whole: whether there is nothing between whole numbers: counts, steps.
+        logarithmic: whether equal distances are equal ratios; `low` is then above zero.
+    """
+
+    title: str
+    low: float
+    high: float
+    start: float
+    end: float
+    whole: bool = False
+    logarithmic: bool = False
+
+    def place(self, value: float) -> float:
+        """Where a value lies; one beyond an end lies at the end."""
+        if self.logarithmic:
+            share = log10(max(value, self.low) / self.low) / log10(self.high / self.low)
+        else:
+            share = (value - self.low) / (self.high - self.low)
+        return self.start + (self.end - self.start) * min(1.0, max(0.0, share))
+
+    def ticks(self, count: int = 5) -> list[tuple[float, str]]:
+        """About so many round values between the ends, each with its label; powers of ten."""
+        if self.logarithmic:
+            return [(value, power_label(value)) for value in powers(self.low, self.high, count)]
+        step = round_step((self.high - self.low) / count, whole=self.whole)
+        values = multiples(step, self.low, self.high)
+        return list(zip(values, tick_labels(values, step), strict=True))
+
+
+def axis(
+    title: str,
+    values: Sequence[float],
+    start: float,
+    end: float,
+    *,
+    includes: Sequence[float] = (),
+    whole: bool = False,
+) -> Axis:
+    """An axis that holds all values, and those that a reader expects on it.
+
+    Args:
+        title: what they are.
+        values: at least one, here or in `includes`.
+        start: units of the drawing.
+        end: the same.
+        includes: values that the axis reaches in any case, such as the ends of a reward's scale.
+        whole: whether there is nothing between whole numbers.
+    """
+    bounded = [min(LARGEST, max(-LARGEST, value)) for value in (*values, *includes)]
+    low, high = min(bounded), max(bounded)
+    size = max(abs(low), abs(high))
+    if high - low <= max(SMALLEST, CLOSEST * size):
+        aside = size / 10 if size > SMALLEST else 0.5
+        low, high = low - aside, high + aside
+    return Axis(title, low, high, start, end, whole)
+
+
+def logarithmic_axis(title: str, values: Sequence[float], start: float, end: float) -> Axis:
+    """An axis from one power of ten to another that holds all values; those below 1 lie at 1.
+
+    Args:
+        title: what they are.
+        values: at least one.
+        start: units of the drawing.
+        end: the same.
+    """
+    bounded = [min(LARGEST, max(1.0, value)) for value in values]
+    low = 10.0 ** floor(log10(min(bounded)))
+    high = max(10.0 ** ceil(log10(max(bounded))), 10 * low)
+    return Axis(title, low, high, start, end, logarithmic=True)
+
+
+def powers(low: float, high: float, count: int) -> list[float]:
+    """Powers of ten from one to another, at most `count` and one more."""
+    first, last = round(log10(low)), round(log10(high))
+    return [10.0**at for at in range(first, last + 1, ceil((last - first) / count))]
+
+
+def power_label(value: float) -> str:
+    """A power of ten with its thousands apart, from ten million on as a power."""
+    return f"{value:,.0f}" if value <= MILLION else f"1e{log10(value):.0f}"
+
+
+def round_step(least: float, *, whole: bool = False) -> float:
+    """The least of `STEPS` times a power of ten that is no smaller."""
+    power = 10.0 ** floor(log10(least))
+    step = next(each * power for each in STEPS if each * power >= least * (1 - CLOSEST))
+    return float(ceil(step)) if whole else step
+
+
+def multiples(step: float, low: float, high: float) -> list[float]:
+    """Those of a step from one value to another."""
+    first, last = ceil(low / step - CLOSEST), floor(high / step + CLOSEST)
+    return [min(high, max(low, at * step)) for at in range(first, last + 1)]
+
+
+def tick_labels(values: Sequence[float], step: float) -> list[str]:
+    """The values with as many digits as tell them apart, all written alike."""
+    size = max(map(abs, values), default=0.0)
+    if size >= MILLION or 0 < size < SMALL:
+        digits = max(1, ceil(log10(size / step)) + 2)
+        return [f"{value:.{digits}g}" for value in values]
+    decimals = next(at for at in range(20) if abs(step - round(step, at)) <= step * 1e-6)
+    return [f"{value + 0.0:,.{decimals}f}" for value in values]
+
+
+def number(value: float) -> str:
+    """A number as a mark has it: short, thousands apart."""
+    if value == round(value) and THOUSAND <= abs(value) < MILLION:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
 
 
 def across(axis: Axis, top: float, bottom: float, *, grid: bool = True) -> Iterator[str]:
