@@ -2,12 +2,12 @@
 
 A row is a line: the words, two spaces, "#" and an example. At each place of the words stands one of
 the "/" alternatives, in which "_" is a space, "report|s|ed" a word with its endings, and "*" any
-ending; a place in brackets may be missing. Above the rows stands their kind, then the side of the
-value 5 on which the phrase is looked for, or "in" for the whole text, then the pattern of `cues`
-that looks for it, where that has another name than the kind.
+ending; a place in brackets may be missing. Before the first row of a kind stand the name of the
+kind, the side of the value 5 on which its phrases are looked for ("in" is the whole text, and
+"whole" all of it), and the pattern of `cues` that looks for them where its name is another one.
 
-The example is the test: the pattern finds every spelling of the words in it, and does not find the
-example without them.
+The example is the test: the pattern finds every spelling of the words in it, and finds nothing
+where an unknown word stands instead.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 
 class Row(NamedTuple):
-    """A row: its kind, its side of a value, the pattern that looks for it, and its own two."""
+    """A row of the table."""
 
     kind: str
     side: str
