@@ -12,6 +12,7 @@ from typing import Final
 
 from reward_functions.core import patterns as re
 from reward_functions.finqa.phrases import any_of, spelled
+from reward_functions.quantities.number_words import GROUPS
 
 # values: the value an answer states
 PLAINEST: Final = re.compile(
@@ -30,10 +31,9 @@ MARKS: Final = {
     "\\": "",
 }
 MATHEMATICS: Final = re.compile(r"\$([^$\s](?:[^$]{0,60}[^$\s])?)\$(?!\d)")
-MONTH: Final = rf"(?:{any_of('month')})"
 DATE: Final = re.compile(
-    rf"(?i)\b{MONTH}\.? [0-9]{{1,2}}(?:st|nd|rd|th)?(?:(?: ?, ?| )(?:19|20)[0-9]{{2}})?"
-    r"(?![\d.,]*\d|\s?%)"
+    rf"(?i)\b(?:{any_of('month')})\.? [0-9]{{1,2}}(?:st|nd|rd|th)?"
+    r"(?:(?: ?, ?| )(?:19|20)[0-9]{2})?(?![\d.,]*\d|\s?%)"
     r"|(?<![\d/.])[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}(?!\d)"
     r"|\b(?:between|from)(?: fiscal| year)* (?:19|20)[0-9]{2}"
     r" (?:and|to|through)(?: fiscal| year)* (?:19|20)[0-9]{2}(?![\d.,]*\d|\s?%)"
@@ -52,7 +52,8 @@ NOTE: Final = re.compile(r"(?<=[\w%)] )\[([^\[\]()]{1,80})\]$")
 BRACKETS: Final = re.compile(r"\(([^()]*)\)")
 EQUALS: Final = re.compile(r"[=≈]|\bequals\b")
 REFUSAL: Final = spelled("refusal")
-SCALE_WORD: Final = rf"(?:{any_of('scale')})"
+_GROUP: Final = "|".join(GROUPS)
+SCALE_WORD: Final = rf"(?:(?:{_GROUP})s?|{any_of('scale')})"
 ACCOUNTING: Final = re.compile(
     rf"(?i)\s*+(?P<sign>-)?\s*+(?:US)?[$€£]?\s*+[0-9.][0-9.,]*+\s*+(?:%|percent\b)?"
     rf"(?:\s*+{SCALE_WORD}\b)?\s*+"
@@ -224,9 +225,8 @@ SENTENCE_BREAK: Final = re.compile(
     r"(?i)(?<=[.!?])(?<![\s.][A-Za-z]\.)(?<!\b(?:co|no|vs)\.)(?<!\b(?:inc|ltd|fig)\.)(?<!\bcorp\.)\s+"
 )
 QUESTION_SCALE: Final = re.compile(
-    r"(?i)(?:(?<![\d.)] )\b(?P<word>thousand|million|billion|trillion)s\b"
-    r"|\bin (?:(?:us ?)?\$ ?|u\.s\. |us )?(?:dollars? )?"
-    r"(?P<single>thousand|million|billion|trillion)\b"
+    rf"(?i)(?:(?<![\d.)] )\b(?P<word>{_GROUP})s\b"
+    rf"|\bin (?:(?:us ?)?\$ ?|u\.s\. |us )?(?:dollars? )?(?P<single>{_GROUP})\b"
     r"|\bin (?:\$ ?)?(?P<short>mm|mn|bn|b)\b)"
 )
 ASKS_PERCENT: Final = re.compile(rf"(?i)\b(?:{any_of('asks_percent')})\b|%")

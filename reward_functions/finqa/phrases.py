@@ -55,7 +55,7 @@ ROWS: Final = _rows("""
         aug|ust/sep|t|tember/oct|ober/nov|ember/dec|ember  # 12% on Sept 5
     period in  the/of/in/end/beginning/start/first/second/third/fourth/last/half  # End 2013, 5
         fiscal/calendar/full/quarter/month|s/year|s|-end/ended/ending/period/fy  # Fiscal 2013, 5
-    scale whole NUMBER  thousand|s/million|s/billion|s/trillion|s/hundred|s/dozen|s  # 5 million
+    scale whole NUMBER  hundred|s/dozen|s  # 5 dozen
     currency whole NUMBER  dollar|s/usd/euro|s/eur/cent|s/pound|s/gbp/yen/rupee|s/yuan  # 5 dollars
     refusal in  can/could not  # It can not be found
         unable/insufficient/impossible/unknown/undetermined/null  # It is unknown
