@@ -1,16 +1,18 @@
 """The words and signs around the value of a financial answer, as patterns.
 
-The one table of FinQA's words; the modules named in it match them and hold none of their own. Each
-pattern is matched against the few characters next to a number, and none repeats an unbounded part
-inside another, so that the cost is bounded by the length of an answer.
+The words are rows of `phrases`; here stands how they are looked for, and what is made of signs and
+numbers. The modules named below match the patterns and hold no words of their own. Each pattern is
+matched against the few characters next to a number, and none repeats an unbounded part inside
+another, so that the cost is bounded by the length of an answer.
 """
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from reward_functions.extraction.cues.phrase import vocabulary
+from reward_functions.core import patterns as re
+from reward_functions.finqa.phrases import any_of, spelled
+from reward_functions.quantities.number_words import GROUPS
 
 # values: the value an answer states
 PLAINEST: Final = re.compile(
@@ -18,62 +20,43 @@ PLAINEST: Final = re.compile(
     r"(?:\.(?P<fraction>[0-9]{1,15}))?\s?(?P<percent>%|percent)?[\s*_.\]]*"
 )
 MARKS: Final = {
-    "**": "",
-    "__": "",
-    "`": "",
+    **dict.fromkeys(("**", "__", "`", "\\left", "\\right"), ""),
     "\\$": "$",
     "\\%": "%",
     "\\times": "×",
     "\\cdot": "·",
     "\\approx": "=",
-    "\\left": "",
-    "\\right": "",
-    "↓": "down ",
-    "▼": "down ",
-    "↑": "up ",
-    "▲": "up ",
+    **dict.fromkeys("↓▼", "down "),
+    **dict.fromkeys("↑▲", "up "),
     "\\": "",
 }
 MATHEMATICS: Final = re.compile(r"\$([^$\s](?:[^$]{0,60}[^$\s])?)\$(?!\d)")
-MONTH: Final = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
 DATE: Final = re.compile(
-    rf"\b{MONTH}\.? [0-9]{{1,2}}(?:st|nd|rd|th)?(?:(?: ?, ?| )(?:19|20)[0-9]{{2}})?"
-    r"(?![\d.,]*\d|\s?%)"
+    rf"(?i)\b(?:{any_of('month')})\.? [0-9]{{1,2}}(?:st|nd|rd|th)?"
+    r"(?:(?: ?, ?| )(?:19|20)[0-9]{2})?(?![\d.,]*\d|\s?%)"
     r"|(?<![\d/.])[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}(?!\d)"
     r"|\b(?:between|from)(?: fiscal| year)* (?:19|20)[0-9]{2}"
-    r" (?:and|to|through)(?: fiscal| year)* (?:19|20)[0-9]{2}(?![\d.,]*\d|\s?%)",
-    re.IGNORECASE,
-)
-_PERIOD_WORD: Final = (
-    rf"(?:the|of|in|end|beginning|start|fiscal|calendar|full|first|second|third|fourth|last|half"
-    rf"|quarter|months?|year(?:-end|s)?|ended|ending|period|fy|q[1-4]|{MONTH})"
+    r" (?:and|to|through)(?: fiscal| year)* (?:19|20)[0-9]{2}(?![\d.,]*\d|\s?%)"
 )
 # A period that is named in front: "In fiscal 2013, 14.1%".
 PERIOD: Final = re.compile(
-    rf"(?:(?:so|thus|hence|therefore|overall),? )?(?=[a-z])"
-    rf"(?:(?:in|for|during|as of|since|through|by|at)\b ?)?(?:{_PERIOD_WORD}\b ?)*"
+    rf"(?i)(?:(?:so|thus|hence|therefore|overall),? )?(?=[a-z])"
+    rf"(?:(?:in|for|during|as of|since|through|by|at)\b ?)?"
+    rf"(?:(?:{any_of('period', 'month')}|q[1-4])\b ?)*"
     r"(?:19|20)[0-9]{2}(?:(?: (?:to|through) | ?[-–/] ?)(?:19|20)[0-9]{2})?"
     r"(?![\d.,]*\d|\s?%|-| (?:and|or|to|through)\b)"
-    r"(?: ?[,:]| [-–—](?= ))? (?=.*[0-9])",
-    re.IGNORECASE,
+    r"(?: ?[,:]| [-–—](?= ))? (?=.*[0-9])"
 )
-TAG: Final = re.compile(r"</?[a-z]{1,8}>", re.IGNORECASE)
+TAG: Final = re.compile(r"(?i)</?[a-z]{1,8}>")
 NOTE: Final = re.compile(r"(?<=[\w%)] )\[([^\[\]()]{1,80})\]$")
 BRACKETS: Final = re.compile(r"\(([^()]*)\)")
 EQUALS: Final = re.compile(r"[=≈]|\bequals\b")
-REFUSAL: Final = vocabulary("""
-    can_not could_not unable insufficient impossible unknown undetermined null
-    not_possible not_enough not_available not_sufficient not_determinable not_sure not_known
-""")
-SCALE_WORD: Final = r"(?:thousand|million|billion|trillion|hundred|dozen)s?"
-CURRENCY_WORD: Final = r"(?:dollars?|usd|euros?|eur|cents?|pounds?|gbp|yen|rupees?|yuan)"
+REFUSAL: Final = spelled("refusal")
+_GROUP: Final = "|".join(GROUPS)
+SCALE_WORD: Final = rf"(?:(?:{_GROUP})s?|{any_of('scale')})"
 ACCOUNTING: Final = re.compile(
-    rf"\s*+(?P<sign>-)?\s*+(?:US)?[$€£]?\s*+[0-9.][0-9.,]*+\s*+(?:%|percent\b)?"
-    rf"(?:\s*+{SCALE_WORD}\b)?\s*+",
-    re.IGNORECASE,
+    rf"(?i)\s*+(?P<sign>-)?\s*+(?:US)?[$€£]?\s*+[0-9.][0-9.,]*+\s*+(?:%|percent\b)?"
+    rf"(?:\s*+{SCALE_WORD}\b)?\s*+"
 )
 NUMBER: Final = re.compile(
     rf"""
@@ -93,306 +76,210 @@ NUMBER: Final = re.compile(
       (?:\s?{SCALE_WORD}\b)*
       (?:\s?(?:%\s?-?points?|percentage[ -]points?|%|(?i:percent|per\ cent|pct|pp|ppts?|bps?
         |basis[ -]points?)\b))?
-      (?:[ ](?:us\ |u\.s\.\ )?(?i:{CURRENCY_WORD})\b|¢)?
+      (?:[ ](?:us\ |u\.s\.\ )?(?i:{any_of("currency")})\b|¢)?
     )
     (?:\s?(?::|to)\s?1(?:\.0+)?(?![\d.,]*\d|\s?[%x]|\s?{SCALE_WORD})|(?P<times>\s?(?:x|×|times)(?!\w)))?
     """,
     re.VERBOSE,
 )
-UNFINISHED: Final = re.compile(
-    r"\s?(?:[/÷]\s?[0-9]|\^|\*\*|!|squared|cubed|factorial|doubled|halved)"
-)
+UNFINISHED: Final = re.compile(rf"\s?(?:[/÷]\s?[0-9]|\^|\*\*|!|{any_of('unfinished')})")
 REFUSED: Final = re.compile(r"[±?‰‱]|\+\s?/\s?-")
 OPERAND: Final = re.compile(r"[\d%)]\s?$|\w$")
 YEAR: Final = re.compile(r"(?:19|20)[0-9]{2}")
-PART_OF_A_NAME: Final = re.compile(r"-[A-Za-z]|(?:st|nd|rd|th)\b|[A-Za-z]", re.IGNORECASE)
-NAMED: Final = re.compile(
-    r"(?:s&p|russell|nasdaq|fortune|ftse|section|step|steps|note|item|table|row|column|line|page|no\.?|tier|#)\s?$",
-    re.IGNORECASE,
-)
-ABOUT: Final = (
-    r"(?:\s*(?:about|approximately|approx\.?|around|roughly|nearly|almost|exactly|only|just|an?|the"
-    r"|some|circa|~|:|,|-|\+|negative|minus))*\s*$"
-)
+PART_OF_A_NAME: Final = re.compile(r"(?i)-[A-Za-z]|(?:st|nd|rd|th)\b|[A-Za-z]")
+NAMED: Final = re.compile(rf"(?i)(?:{any_of('named')}|#)\s?$")
+_ABOUT: Final = rf"(?:\s*(?:{any_of('about')}|the|negative|minus|[~:,+-]))*\s*$"
+_MARK: Final = r"\s*+(?:[~$]\s*+)?$"
+_DOLLAR: Final = r"\s*+(?:\$\s*+)?$"
 COPULA: Final = re.compile(
-    rf"(?:\b(?:is|are|was|were|be|being|equals|equal to|totals|totaled|totalled|gives|yields"
-    rf"|came to|comes to|amounts to|amounted to|reached|would be|=)|:)"
-    rf"(?:\s(?:therefore|thus|then))?"
-    rf"(?:\s(?:an?|the)\s(?:\w+\s){{0,3}}of)?{ABOUT}",
-    re.IGNORECASE,
+    rf"(?i)(?:\b(?:{any_of('copula')}|=)|:)(?:\s(?:therefore|thus|then))?"
+    rf"(?:\s(?:an?|the)\s(?:\w+\s){{0,3}}of)?{_ABOUT}"
 )
-WEAK_COPULA: Final = re.compile(rf"\b(?:by|of|to|rose|fell|grew|up|down){ABOUT}", re.IGNORECASE)
+WEAK_COPULA: Final = re.compile(rf"(?i)\b(?:{any_of('weak_copula')}){_ABOUT}")
 BOUND: Final = re.compile(
-    r"\b(?:between|either|neither|never|not|no|rang(?:e|es|ing)|anything but|other than|instead of"
-    r"|rather than|if|unless|whether)\b|n't\b"
-    r"|\b(?:at least|at most|more than|less than|greater than|fewer than|no more than|up to|over"
-    r"|under|above|below|exceed(?:s|ed|ing)?|upwards of"
-    r"|minimum of|maximum of|within)\s*+(?:[~$]\s*+)?$"
-    r"|\b(?:twice|double|triple|half"
-    r"|(?:half|multiples?|opposite|inverse|reciprocal|square|root) of)\s*$"
-    r"|\b(?:from|than|versus|vs\.?|compared (?:with|to))\s*+(?:[~$]\s*+)?$"
-    r"|\b(?:sqrt|log|ln|exp|abs)\b\W*$|[<>≤≥√∛{|]\s*+(?:\$\s*+)?$",
-    re.IGNORECASE,
+    rf"(?i)\b(?:{any_of('denied')})\b|n't\b|\b(?:{any_of('bound')}){_MARK}"
+    rf"|\b(?:{any_of('multiple')})\s*$"
+    rf"|\b(?:sqrt|log|ln|exp|abs)\b\W*$|[<>≤≥√∛{{|]{_DOLLAR}"
 )
-DOWN: Final = (
-    r"decreas(?:e|ed|es|ing)|declin(?:e|ed|es|ing)|reduc(?:tion|ed|es|e)|drop(?:ped|s)?|f[ae]ll(?:en|s)?"
-    r"|lower|less|fewer|down|negative|minus|shr[aiu]nk|shrunken|contract(?:ed|ion)|smaller|worsened|deficit|slip(?:ped)?|diminish(?:ed)?|slid|dip(?:ped)?|sank|plunged?|tumbled?"
-)
-UP: Final = (
-    r"increas(?:e|ed|es|ing)|gr[eo]w(?:n|s)?|growth|r[io]sen?|gain(?:ed|s)?|higher|up|more|greater"
-    r"|larger|improve(?:d|ment)|positive|plus|climb(?:ed)?|jump(?:ed)?|surged?|soared"
-)
+_DOWN: Final = any_of("down")
+_UP: Final = any_of("up")
+_EITHER: Final = rf"(?:an? )?(?:{_DOWN}|{_UP})"
 OPEN_END: Final = re.compile(
-    r"\s*+(?:,\s*+)?(?:or (?:more|less|fewer|higher|lower|greater|so|above|below)\b|\+(?!\d)"
-    r"|and (?:above|up|over)\b"
-    r"|at (?:least|most)\b|unless\b"
+    rf"(?i)\s*+(?:,\s*+)?(?:(?:{any_of('open_end')})\b|\+(?!\d)"
     r"|(?:(?:is|are|was|were|would be|seems?|looks?|appears?)\s)?"
-    r"(?:not|wrong|incorrect|false|implausible|unlikely|too (?:high|low|large|small|big))\b"
-    rf"|(?:an? )?(?:{DOWN}|{UP})(?: or |/)(?:an? )?(?:{DOWN}|{UP})\b)",
-    re.IGNORECASE,
+    rf"(?:{any_of('disputed')})\b|{_EITHER}(?: or |/){_EITHER}\b)"
 )
 DIRECTION: Final = re.compile(
-    rf"\b(?:(?P<down>{DOWN})|(?P<loss>loss(?:es)?|lost)|(?P<up>{UP})"
-    r"|changed?|difference)\b",
-    re.IGNORECASE,
+    rf"(?i)\b(?:(?P<down>{_DOWN})|(?P<loss>{any_of('loss')}|lost)|(?P<up>{_UP})|changed?|difference)\b"
 )
-ADJACENT: Final = re.compile(
-    r"(?:\s*(?:of|by|an?|about|approximately|approx\.?|around|roughly|nearly|almost|exactly|only|just"
-    r"|some|circa|[~:,$]))*\s*",
-    re.IGNORECASE,
-)
-NEGATIVE: Final = re.compile(rf"\bnegative (?:\w+ ){{1,3}}(?:of|is|was){ABOUT}", re.IGNORECASE)
-STATED_OF: Final = re.compile(
-    rf"\b(?:is|was|are|were|of|by|equals|totals|totaled){ABOUT}", re.IGNORECASE
-)
+ADJACENT: Final = re.compile(rf"(?i)(?:\s*(?:{any_of('about')}|of|by|[~:,$]))*\s*")
+NEGATIVE: Final = re.compile(rf"(?i)\bnegative (?:\w+ ){{1,3}}(?:of|is|was){_ABOUT}")
+STATED_OF: Final = re.compile(rf"(?i)\b(?:{any_of('stated_of')}){_ABOUT}")
 DIRECTION_BEHIND: Final = re.compile(
-    rf"\s*+(?:,\s*+)?(?:(?:an?|the|overall|total|net|annual|yearly|year-over-year|percent(?:age)?|points?)\s)"
-    rf"{{0,3}}(?:(?P<down>{DOWN}|loss(?:es)?|below)|(?P<up>{UP}|above))\b",
-    re.IGNORECASE,
+    r"(?i)\s*+(?:,\s*+)?(?:(?:an?|the|overall|total|net|annual|yearly|year-over-year|percent(?:age)?"
+    rf"|points?)\s){{0,3}}(?:(?P<down>{_DOWN}|{any_of('loss')}|below)|(?P<up>{_UP}|above))\b"
 )
 # "45 branches fewer": a counted noun or two, then the direction, and nothing that it compares.
 DIRECTION_AFTER_NOUN: Final = re.compile(
-    r"\s*+(?:(?!(?:and|or|with|had|have|has|is|are|was|were|of|to|no|not|reported|showed|at|by)\b)"
+    r"(?i)\s*+(?:(?!(?:and|or|with|had|have|has|is|are|was|were|of|to|no|not|reported|showed|at|by)\b)"
     r"[a-z-]{2,30}\s){1,2}(?:(?P<down>fewer|less|lower)|(?P<up>more|higher))"
-    r"(?=\s*+(?:$|[.,;]|\b(?:than|in|compared|versus)\b))",
-    re.IGNORECASE,
+    r"(?=\s*+(?:$|[.,;]|\b(?:than|in|compared|versus)\b))"
 )
 IN_SCALE: Final = re.compile(
-    r"\s*+(?:,\s*+)?(?:(?:us )?(?:dollars?|usd|\$)\s)?(?:\$\s?)?(?:in\s)?(?:us\s?)?(?:\$\s?)?"
-    r"(thousands?|millions?|billions?)\b",
-    re.IGNORECASE,
+    r"(?i)\s*+(?:,\s*+)?(?:(?:us )?(?:dollars?|usd|\$)\s)?(?:\$\s?)?(?:in\s)?(?:us\s?)?(?:\$\s?)?"
+    rf"({any_of('in_scale')})\b"
 )
 # A sentence with one of these does not assert its number: somebody else's words, a plan, a step.
 UNASSERTED: Final = re.compile(
-    r"^(?:had|were)\b|\b(?:accord(?:ing|s)|report(?:s|ed)?|list(?:s|ed)?|show(?:s|n|ed)?|mention(?:s|ed)?|says?|said"
-    r"|state[sd]?|claim(?:s|ed)?|cite[sd]?|quote[sd]?|disclose[sd]?|indicate[sd]?|read|reads"
-    r"|tables?|filings?|pages?|rows?|columns?|notes?|footnotes?|documents?|exhibits?|steps?|releases?|articles?"
-    r"|statements?|prospectus"
-    r"|guess(?:ed|es)?|believe[sd]?|hope[sd]?|expect\w*|estimat\w*|project(?:s|ed|ion)?|forecast\w*"
-    r"|plan(?:s|ned)?|target\w*|aim\w*|budget\w*|intend\w*|assum\w*|suppos\w*|imagin\w*"
-    r"|consider\w*|let|need\w*|must|should|would|will|going|try|tries|tried|tempt\w*|start\w*"
-    r"|begin\w*|uses?|using|used|takes?|taking|plug\w*|substitut\w*|subtract\w*|divid\w*"
-    r"|multipl\w*|adds?|adding|given|recall\w*|remember\w*|see|look\w*|compared?|versus"
-    r"|wrong\w*|incorrect\w*|false\w*|un(?:likely|sure|clear)|nobody|none|nothing|never|hardly"
-    r"|neither|nor|without|fail\w*|den(?:y|ies|ied)|refus\w*|or|another|alternative\w*|maybe"
-    r"|perhaps|possibly|probably|could|might|may|not|cannot|otherwise|else|if|unless|whether|why"
-    r"|what|how|who)\b|n['’]t\b",
-    re.IGNORECASE,
+    rf"(?i)^(?:had|were)\b|\b(?:{any_of('unasserted', 'perhaps')})\b|n['’]t\b"
 )
-OR: Final = vocabulary("""
-    or alternatively but maybe perhaps possibly else otherwise whereas while if actually
-""")
-COMPARATOR: Final = vocabulary("""
-    compared versus vs relative from based given using computed calculated derived than out_of
-    between against above below adding subtracting multiplying dividing sum_of average_of mean_of
-    product_of quotient_of ratio_of
-""")
-CONNECTOR: Final = re.compile(r"(?:\s|,|and|to|through|-|/|by|in|of|[$€£])*", re.IGNORECASE)
+OR: Final = spelled("or_else", "perhaps", "or")
+COMPARATOR: Final = spelled("comparator")
+CONNECTOR: Final = re.compile(r"(?i)(?:\s|,|and|to|through|-|/|by|in|of|[$€£])*")
 PREPOSITION: Final = re.compile(
-    r"\b(?:(?:of|in|for|on|at|during|as of|since|over)(?: (?:the|its|their|all|that|our))?"
-    r"|per|fiscal|year|quarter)\s*+(?:\$\s*+)?$",
-    re.IGNORECASE,
+    rf"(?i)\b(?:(?:{any_of('preposition')})(?: (?:the|its|their|all|that|our))?|{any_of('dated')})"
+    rf"{_DOLLAR}"
 )
-SUBJECT: Final = re.compile(
-    r"\b(?:of|in|for|on|at|during|since|per|over|fiscal|year|quarter|to|by|until|through|the)"
-    r"\s*+(?:\$\s*+)?$",
-    re.IGNORECASE,
-)
-LISTED: Final = vocabulary("and , ;")
+SUBJECT: Final = re.compile(rf"(?i)\b(?:{any_of('preposition', 'dated', 'subject')}){_DOLLAR}")
+LISTED: Final = spelled("listed")
 SAME_AS: Final = re.compile(
-    r"(?:or|i\.?e\.?,?|that is,?|approximately|about|roughly|rounded(?: to)?|equivalently|equals"
-    r"|[=≈~])"
-    r"(?:\s(?:about|approximately|roughly))?\s?",
-    re.IGNORECASE,
+    rf"(?i)(?:{any_of('same_as')}|i\.?e\.?,?|that is,?|[=≈~])"
+    r"(?:\s(?:about|approximately|roughly))?\s?"
 )
 CALCULATION: Final = re.compile(
-    r"^\s*[*/÷×]\s*\d"
-    r"|[\d%)](?:\s*[+*/÷×]|\s+-|\s*(?:minus|plus|divided by|less|times|over|out of)\b)"
-    r"\s*+(?:\(\s*+)?(?:[$€£]\s*+)?\d",
-    re.IGNORECASE,
+    rf"(?i)^\s*[*/÷×]\s*\d|[\d%)](?:\s*[+*/÷×]|\s+-|\s*(?:{any_of('calculation')})\b)"
+    r"\s*+(?:\(\s*+)?(?:[$€£]\s*+)?\d"
 )
 FACTOR: Final = re.compile(r"\s*[*/÷×]")
-HEDGE: Final = vocabulary("""
-    or also another alternative alternatively maybe perhaps possibly could might may not otherwise
-    else if
-""")
+HEDGE: Final = spelled("or_else", "perhaps", "hedge")
 WORDED: Final = re.compile(
-    rf"(?P<lead>(?:(?:approximately|about|around|roughly|exactly|it|is|was|the|answer|value|an?|of|by"
-    rf"|{DOWN}|loss|{UP}|~|:)\s+)*)(?P<rest>.+)",
-    re.IGNORECASE | re.DOTALL,
+    r"(?is)(?P<lead>(?:(?:approximately|about|around|roughly|exactly|it|is|was|the|answer|value|an?|of|by"
+    rf"|{_DOWN}|loss|{_UP}|~|:)\s+)*)(?P<rest>.+)"
 )
-COUNTED: Final = re.compile(
-    r"\s*(?:years?|months?|weeks?|days?|hours?|shares?|stores?|employees|people|square feet)\b",
-    re.IGNORECASE,
+COUNTED: Final = re.compile(rf"(?i)\s*(?:{any_of('counted')})\b")
+NEW_LEVEL: Final = re.compile(r"(?i)\s*+to\s*+(?:[$€£]\s*+)?")
+CHANGED_BY: Final = re.compile(rf"(?i)\bby{_ABOUT}")
+EXPLAINED: Final = spelled("explained")
+
+# claims: what an unmarked sentence says of its number, or the question's own verb
+_PAST: Final = rf"(?:[a-z]{{2,30}}ed|{any_of('past')})"
+CLAIM: Final = re.compile(
+    rf"(?i)\b(?:{any_of('found')})\b(?!.*[,;])|\b(?:{any_of('having')}){_ABOUT}"
+    rf"|\b(?:{any_of('owner')}) {_PAST}(?: back| up| out)?{_ABOUT}"
+    rf"|^(?:{any_of('summing')})\b"
+    rf"(?!.*\b(?:the|these|those|this|that|its|an?){_DOLLAR})"
 )
-NEW_LEVEL: Final = re.compile(r"\s*+to\s*+(?:[$€£]\s*+)?", re.IGNORECASE)
-CHANGED_BY: Final = re.compile(rf"\bby{ABOUT}", re.IGNORECASE)
-EXPLAINED: Final = vocabulary("""
-    see step steps using formula calculation calculated computed decimal decimals
-    significant_digit significant_digits significant_figure significant_figures
-""")
+CHANGED: Final = re.compile(rf"(?i)\b(?:{_DOWN}|{_UP})\b")
+PAST: Final = re.compile(rf"\b{_PAST}\b")
+LETTERS: Final = re.compile(r"[a-z]{1,40}")
+# Its number is a part, a step or left open, unless the question has the word as well.
+QUALIFIED: Final = re.compile(rf"\b(?:{any_of('qualified')})\b")
 
 # final: which words are the answer
 # Most responses end so. Nothing else can follow without a letter, and there is no need to look.
 # A set that shares a character with the next one keeps what it took: a flood is read once.
 ANSWER_LINE: Final = re.compile(
-    r"[*_#> ]*(?:final )?answer[*_ ]*:[*_ ]*+([-+$(~=\[ ]*[0-9][-+$0-9.,%()~\] ]*+|yes|no)[*_. ]*",
-    re.IGNORECASE,
+    r"(?i)[*_#> ]*(?:final )?answer[*_ ]*:[*_ ]*+"
+    r"([-+$(~=\[ ]*[0-9][-+$0-9.,%()~\] ]*+|yes|no)[*_. ]*"
 )
-RESULT: Final = re.compile(r"(?:result|option|choice|solution)", re.IGNORECASE)
+RESULT: Final = re.compile(rf"(?i)(?:{any_of('result')})")
 ALTERNATIVE: Final = re.compile(
-    r"\W*(?:or|alternatively|otherwise|else|maybe|perhaps|possibly|but (?:it )?(?:may|might|could))"
-    r"\b[^.\n]{0,60}\d",
-    re.IGNORECASE,
+    rf"(?i)\W*(?:{any_of('or_else', 'perhaps', 'alternative')})\b[^.\n]{{0,60}}\d"
 )
-VALUE: Final = re.compile(r"\d|\b(?:yes|no)\b", re.IGNORECASE)
+VALUE: Final = re.compile(r"(?i)\d|\b(?:yes|no)\b")
 # "12% or so, maybe 13%": a statement ends before its "so".
-HANGING: Final = re.compile(r"\bor$", re.IGNORECASE)
+HANGING: Final = re.compile(r"(?i)\bor$")
 CONTRAST: Final = re.compile(
-    r"\W{0,4}(?:but|while|whereas|however|although|though)\b,?(?: (?:it|that|this)(?:['’]s| is| was"
+    rf"(?i)\W{{0,4}}(?:{any_of('contrast')})\b,?(?: (?:it|that|this)(?:['’]s| is| was"
     r"| would be| becomes))?"
     r"(?= (?:about |approximately |around |roughly |only )?[-−–+(]?[$€£]?\.?\d"
-    r"(?!\d{3}\b(?![.,%]\d|%)))",
-    re.IGNORECASE,
+    r"(?!\d{3}\b(?![.,%]\d|%)))"
 )
 WITHDRAWN: Final = re.compile(
-    r"\W{0,4}(?:but|although|though|however|yet)\b[^.\n]{0,60}"
-    r"\b(?:cannot|can['’]?t|can not|could not) be"
-    r" (?:found|determined|computed|calculated|known|given)\b",
-    re.IGNORECASE,
+    rf"(?i)\W{{0,4}}(?:{any_of('withdrawn')})\b[^.\n]{{0,60}}"
+    rf"\b(?:cannot|can['’]?t|can not|could not) be (?:{any_of('withheld')})\b"
 )
-ASKED: Final = re.compile(
-    r"\s?\?|,?\s{1,4}(?:if|unless|assuming|provided|depending)\b", re.IGNORECASE
-)
-DATED: Final = re.compile(
-    r"\b(?:from|in|between|to|and|fiscal|year) (?:19|20)[0-9]{2}\b", re.IGNORECASE
-)
+ASKED: Final = re.compile(rf"(?i)\s?\?|,?\s{{1,4}}(?:{any_of('asked')})\b")
+DATED: Final = re.compile(r"(?i)\b(?:from|in|between|to|and|fiscal|year) (?:19|20)[0-9]{2}\b")
 OFFERED: Final = re.compile(
-    r"\b(?:could|might|may) (?:also |well )?be\b[^.\n]{0,40}\d"
-    r"|\b(?:another|other|alternative|second|possible)\b[^.\n]{0,40}\b(?:answer|value|result)\b[^.\n]{0,30}\d"
-    r"|\bif (?:you|we|one|it|the)\b[^.\n]{0,60}[,:] [^.\n]{0,30}\d",
-    re.IGNORECASE,
+    r"(?i)\b(?:could|might|may) (?:also |well )?be\b[^.\n]{0,40}\d"
+    rf"|\b(?:{any_of('offered')})\b[^.\n]{{0,40}}\b(?:answer|value|result)\b[^.\n]{{0,30}}\d"
+    r"|\bif (?:you|we|one|it|the)\b[^.\n]{0,60}[,:] [^.\n]{0,30}\d"
 )
-BARE_NO: Final = re.compile(r"no\b(?! answer)", re.IGNORECASE)
-DENIAL: Final = vocabulary("not never neither hardly")
+BARE_NO: Final = re.compile(r"(?i)no\b(?! answer)")
+DENIAL: Final = spelled("denial")
 REMARK: Final = re.compile(
-    r"(?!.*\b(?:un(?:known|clear|certain|determined)|not|cannot|impossible|insufficient|none)\b)\D+",
-    re.IGNORECASE,
+    r"(?i)(?!.*\b(?:un(?:known|clear|certain|determined)|not|cannot|impossible|insufficient|none)\b)\D+"
 )
 # What a reward answers with, and what a judge says: no last sentence about a filing.
-CONTRACT: Final = re.compile(
-    r"\"\s?:|(?<![a-z])(?:rewards?|scores?|verdict|metrics_list)\b", re.IGNORECASE
-)
+CONTRACT: Final = re.compile(rf"(?i)\"\s?:|(?<![a-z])(?:{any_of('contract')})\b")
 BROKEN_OFF: Final = re.compile(
-    r"(?:[,:;(=+×/]|\b(?:and|or|but|the|an?|of|to|by|with|from|for|in|on|is|are|was|we|I|now|then|next"
-    r"|gives|which|that|so|because|since|if|plus|minus|times)|, which I (?:\w+ ){0,3}\w+)$"
+    rf"(?:[,:;(=+×/]|\b(?:{any_of('broken_off')})|, which I (?:\w+ ){{0,3}}\w+)$"
 )
 
 # question: what it fixes about its answer
-QUESTION_LEAD: Final = re.compile(r"[#*_> ]*+q(?:uestion)?[*_ ]*+:[*_ ]*+", re.IGNORECASE)
-WAITING_LABEL: Final = re.compile(r"[#*_> ]*+(?:final )?a(?:nswer)?[*_ ]*+:[*_ ]*+", re.IGNORECASE)
+QUESTION_LEAD: Final = re.compile(r"(?i)[#*_> ]*+q(?:uestion)?[*_ ]*+:[*_ ]*+")
+WAITING_LABEL: Final = re.compile(r"(?i)[#*_> ]*+(?:final )?a(?:nswer)?[*_ ]*+:[*_ ]*+")
 # A dot behind one letter, or behind one of these words, is an abbreviation's: "in U.S. dollars".
 SENTENCE_BREAK: Final = re.compile(
-    r"(?<=[.!?])(?<![\s.][A-Za-z]\.)(?<!\b(?:co|no|vs)\.)(?<!\b(?:inc|ltd|fig)\.)(?<!\bcorp\.)\s+",
-    re.IGNORECASE,
+    r"(?i)(?<=[.!?])(?<![\s.][A-Za-z]\.)(?<!\b(?:co|no|vs)\.)(?<!\b(?:inc|ltd|fig)\.)(?<!\bcorp\.)\s+"
 )
 QUESTION_SCALE: Final = re.compile(
-    r"(?:(?<![\d.)] )\b(?P<word>thousand|million|billion|trillion)s\b"
-    r"|\bin (?:(?:us ?)?\$ ?|u\.s\. |us )?(?:dollars? )?"
-    r"(?P<single>thousand|million|billion|trillion)\b"
-    r"|\bin (?:\$ ?)?(?P<short>mm|mn|bn|b)\b)",
-    re.IGNORECASE,
+    rf"(?i)(?:(?<![\d.)] )\b(?P<word>{_GROUP})s\b"
+    rf"|\bin (?:(?:us ?)?\$ ?|u\.s\. |us )?(?:dollars? )?(?P<single>{_GROUP})\b"
+    r"|\bin (?:\$ ?)?(?P<short>mm|mn|bn|b)\b)"
 )
-ASKS_PERCENT: Final = re.compile(r"\bpercent|\bper cent\b|%|\brates? of change\b", re.IGNORECASE)
-ASKS_BASIS_POINTS: Final = re.compile(r"\bbasis[ -]points?\b|\bbps?\b", re.IGNORECASE)
+ASKS_PERCENT: Final = re.compile(rf"(?i)\b(?:{any_of('asks_percent')})\b|%")
+ASKS_BASIS_POINTS: Final = re.compile(rf"(?i)\b(?:{any_of('asks_basis_points')})\b")
 ASKS_DECREASE: Final = re.compile(
-    r"\b(?:decreas(?:e|ed|ing)|declin(?:e|ed|ing)|reduc(?:tion|ed|e)|drop(?:ped)?|f[ae]ll)\b"
-    r"|\b(?:lower|less|fewer|smaller) (?:is|was|are|were|than)\b|\bhow many fewer\b"
+    rf"(?i)\b(?:{any_of('asks_decrease')})\b"
     r"|\bwhat (?:is|was|were|are) (?:the )?(?:(?:percent(?:age)?|total|net|average|annual|amount"
     r"|of|the|operating|overall|realized|unrealized|pre-?tax|after-?tax|estimated) ){0,4}"
-    r"loss(?:es)?\b"
-    r"|\bhow much\b.{0,80}\blo(?:st|se)\b",
-    re.IGNORECASE,
+    rf"(?:{any_of('loss')})\b"
+    r"|\bhow much\b.{0,80}\blo(?:st|se)\b"
 )
-ASKS_CHANGE: Final = re.compile(
-    r"\b(?:increas(?:e|ed|ing)|growth|gr[eo]w|r[io]se|chang(?:e|ed)|difference|ratio|variation)\b",
-    re.IGNORECASE,
-)
-CIRCUMSTANCE: Final = re.compile(
-    r"\b(?:due to|because of|after|before|considering|given|without|with|if|when|assuming|excluding"
-    r"|including|despite|from) (?:\S+ ){0,5}$",
-    re.IGNORECASE,
-)
+ASKS_CHANGE: Final = re.compile(rf"(?i)\b(?:{any_of('asks_change')})\b")
+CIRCUMSTANCE: Final = re.compile(rf"(?i)\b(?:{any_of('circumstance')}) (?:\S+ ){{0,5}}$")
 
 # yesno: the two words
 # Before a noun "no" is a determiner: "no change", "no doubt". It answers where its clause ends.
 _NO: Final = (
-    r"no(?=\s*(?:[.,;:!?()\[\]{}\"'*_/…–—]|$)|\s+(?:[-+=$0-9]|(?:and|or|but|yes|not|because|since|as|so"
-    r"|if|when|unless|it|its|they|their|he|she|we|you|i|this|that|these|those|there|the|a|an|both|all"
-    r"|in|on|at|by|for|from|with|during|due|based|given|according|compared|is|are|was|were|did|does|do"
-    r"|has|have|had)\b))"
+    r"no(?=\s*(?:[.,;:!?()\[\]{}\"'*_/…–—]|$)|\s+(?:[-+=$0-9]"
+    rf"|(?:{any_of('no_goes_on')})\b))"
 )
-FIRST_WORD: Final = re.compile(rf"[\W_]*(yes|{_NO})\b(?!-)", re.IGNORECASE)
+FIRST_WORD: Final = re.compile(rf"(?i)[\W_]*(yes|{_NO})\b(?!-)")
 BOTH_WORDS: Final = re.compile(
-    r"\W{0,4}(?:\b(?:and|or|but|maybe|perhaps|also|then|wait)\b\W{0,3}){0,3}"
-    rf"(?:(?:the\s)?(?:final\s)?answer(?:\sis)?\W{{1,4}})?(?P<word>yes|{_NO})\b",
-    re.IGNORECASE,
+    rf"(?i)\W{{0,4}}(?:\b(?:{any_of('both_words')})\b\W{{0,3}}){{0,3}}"
+    rf"(?:(?:the\s)?(?:final\s)?answer(?:\sis)?\W{{1,4}})?(?P<word>yes|{_NO})\b"
 )
 # One answer or, in the same breath, one of the other kind: "12%, or ANSWER: yes", "yes or 12".
 _OR_ELSE: Final = (
-    r"\W{0,4}\b(?:or|alternatively|otherwise)\b(?: else)?[\s,:*_]{1,4}"
+    rf"\W{{0,4}}\b(?:{any_of('or_else')})\b(?: else)?[\s,:*_]{{1,4}}"
     r"(?:(?:maybe|perhaps|possibly)\s)?(?:(?:the\s)?(?:final\s)?answer(?:\sis)?[\s:*_]{1,4})?"
 )
-OR_NUMBER: Final = re.compile(rf"{_OR_ELSE}[-−+(]{{0,2}}[$€£]?[-−]?\.?[0-9]", re.IGNORECASE)
-OR_WORD: Final = re.compile(rf"{_OR_ELSE}(?:yes|no)\b(?=\W*$|[.,;!?\n])", re.IGNORECASE)
+OR_NUMBER: Final = re.compile(rf"(?i){_OR_ELSE}[-−+(]{{0,2}}[$€£]?[-−]?\.?[0-9]")
+OR_WORD: Final = re.compile(rf"(?i){_OR_ELSE}(?:yes|no)\b(?=\W*$|[.,;!?\n])")
 # "The answer is 12 or the answer is 13": the last statement is one of two.
 OR_BEFORE: Final = re.compile(
-    r"\b(?:or|alternatively|otherwise)\b[\s,:*_]{0,4}(?:the\s)?(?:final\s)?$", re.IGNORECASE
+    rf"(?i)\b(?:{any_of('or_else')})\b[\s,:*_]{{0,4}}(?:the\s)?(?:final\s)?$"
 )
 EITHER_WORD: Final = re.compile(
-    r"[^\n]{0,80}?(?:[,;.]|\b(?:but|also|or|and|unless|otherwise|else|is it)\b)\s+"
+    rf"(?i)[^\n]{{0,80}}?(?:[,;.]|\b(?:{any_of('either_word')})\b)\s+"
     r"(?:(?:also|then|maybe|partly|is it)\s+){0,2}(?P<word>yes|no)"
-    r"(?=\W*(?:[.,;\n]|$)|\s+(?:in|for|if|when|on|at|under|by)\b)",
-    re.IGNORECASE,
+    r"(?=\W*(?:[.,;\n]|$)|\s+(?:in|for|if|when|on|at|under|by)\b)"
 )
-WORD: Final = re.compile(rf"\b(yes|{_NO})\b", re.IGNORECASE)
-WORD_LEAD: Final = re.compile(
-    r"\W*(?:therefore|thus|hence|so|in conclusion|overall|finally|in short)\b[\s,:]*", re.IGNORECASE
-)
+WORD: Final = re.compile(rf"(?i)\b(yes|{_NO})\b")
+WORD_LEAD: Final = re.compile(rf"(?i)\W*(?:{any_of('word_lead')})\b[\s,:]*")
 WORD_STATED: Final = re.compile(
-    r"\b(?:is|be|so|:)\W{0,4}(?:clearly\s|simply\s|a\s)?(yes|no)\W*", re.IGNORECASE
+    r"(?i)\b(?:is|be|so|:)\W{0,4}(?:clearly\s|simply\s|a\s)?(yes|no)\W*"
 )
-WORD_ALONE: Final = re.compile(r"[\W_]*(yes|no)[\W_]*", re.IGNORECASE)
+WORD_ALONE: Final = re.compile(r"(?i)[\W_]*(yes|no)[\W_]*")
 WORD_RETRACTED: Final = re.compile(
-    r"(?:(?:^|[.!?;:,…–—-])\W*|\b(?:actually|wait|rather|correction|sorry|instead|hmm|but|is"
-    r"|should be|make (?:that|it))\b\W{1,4})"
+    rf"(?i)(?:(?:^|[.!?;:,…–—-])\W*|\b(?:{any_of('word_retracted')})\b\W{{1,4}})"
     r"(?:(?:actually|wait|rather|correction|sorry|hmm|also|partly)\W{1,4})*"
-    r"(?P<word>yes|no)\b[*_\"')]*(?=\s*(?:[.!?;\n]|$))",
-    re.IGNORECASE,
+    r"(?P<word>yes|no)\b[*_\"')]*(?=\s*(?:[.!?;\n]|$))"
 )
-WORD_DENIED: Final = vocabulary("not neither unclear unsure ?")
+WORD_DENIED: Final = spelled("word_denied")
 
 # stated_program: the label of a program
-PROGRAM_LABEL: Final = re.compile(
-    r"[\s*_#>-]*(?:[A-Za-z ]{0,40}program[*_ ]*[:=])?[\s*_`]*", re.IGNORECASE
-)
+PROGRAM_LABEL: Final = re.compile(r"(?i)[\s*_#>-]*(?:[A-Za-z ]{0,40}program[*_ ]*[:=])?[\s*_`]*")

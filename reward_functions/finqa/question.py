@@ -9,21 +9,10 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from reward_functions.finqa import cues
+from reward_functions.quantities.units import SCALES
 
 MAX_QUESTION: Final = 2_000
 """Characters of a question that are read. The longest of the data set has about 300."""
-
-
-_SIZES: Final = {
-    "thousand": 10**3,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
-    "mm": 10**6,
-    "mn": 10**6,
-    "bn": 10**9,
-    "b": 10**9,
-}
 
 
 def asked(prompt: str) -> str:
@@ -75,7 +64,7 @@ def scale(question: str) -> int:
     if not named:
         return 1
     word = named[-1]["word"] or named[-1]["single"] or named[-1]["short"]
-    return _SIZES[word.lower()]
+    return SCALES[word.lower()]
 
 
 def direction(question: str) -> Literal["decrease"] | None:

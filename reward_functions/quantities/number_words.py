@@ -27,7 +27,8 @@ _TENS: Final = {
         "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
     )
 }
-_GROUPS: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+GROUPS: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+"""What stands behind the hundreds, tens and ones of a large number."""
 _PARTS: Final = {
     name + ending: size
     for size, name in enumerate(
@@ -153,8 +154,8 @@ def _whole(words: list[str]) -> tuple[int, int]:
             group += _ONES[word]
         elif word == "hundred" and 0 < group < _HUNDRED:
             group *= _HUNDRED
-        elif word in _GROUPS and group and _GROUPS[word] < limit:
-            limit = _GROUPS[word]
+        elif word in GROUPS and group and GROUPS[word] < limit:
+            limit = GROUPS[word]
             total, group = total + group * limit, 0
         else:
             break

@@ -29,7 +29,7 @@ ROOMS = {
 CEILINGS = {
     # where: the most characters that it is matched against.
     "extraction/cues/statements.py:ANOTHER": matching.REACH,
-    "finqa/claims.py:CLAIM": values.MAX_LENGTH,
+    "finqa/cues.py:CLAIM": values.MAX_LENGTH,
     "finqa/cues.py:NUMBER": values.MAX_LENGTH,
     "finqa/cues.py:COPULA": values.MAX_LENGTH,
     "finqa/cues.py:WORD_RETRACTED": final.AHEAD,

@@ -125,7 +125,8 @@ INNER = {
     },
     "finqa": {
         "syntax": set(),
-        "cues": set(),
+        "phrases": set(),
+        "cues": {"phrases"},
         "parser": {"syntax"},
         "executor": {"syntax"},
         "equality": {"syntax"},
