@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import MISSING, Field, asdict, dataclass, fields
+from dataclasses import MISSING, Field, asdict, fields
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
@@ -54,9 +54,10 @@ def setting(kind: SettingKind) -> dict[str, SettingKind]:
     return {"kind": kind}
 
 
-@dataclass(frozen=True, kw_only=True)
 class EnvSettings:
     """The base of a dataclass whose fields are variables. All wrong values are told at once."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # made by the decorator of a subclass
 
     PREFIX: ClassVar[str]
     """With a field's name in capitals, its variable."""
