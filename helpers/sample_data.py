@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from helpers.shown import Shown
 from reward_functions import Scored, get, sample, score_batch
-from reward_functions.data.finqa import row_of
 from reward_functions.data.json_rows import read_rows
+from reward_functions.data.public import finqa_row
 from reward_functions.data.records import Record, Row
 from reward_functions.finqa.program import execute, parse, rounded
 from reward_functions.local.scripted_judge import verdict
@@ -115,7 +115,9 @@ def golds() -> Shown:
     lines = []
     for question, answer, written in RECORDS:
         computed = rounded(execute(parse(written), ()))
-        found = row_of(Record(_record(question, answer, written, computed), "an invented record"))
+        found = finqa_row(
+            Record(_record(question, answer, written, computed), "an invented record")
+        )
         kept = " ".join(_gold(found.reference)[:2]) if isinstance(found, Row) else "dropped"
         why = WHY[found.counted if isinstance(found, Row) else found.why]
         lines.append([question, answer, written, str(computed), kept, why])

@@ -17,6 +17,7 @@ call.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
@@ -104,6 +105,7 @@ GENERAL: Final[dict[Kind, str]] = {
     "clock": "this machine's clock differs from AWS's, which refuses the signature ({message}): "
     "set the clock, such as with `sudo timedatectl set-ntp true`",
     "denied": "not allowed: {message}",
+    "throttled": "AWS takes no more of these calls for now ({message}); try again in a minute",
 }
 
 OF_FUNCTIONS: Final = {
@@ -119,6 +121,8 @@ OF_FUNCTIONS: Final = {
     "ResourceNotFoundException": "there is no such function, alias or version here: {message}",
 }
 """What Lambda's errors mean, by their names."""
+
+NOTHING_SPECIAL: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class AwsFailed(ConfigurationError):
@@ -152,13 +156,13 @@ class AwsFailed(ConfigurationError):
 
 
 @contextmanager
-def in_words(what: str, remedies: Mapping[str, str] = OF_FUNCTIONS) -> Iterator[None]:
+def in_words(what: str, remedies: Mapping[str, str] = NOTHING_SPECIAL) -> Iterator[None]:
     """Raise what the SDK raises in this block as a sentence.
 
     Args:
         what: was tried, such as "invoking NAME".
-        remedies: what a service's errors mean, by their names, with `{message}` and `{code}`; they
-            come before what holds for any service.
+        remedies: what a service's errors mean, by their names, with `{message}` and `{code}`, as
+            `OF_FUNCTIONS` for Lambda; they come before what holds for any service.
 
     Raises:
         AwsFailed: instead of the SDK's exceptions.

@@ -25,7 +25,7 @@ from reward_functions.serving.contract import decode_row
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from reward_functions.data.rows.recognition import RowOptions
+    from reward_functions.data.rows.shapes import RowOptions
 
 
 class Invoked(Protocol):

@@ -58,7 +58,7 @@ from reward_functions.core.types import Unscored
 from reward_functions.data.atomic import replaced
 from reward_functions.data.json_rows import BadInput, shown
 from reward_functions.data.rows.reading import read_rows
-from reward_functions.data.rows.recognition import RowOptions
+from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.reports.measured import Measured
 from reward_functions.scoring.rewards import parameter_values, reward_named
 from reward_functions.scoring.rows import row_options

@@ -24,12 +24,12 @@ from reward_functions.core.alternatives import PARAMETER, alternatives, members
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.registry import specs
 from reward_functions.core.types import Unscored
+from reward_functions.data.answers import reading_error
 from reward_functions.data.json_rows import BadInput, shown
-from reward_functions.data.leakage import Overlaps
 from reward_functions.data.lengths import Lengths, prompt_tokens
 from reward_functions.data.records import is_synthetic, text_of
 from reward_functions.data.rows.reading import AS_FOUND, BadRow, scan_rows
-from reward_functions.data.usable import reading_error
+from reward_functions.data.splitting import Overlaps
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardSpec
     from reward_functions.core.types import Sample
     from reward_functions.data.json_rows import Row
-    from reward_functions.data.rows.recognition import RowOptions
+    from reward_functions.data.rows.shapes import RowOptions
 
 Level = Literal["error", "warning"]
 

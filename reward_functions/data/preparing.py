@@ -20,39 +20,44 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.types import ASSISTANT_ROLES
+from reward_functions.data import public
 from reward_functions.data.atomic import Together
 from reward_functions.data.json_rows import BadInput
-from reward_functions.data.leakage import Overlaps
-from reward_functions.data.records import BadRecord, Dropped, Row, digest, each, text_of, worded
+from reward_functions.data.records import (
+    BadRecord,
+    Dropped,
+    Row,
+    digest,
+    each,
+    text_of,
+    unrepeated,
+    worded,
+)
 from reward_functions.data.rows.formats import files_of, splits_of
 from reward_functions.data.rows.reading import AS_FOUND, scan_rows
 from reward_functions.data.rows.shapes import BEDROCK
-from reward_functions.data.rows.writing import write
-from reward_functions.data.sources import NAMES, checksums, files_in, outcomes_of, split_files
-from reward_functions.data.splitting import PART
+from reward_functions.data.rows.writing import metadata_of, write
+from reward_functions.data.sources import NAMES, checksums, split_files
+from reward_functions.data.splitting import PART, Overlaps
 from reward_functions.data.wording import AS_PUBLISHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO
 
-    from reward_functions.data.finqa import Noise
     from reward_functions.data.json_rows import Row as ReadRow
-    from reward_functions.data.leakage import Leak
+    from reward_functions.data.public import Dataset, Noise
     from reward_functions.data.records import RecordOutcome
-    from reward_functions.data.rows.recognition import RowOptions
-    from reward_functions.data.sources import PublicFile
+    from reward_functions.data.rows.shapes import RowOptions
+    from reward_functions.data.splitting import Leak
     from reward_functions.data.wording import Wording
-
-Dataset = Literal["finqa", "gsm8k", "math", "pandalm"]
 
 UNSPLIT: Final = "all"
 """The name of the file of a data set without official splits."""
@@ -131,12 +136,6 @@ class PrepareReport:
         }
 
 
-def public_files(dataset: Dataset) -> tuple[PublicFile, ...]:
-    """The files of a data set at its public home, at a pinned revision."""
-    files: tuple[PublicFile, ...] = import_module(f"reward_functions.data.{dataset}").FILES
-    return files
-
-
 def prepare(
     dataset: Dataset,
     sources: Sequence[Path],
@@ -165,13 +164,10 @@ def prepare(
         ConfigurationError: there is nothing to prepare.
         OSError: a file cannot be read or written.
     """
-    module = import_module(f"reward_functions.data.{dataset}")
-    row = partial(module.row_of, noise=noise) if dataset == "finqa" else module.row_of
-    read = getattr(module, "outcomes", partial(outcomes_of, row=row))
-    listed = getattr(module, "files", files_in)
-    files = [file for source in sources for file in listed(source)]
+    files = [file for source in sources for file in public.files(dataset, source)]
     report = PrepareReport(dataset, checksums(files))
-    outcomes = watched(worded(chain.from_iterable(map(read, sources)), wording))
+    read = chain.from_iterable(public.outcomes(dataset, source, noise) for source in sources)
+    outcomes = watched(worded(read, wording))
     write_rows(report, outcomes, folder, spared=sources, skip_bad=skip_bad, to=to)
     return report
 
@@ -341,28 +337,24 @@ def _own_outcomes(
         OSError: a file cannot be read.
     """
     references: dict[bytes, set[bytes]] = {}
-    named = False
+    splits: set[str | None] = set()
     for row in worded(_rows(sources, name, options), wording):
         if isinstance(row, Row):
             references.setdefault(_asked(row), set()).add(_mark(row.reference))
-            named = named or row.split is not None
-    seen: set[bytes] = set()
-    for position, row in enumerate(worded(_rows(sources, name, options), wording)):
-        if not isinstance(row, Row):
-            yield row
-            continue
-        content = row.wire(name)
-        lost = named and row.split is None
-        why = NO_SPLIT if lost else _flaw(content, position, complaint)
-        if why:
-            yield BadRecord(f"{row.where}: {why}", why)
-        elif len(references[_asked(row)]) > 1:
-            yield Dropped(row.id, CONFLICT)
-        elif _asked(row) in seen:
-            yield Dropped(row.id, REPEATED_QUESTION)
-        else:
-            seen.add(_asked(row))
-            yield row
+            splits.add(row.split)
+
+    def usable() -> Iterator[RecordOutcome]:
+        for position, row in enumerate(worded(_rows(sources, name, options), wording)):
+            if isinstance(row, Row):
+                lost = row.split is None and len(splits) > 1
+                why = NO_SPLIT if lost else _flaw(row.wire(name), position, complaint)
+                yield BadRecord(f"{row.where}: {why}", why) if why else row
+            else:
+                yield row
+
+    yield from unrepeated(
+        usable(), references, _asked, repeated=REPEATED_QUESTION, conflict=CONFLICT
+    )
 
 
 def _rows(
@@ -375,7 +367,8 @@ def _rows(
 
 def _row(read: ReadRow, split: str | None, name: str) -> Row:
     turns = _prompt_turns(read)
-    metadata = _metadata(read)
+    known = metadata_of(read.content).items()
+    metadata = {key: value for key, value in known if value == value}  # noqa: PLR0124 - NaN is none
     own = metadata.pop("split", None)
     if own not in (None, ""):
         if not isinstance(own, str) or not PART.fullmatch(own):
@@ -415,14 +408,6 @@ def _prompt_turns(read: ReadRow) -> list[dict[str, Any]]:
     if not text_of(turns[-1].get("content")).strip():
         raise BadRecord(f"{read.where}: the question is empty", "the question is empty")
     return turns
-
-
-def _metadata(read: ReadRow) -> dict[str, Any]:
-    metadata = read.content.get("metadata")
-    known = {"id", "messages", "reference_answer", "metadata"}
-    further = {key: value for key, value in read.content.items() if key not in known}
-    every = further | (dict(metadata) if isinstance(metadata, dict) else {})
-    return {key: value for key, value in every.items() if value == value}  # noqa: PLR0124 - NaN is none
 
 
 def _flaw(content: dict[str, Any], position: int, complaint: Complaint | None) -> str | None:

@@ -21,11 +21,12 @@ from reward_functions.data.wording import ANSWER_FORMAT, QUESTION, BadTemplate, 
 from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.data.wording import Wording
 
 Read = TypeVar("Read")
+Asked = TypeVar("Asked", bound="Hashable")
 
 MISSING: Final = object()
 
@@ -203,6 +204,36 @@ def each(
             yield record if isinstance(record, BadInput) else row(record)
         except BadRecord as error:
             yield error
+
+
+def unrepeated(
+    outcomes: Iterable[RecordOutcome],
+    references: Mapping[Asked, set[Any]],
+    asked: Callable[[Row], Asked],
+    *,
+    repeated: str,
+    conflict: str,
+) -> Iterator[RecordOutcome]:
+    """The outcomes without the rows that ask again, and those that have several references.
+
+    Args:
+        outcomes: in order.
+        references: those of all rows, by what is asked.
+        asked: what two rows that ask the same have in common.
+        repeated: the class that the second such row is counted under.
+        conflict: the class of rows of which nobody knows which reference is right.
+    """
+    seen: set[Asked] = set()
+    for row in outcomes:
+        if not isinstance(row, Row):
+            yield row
+        elif len(references[asked(row)]) > 1:
+            yield Dropped(row.id, conflict)
+        elif asked(row) in seen:
+            yield Dropped(row.id, repeated)
+        else:
+            seen.add(asked(row))
+            yield row
 
 
 def worded(outcomes: Iterable[RecordOutcome], wording: Wording) -> Iterator[RecordOutcome]:

@@ -18,14 +18,12 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import named
 from reward_functions.data.json_rows import BadInput
-from reward_functions.data.records import BadRecord, Record, each
+from reward_functions.data.records import BadRecord, Record
 from reward_functions.data.rows.formats import scan_file, splits_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from http.client import HTTPResponse
-
-    from reward_functions.data.records import Dropped, RecordOutcome, Row
 
 TIMEOUT: Final = 30.0
 """Seconds a server may be silent."""
@@ -196,17 +194,6 @@ def split_files(source: Path, *, merged: bool = False) -> list[tuple[Path, str |
         names = ", ".join(str(source / each) for each in sorted(sets)[:SHOWN])
         raise ConfigurationError(f"{source}: holds several data sets: name one, {names}")
     return [(path, NAMES[split]) for name, split in sorted(known.items()) for path in found[name]]
-
-
-def files_in(source: Path) -> list[Path]:
-    """The files of a source that are read."""
-    return [file for file, _ in split_files(source)]
-
-
-def outcomes_of(source: Path, row: Callable[[Record], Row | Dropped]) -> Iterator[RecordOutcome]:
-    """What becomes of every record of a file, or of a folder of them."""
-    for file, split in split_files(source):
-        yield from each(records_of(file, split), row)
 
 
 def _download(address: str, to: Path, progress: Callable[[int], object] | None) -> None:

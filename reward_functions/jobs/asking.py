@@ -50,7 +50,7 @@ from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Message, Sample, Usage
-from reward_functions.data.appended_lines import AppendedLines
+from reward_functions.data.atomic import AppendedLines
 from reward_functions.data.lengths import prompt_tokens
 from reward_functions.jobs.clients import endpoints
 from reward_functions.jobs.configuration import BadJob, JobConfiguration
@@ -181,7 +181,7 @@ class Converse:
 
         request = self.request(prompt)
         try:
-            with in_words(f"asking {self.model}", {}):
+            with in_words(f"asking {self.model}"):
                 try:
                     return _conversed(self.client.converse(**request))
                 except HTTPClientError as error:

@@ -39,7 +39,7 @@ from reward_functions.aws.deployed.function import (
     FunctionError,
     ScoredElsewhere,
 )
-from reward_functions.aws.failures import AwsFailed, in_words
+from reward_functions.aws.failures import OF_FUNCTIONS, AwsFailed, in_words
 from reward_functions.calibration.settings import load_judge_config
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadParameter, UnknownReward
@@ -362,7 +362,7 @@ def deployed_judge(function: DeployedFunction) -> JudgeConfig | None:
 def _allowed(action: str, call: Callable[[], Any], whose: str = "") -> dict[str, Any] | str:
     """What a call returns, or a sentence where the caller may not make it."""
     try:
-        with in_words(f"reading the concurrency {whose or 'of the account'}"):
+        with in_words(f"reading the concurrency {whose or 'of the account'}", OF_FUNCTIONS):
             return dict(call())
     except AwsFailed as error:
         if error.denied:

@@ -25,7 +25,7 @@ from reward_functions.core.errors import ConfigurationError, UnknownReward
 from reward_functions.core.registry import get
 from reward_functions.core.spec import RewardSpec
 from reward_functions.data.atomic import Together
-from reward_functions.data.rows.recognition import RowOptions
+from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.reports.score_report.digest import Digest
 from reward_functions.reports.score_report.labels import confusion
 from reward_functions.scoring import run

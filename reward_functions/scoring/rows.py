@@ -13,7 +13,7 @@ from reward_functions.core.errors import BadSample
 from reward_functions.core.types import Unscored
 from reward_functions.data.json_rows import BadInput, shown
 from reward_functions.data.rows.reading import AS_FOUND, BadRow, scan_rows
-from reward_functions.data.rows.recognition import RowOptions
+from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:

@@ -88,7 +88,7 @@ ROOMS = {
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 800, 800, 15
     ),
-    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_080, 1_000, 10),
+    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_090, 1_000, 10),
     "adapters": room("What trainers call, one host a file.", "core serving", 1_010, 1_010, 19),
     "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 9),
     "reports": room(
@@ -101,7 +101,7 @@ ROOMS = {
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
         f"{LANGUAGE} finqa judge_runtime serving reports",
-        4_880,
+        4_300,
         3_000,
         9,
     ),
@@ -143,7 +143,7 @@ ROOMS = {
     "rollouts.drive": room(
         "Agents run as a trainer runs them, on one machine.",
         "core rollouts serving feedback aws reports data aws.deployed",
-        2_030,
+        2_010,
         1_400,
         11,
     ),

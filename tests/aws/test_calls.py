@@ -16,7 +16,7 @@ from botocore.exceptions import (
 from botocore.parsers import ResponseParserError
 
 from reward_functions.aws.calls import FOREIGN, answer, pages, wait
-from reward_functions.aws.failures import AwsFailed, in_words
+from reward_functions.aws.failures import OF_FUNCTIONS, AwsFailed, in_words
 from reward_functions.aws.request_validation import RefusedRequest, check_request
 
 
@@ -37,7 +37,11 @@ SENTENCES = [
     (refusal("ResourceNotFoundException"), "missing", "not found: because"),
     (refusal("ParameterNotFound"), "missing", "because (ParameterNotFound)"),
     (refusal("ThrottlingException"), "throttled", "throttled (because); nothing is lost"),
-    (refusal("TooManyRequestsException"), "throttled", "because (TooManyRequestsException)"),
+    (
+        refusal("TooManyRequestsException"),
+        "throttled",
+        "AWS takes no more of these calls for now (because)",
+    ),
     (refusal("ExpiredToken"), "expired", "the AWS credentials have expired"),
     (
         refusal("InvalidClientTokenId"),
@@ -100,7 +104,7 @@ def test_a_message_of_aws_is_no_template():
         answer("asking", raises(refusal("Strange", "a {brace}")))
     with (
         pytest.raises(AwsFailed, match="there is no such function"),
-        in_words("invoking"),
+        in_words("invoking", OF_FUNCTIONS),
     ):
         raise refusal("ResourceNotFoundException", "{x}")
 

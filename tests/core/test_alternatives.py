@@ -10,7 +10,7 @@ from reward_functions import BadReference, Scored, Unscored, get, sample, score_
 from reward_functions.core.allowance import ALGEBRA
 from reward_functions.core.alternatives import MAX_ALTERNATIVES, any_reference, members
 from reward_functions.core.types import Outcome
-from reward_functions.data.usable import complaint
+from reward_functions.data.answers import complaint
 from reward_functions.symbolic.cas.client import CLIENT
 from reward_functions.symbolic.verdict import unknown
 

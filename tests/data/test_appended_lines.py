@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.data.appended_lines import AppendedLines
+from reward_functions.data.atomic import AppendedLines
 
 CONTENTS = [
     # what stands there, its whole lines, what is torn

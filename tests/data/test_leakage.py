@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from reward_functions.data.leakage import group_of, normal
+from reward_functions.data.splitting import group_of, normal
 
 # Prompts of synthetic data: one template, another question.
 DIFFERENT = [

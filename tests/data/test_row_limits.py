@@ -12,9 +12,8 @@ from typer.testing import CliRunner
 
 from reward_functions.calibration import doctor
 from reward_functions.cli import app
-from reward_functions.data import row_limits
-from reward_functions.data.json_rows import BadInput, read_rows, scan_rows
-from reward_functions.data.row_limits import Room
+from reward_functions.data import json_rows
+from reward_functions.data.json_rows import BadInput, Room, read_rows, scan_rows
 from reward_functions.data.rows.formats import scan_file
 from reward_functions.data.rows.reading import read_rows as read_any
 from reward_functions.data.rows.reading import scan_rows as scan_any
@@ -40,8 +39,8 @@ def line(at):
 @pytest.fixture
 def tight(monkeypatch):
     """Room for a few hundred rows, whatever the file's size."""
-    monkeypatch.setattr(row_limits, "_AT_A_TIME", 1 << 18)
-    monkeypatch.setattr(row_limits, "_RATIO_HELD", 0)
+    monkeypatch.setattr(json_rows, "_AT_A_TIME", 1 << 18)
+    monkeypatch.setattr(json_rows, "_RATIO_HELD", 0)
 
 
 @pytest.fixture
@@ -153,8 +152,8 @@ def test_rows_are_counted_in_every_format(tmp_path, tight, name, text, packed):
 def test_what_a_file_becomes_is_bounded_for_commands_that_forget_their_rows_too(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(row_limits, "FREE", 1 << 16)
-    monkeypatch.setattr(row_limits, "_RATIO_READ", 1)
+    monkeypatch.setattr(json_rows, "FREE", 1 << 16)
+    monkeypatch.setattr(json_rows, "_RATIO_READ", 1)
     file = tmp_path / "rows.jsonl"
     file.write_text('{"a": 1}\n' * COUNT)
     for read in (scan_rows, scan_file):
@@ -163,7 +162,7 @@ def test_what_a_file_becomes_is_bounded_for_commands_that_forget_their_rows_too(
 
 
 def test_the_files_of_a_folder_have_room_together(tmp_path, monkeypatch):
-    monkeypatch.setattr(row_limits, "_AT_A_TIME", 0)
+    monkeypatch.setattr(json_rows, "_AT_A_TIME", 0)
     for at in range(3):
         text = "".join(
             f'{{"prompt": "{"p" * 400}", "response": "r", "answer": "1"}}\n' for at in range(100)
@@ -191,7 +190,7 @@ class Pipe(io.RawIOBase):
     ids=["JSONL alone", "any format", "gzip"],
 )
 def test_a_pipe_is_held_to_the_bytes_that_came_through_it(monkeypatch, read, packed):
-    monkeypatch.setattr(row_limits, "_AT_A_TIME", 1 << 18)
+    monkeypatch.setattr(json_rows, "_AT_A_TIME", 1 << 18)
     content = (
         b'{"prompt": "a question that is long enough", "response": "r", "answer": "1"}\n' * COUNT
     )

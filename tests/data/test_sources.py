@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from reward_functions import RewardError
-from reward_functions.data import gsm8k, preparing, sources
+from reward_functions.data import public, sources
 from reward_functions.data.sources import DownloadFailed, PublicFile, fetched
 
 CONTENT = b'{"question": "What is 1 + 1?", "answer": "It is 2.\\n#### 2"}\n' * 2_000
@@ -115,10 +115,8 @@ def test_without_a_network_the_message_says_what_to_do(reward, tmp_path, monkeyp
 def test_a_mirror_serves_what_was_pinned(reward, home, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     digest = sha256(CONTENT).hexdigest()
-    public = tuple(
-        PublicFile("http://127.0.0.1:1/", name, digest) for name in ("train.jsonl", "test.jsonl")
-    )
-    monkeypatch.setattr(gsm8k, "FILES", public)
+    pinned = {"home": "http://127.0.0.1:1/", "files": {"train.jsonl": digest, "test.jsonl": digest}}
+    monkeypatch.setitem(public._TABLE, "gsm8k", public._TABLE["gsm8k"] | pinned)
     offer(home, path="/m/train.jsonl")
     offer(home, path="/m/test.jsonl")
     ran = reward("data", "prepare", "gsm8k", "--out", tmp_path / "out", "--mirror", f"{home[0]}m")
@@ -143,7 +141,7 @@ def test_a_file_nobody_published_a_checksum_of_is_reported_with_its_own(
 
 @pytest.mark.parametrize("dataset", ["finqa", "gsm8k", "math", "pandalm"])
 def test_what_is_pinned_is_a_revision_and_a_checksum(dataset):
-    for file in preparing.public_files(dataset):
+    for file in public.public_files(dataset):
         assert file.base.startswith("https://")
         assert file.base.endswith("/")
         assert file.sha256 is None or len(bytes.fromhex(file.sha256)) == 32

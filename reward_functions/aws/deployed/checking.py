@@ -30,7 +30,7 @@ from reward_functions.aws.deployed.findings import (
     warning,
 )
 from reward_functions.aws.deployed.function import MAX_PAYLOAD_BYTES, FunctionError, flagged, read
-from reward_functions.aws.failures import AwsFailed, in_words
+from reward_functions.aws.failures import OF_FUNCTIONS, AwsFailed, in_words
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import UnknownReward
 from reward_functions.core.types import Scored
@@ -130,7 +130,7 @@ def configuration(function: DeployedFunction) -> dict[str, Any] | None:
 
 
 def _read(function: DeployedFunction) -> dict[str, Any]:
-    with in_words(f"reading the configuration of {function.arn.name}"):
+    with in_words(f"reading the configuration of {function.arn.name}", OF_FUNCTIONS):
         return dict(function.client.get_function_configuration(FunctionName=str(function.arn)))
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeGuard
 
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.calls import client
-from reward_functions.aws.failures import in_words
+from reward_functions.aws.failures import OF_FUNCTIONS, in_words
 from reward_functions.core.errors import DatasetError, ScoringError
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.types import Metric, Score, Scored, Unscored
@@ -420,7 +420,7 @@ class DeployedFunction:
             raise FunctionError.request_too_large(len(body))
         client = self.client
         began = perf_counter()
-        with in_words(f"invoking {self.arn.name}"):
+        with in_words(f"invoking {self.arn.name}", OF_FUNCTIONS):
             answer = client.invoke(FunctionName=str(self.arn), Payload=body, LogType="Tail")
             payload = answer["Payload"].read()
         seconds = perf_counter() - began

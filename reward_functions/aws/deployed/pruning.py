@@ -40,7 +40,7 @@ from reward_functions.aws.deployed.catalogue import (
     stage_record,
 )
 from reward_functions.aws.deployed.versions import aliases_of, generations, lambda_of, published
-from reward_functions.aws.failures import AwsFailed, in_words
+from reward_functions.aws.failures import OF_FUNCTIONS, AwsFailed, in_words
 from reward_functions.aws.names import Names
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
@@ -480,12 +480,12 @@ def removed(plan: PrunePlan, session: Session | None = None) -> Iterator[Removal
 
 def _remove(key: Key, client: Any) -> None:
     if key.version is not None:
-        with in_words(f"removing version {key.version} of {key.function}"):
+        with in_words(f"removing version {key.version} of {key.function}", OF_FUNCTIONS):
             client.delete_function(FunctionName=key.function, Qualifier=key.version)
         return
     if GENERATION_NAME.fullmatch(key.function) is None:  # without a version, all of it goes
         raise ValueError(key.function)
-    with in_words(f"removing {key.function}"):
+    with in_words(f"removing {key.function}", OF_FUNCTIONS):
         client.delete_function(FunctionName=key.function)
 
 
@@ -547,7 +547,7 @@ def _aliases(stored: Iterable[StoredVersion], client: Any) -> dict[tuple[str, st
 
 def _storage(client: Any) -> CodeStorage | None:
     try:
-        with in_words("reading the account's storage"):
+        with in_words("reading the account's storage", OF_FUNCTIONS):
             settings = client.get_account_settings()
     except AwsFailed as error:
         if error.denied:

@@ -28,7 +28,7 @@ from reward_functions.aws.catalogue import ALIAS
 from reward_functions.aws.deployed.catalogue import find, write
 from reward_functions.aws.deployed.findings import failed
 from reward_functions.aws.deployed.function import DeployedFunction, FunctionError
-from reward_functions.aws.failures import AwsFailed, in_words
+from reward_functions.aws.failures import OF_FUNCTIONS, AwsFailed, in_words
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.serving.descriptions import described
 from reward_functions.serving.settings import BadSettings, LambdaSettings
@@ -92,7 +92,7 @@ def alias_named(arn: FunctionArn, name: str, session: Session | None = None) -> 
     Raises:
         AwsFailed: there is none of that name, or it cannot be read.
     """
-    with in_words(f"reading the alias {name} of {arn.name}"):
+    with in_words(f"reading the alias {name} of {arn.name}", OF_FUNCTIONS):
         return _alias(lambda_of(arn, session).get_alias(FunctionName=arn.name, Name=name))
 
 
@@ -102,7 +102,7 @@ def aliases_of(client: Any, function: str) -> list[Alias]:
     Raises:
         AwsFailed: they cannot be read.
     """
-    with in_words(f"reading the aliases of {function}"):
+    with in_words(f"reading the aliases of {function}", OF_FUNCTIONS):
         pages = client.get_paginator("list_aliases").paginate(FunctionName=function)
         return [_alias(alias) for page in pages for alias in page["Aliases"]]
 
@@ -113,7 +113,7 @@ def published(client: Any, function: str) -> list[dict[str, Any]]:
     Raises:
         AwsFailed: they cannot be read.
     """
-    with in_words(f"listing the versions of {function}"):
+    with in_words(f"listing the versions of {function}", OF_FUNCTIONS):
         pages = client.get_paginator("list_versions_by_function").paginate(FunctionName=function)
         found = [each for page in pages for each in page["Versions"] if each["Version"] != LATEST]
     return sorted(found, key=lambda each: int(each["Version"]))
@@ -129,7 +129,7 @@ def generations(client: Any, prefix: str) -> Iterator[dict[str, Any]]:
     Raises:
         AwsFailed: they cannot be read.
     """
-    with in_words("listing the functions of this account"):
+    with in_words("listing the functions of this account", OF_FUNCTIONS):
         pages = client.get_paginator("list_functions").paginate()
         found = [each for page in pages for each in page["Functions"]]
     for each in sorted(found, key=lambda each: str(each["FunctionName"])):
@@ -273,7 +273,7 @@ def rolled_back(step: Rollback, stage: str, session: Session | None = None) -> N
 def _move(step: Rollback, session: Session | None) -> None:
     arn = FunctionArn.parse(step.before.function_arn)
     client = lambda_of(arn, session)
-    with in_words(f"moving {ALIAS} of {arn.name}"):
+    with in_words(f"moving {ALIAS} of {arn.name}", OF_FUNCTIONS):
         client.update_alias(
             FunctionName=arn.name,
             Name=ALIAS,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from reward_functions.cli._console import remark
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Unscored
-from reward_functions.data.usable import complaint, unseen_format
+from reward_functions.data.answers import complaint, unseen_format
 from reward_functions.data.wording import Wording, answer_format_of, typed
 from reward_functions.scoring.rows import samples_of
 from reward_functions.serving.contract import decode_row

@@ -20,7 +20,8 @@ from reward_functions.cli.data._output import require_shape, tell_lost
 from reward_functions.cli.data._wording import complaints, warn_of_format, wording_of
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data import preparing
-from reward_functions.data.preparing import REPORT, Dataset, PrepareReport, public_files
+from reward_functions.data.preparing import REPORT, PrepareReport
+from reward_functions.data.public import Dataset, public_files
 from reward_functions.data.sources import cache_folder, checksum, fetched
 from reward_functions.scoring.rewards import parameter_values, reward_named
 from reward_functions.scoring.rows import row_options

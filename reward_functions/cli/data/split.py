@@ -15,9 +15,8 @@ from reward_functions.cli.data._output import DataFile  # noqa: TC001 - typer re
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import Together
 from reward_functions.data.json_rows import BadInput, Row
-from reward_functions.data.leakage import Overlaps, group_of
 from reward_functions.data.rows.reading import objects_of, prompts_of
-from reward_functions.data.splitting import assigned, parse_ratio
+from reward_functions.data.splitting import Overlaps, assigned, group_of, parse_ratio
 from reward_functions.scoring.rows import row_options
 
 if TYPE_CHECKING:

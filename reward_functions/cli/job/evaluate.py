@@ -34,7 +34,7 @@ from reward_functions.cli.job._options import (
 from reward_functions.cli.job._output import SIMULATION
 from reward_functions.cli.job.baseline import cost_words, typed_price
 from reward_functions.data.atomic import replaced
-from reward_functions.data.rows.recognition import RowOptions
+from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.jobs.evaluation.evaluation import Settings
 from reward_functions.jobs.evaluation.evaluation import evaluate as compare
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, save

@@ -42,7 +42,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample
 from reward_functions.data.atomic import replaced
 from reward_functions.data.json_rows import BadInput
-from reward_functions.data.rows.recognition import RowOptions
+from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.judge_runtime.panel import JudgePool
 from reward_functions.scoring.rows import read_samples, row_options
 

@@ -9,28 +9,22 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.data import finqa, gsm8k, math
 from reward_functions.data.generated import records
 from reward_functions.data.preparing import PrepareReport, write_rows
+from reward_functions.data.public import ROWS
 from reward_functions.data.records import SYNTHETIC, Record, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from reward_functions.data.records import Dropped, RecordOutcome
+    from reward_functions.data.records import RecordOutcome
 
 Generated = Literal["finqa", "gsm8k", "math"]
 """The data sets whose like can be generated."""
 
 MOST_IN_VAIN: Final = 1_000
 """Draws in a row that repeat an earlier prompt before it is given up."""
-
-ROWS: Final[dict[Generated, Callable[[Record], Row | Dropped]]] = {
-    "finqa": finqa.row_of,
-    "gsm8k": gsm8k.row_of,
-    "math": math.row_of,
-}
 
 _WORD: Final = re.compile(r"\w+")
 

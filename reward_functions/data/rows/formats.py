@@ -38,22 +38,20 @@ from reward_functions.core.jsons import (
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.data.json_rows import (
     BYTE_ORDER_MARK,
-    NOT_UTF8,
-    BadInput,
-    Row,
-    bounded_lines,
-    scan_stream,
-    shown,
-    source_stream,
-)
-from reward_functions.data.row_limits import (
     MAX_COLUMNS,
     MAX_TEXT,
     MAX_VALUES,
     MB,
+    NOT_UTF8,
     ROW,
+    BadInput,
     Room,
+    Row,
+    bounded_lines,
     has_too_many_values,
+    scan_stream,
+    shown,
+    source_stream,
 )
 
 if TYPE_CHECKING:
@@ -305,13 +303,8 @@ def _value(cell: str, column: str) -> Any:
         return cell
     if isinstance(decoded, dict):
         return decoded
-    return decoded if decoded and _is_list_of_parts(decoded) else cell
-
-
-def _is_list_of_parts(decoded: list[Any]) -> bool:
-    return all(isinstance(item, dict) for item in decoded) or all(
-        isinstance(item, str) for item in decoded
-    )
+    parts = any(all(isinstance(item, kind) for item in decoded) for kind in (dict, str))
+    return decoded if decoded and parts else cell
 
 
 GZIP: Final = b"\x1f\x8b"
@@ -400,7 +393,8 @@ def _scan(stream: BufferedReader, file: str, name: str) -> Iterator[Row | BadInp
     elif (delimiter := _delimiter(start, file)) is not None:
         yield from scan_csv(stream, name, delimiter)
     else:
-        _refuse(start, file, name)
+        if what := _what(start, file):
+            raise BadInput(f"{name} {what}")
         yield from scan_stream(cast("BinaryIO", stream), name)
 
 
@@ -456,11 +450,6 @@ def _what(start: bytes, file: str) -> str | None:
     if start[:1] in (b"{", b"[") and start[1:2] == b"\x00":
         return NOT_READ[b"\xff\xfe"]
     return next((what for magic, what in NOT_READ.items() if start.startswith(magic)), None)
-
-
-def _refuse(start: bytes, file: str, name: str) -> None:
-    if what := _what(start, file):
-        raise BadInput(f"{name} {what}")
 
 
 def _buffered(stream: object) -> BufferedReader:

@@ -1,6 +1,6 @@
 """The rows of a file of any format and shape, as a trainer would send them.
 
-    file ──(formats)──→ objects ──(recognition: the first tell the shape)──→ canonical rows
+    file ──(formats)──→ objects ──(shapes: the first tell the shape)──→ canonical rows
 
 Everything streams: what stays in memory is the first `AHEAD` rows, fewer where they are long, then
 one.
@@ -12,18 +12,18 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import BadSample
-from reward_functions.data.json_rows import BadInput, Row, raising, shown
-from reward_functions.data.row_limits import BATCH, ROW, Room
+from reward_functions.data.json_rows import BATCH, ROW, BadInput, Room, Row, raising, shown
 from reward_functions.data.rows.formats import scan_file
-from reward_functions.data.rows.recognition import (
+from reward_functions.data.rows.shapes import (
+    BEDROCK,
     RowOptions,
     UnknownShape,
     canonical,
     columns_for,
+    first,
     fitting,
     require_responses,
 )
-from reward_functions.data.rows.shapes import BEDROCK, first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -127,20 +127,22 @@ def _canonical(
             require_responses(shown(file), objects, columns, shape)
     except UnknownShape as unknown:  # what cannot be read at all is named first
         raise next((row for row in ahead if isinstance(row, BadInput)), unknown) from None
-    if shape and shape.name == BEDROCK:
-        yield from _as_they_are(everything, shape, forced=options.shape is not None)
-        return
+    is_canonical = shape is not None and shape.name == BEDROCK
     if not responses:
         columns = columns._replace(response=())
     check = shape if options.shape is None else None
     usual = next((each.keys() for each in objects if shape and shape.fits(each)), None)
     for row in everything:
-        if isinstance(row, Row):
-            if check and row.content.keys() != usual and not check.fits(row.content):
-                _check_shape(row, check)
-            yield from _converted(row, columns, responses=responses)
-        else:
+        if not isinstance(row, Row):
             yield row
+            continue
+        known = row.content.keys() == usual and not is_canonical
+        if check and not known and not check.fits(row.content):
+            _check_shape(row, check)
+        if is_canonical:  # the decoder says what is wrong with it
+            yield row
+        else:
+            yield from _converted(row, columns, responses=responses)
 
 
 def _first(rows: Iterator[Row | BadInput]) -> Iterator[Row | BadInput]:
@@ -151,16 +153,6 @@ def _first(rows: Iterator[Row | BadInput]) -> Iterator[Row | BadInput]:
         size += row.size
         if size > BATCH:
             return
-
-
-def _as_they_are(
-    rows: Iterator[Row | BadInput], shape: Shape, *, forced: bool
-) -> Iterator[Row | BadInput]:
-    """Rows that need no conversion; the decoder says what is wrong with one."""
-    for row in rows:
-        if isinstance(row, Row) and not forced and not shape.fits(row.content):
-            _check_shape(row, shape)
-        yield row
 
 
 def _converted(row: Row, columns: Columns, *, responses: bool) -> Iterator[Row | BadInput]:

@@ -32,14 +32,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pyarrow as pa
 from pyarrow import compute, ipc, parquet, types
 
-from reward_functions.data.json_rows import BadInput, Row
-from reward_functions.data.row_limits import (
+from reward_functions.data.json_rows import (
     BATCH,
     MAX_COLUMNS,
     MAX_TEXT,
     MAX_VALUES,
     MB,
     ROW,
+    BadInput,
+    Row,
     allowance,
 )
 
@@ -175,6 +176,17 @@ def _header(stream: BufferedReader, at: int) -> tuple[dict[int, Any], int]:
             size *= 16
 
 
+def _varint(text: bytes, at: int) -> tuple[int, int]:
+    """A number of seven bits a byte, and where it ends; IndexError past the end of the text."""
+    value = 0
+    for place in range(_LONGEST_VARINT):
+        byte = text[at + place]
+        value |= (byte & 127) << (7 * place)
+        if byte < 128:  # noqa: PLR2004 - the bit that says that more follow
+            return value, at + place + 1
+    raise BadPage("a number of a page has no end")
+
+
 class _Compact:
     """A reader of Thrift's compact protocol; past the end of its bytes it raises IndexError."""
 
@@ -229,18 +241,15 @@ class _Compact:
         return self.text[self.at - 1]
 
     def _varint(self) -> int:
-        value = 0
-        for place in range(_LONGEST_VARINT):
-            byte = self._byte()
-            value |= (byte & 127) << (7 * place)
-            if byte < 128:  # noqa: PLR2004 - the bit that says that more follow
-                return value
-        raise BadPage("a page's header is not Thrift")
+        value, self.at = _varint(self.text, self.at)
+        return value
 
     def _zigzag(self) -> int:
         value = self._varint()
         return value >> 1 ^ -(value & 1)
 
+
+CUT_OFF: Final = "the levels of a page are cut off"
 
 _LENGTH: Final = 4
 """Bytes of the length before levels that are packed with the rest."""
@@ -317,35 +326,24 @@ def _read(levels: bytes, width: int, values: int, rows: _Rows) -> None:
     """Count the values of one page."""
     at = seen = 0
     while seen < values:
-        head, at = _varint(levels, at)
+        try:
+            head, at = _varint(levels, at)
+        except IndexError:
+            raise BadPage(CUT_OFF) from None
+        size = (head >> 1) * width if head & 1 else 1
+        if at + size > len(levels) or head < 2:  # noqa: PLR2004 - a run of nothing
+            raise BadPage(CUT_OFF)
         if head & 1:
-            size = (head >> 1) * width
-            if at + size > len(levels) or not size:
-                raise BadPage("the levels of a page are cut off")
             for begins in range(at, at + size, _STRETCH):
                 packed = levels[begins : min(begins + _STRETCH, at + size)]
                 signs = "".join(map(_SIGNS[width].__getitem__, packed))[: values - seen]
                 rows.signs(signs)
                 seen += len(signs)
-            at += size
         else:
             count = min(head >> 1, values - seen)
-            if at >= len(levels) or not count:
-                raise BadPage("the levels of a page are cut off")
             rows.run(count, begins=levels[at] == 0)
-            at, seen = at + 1, seen + count
-
-
-def _varint(text: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for place in range(_LONGEST_VARINT):
-        if at >= len(text):
-            break
-        byte, at = text[at], at + 1
-        value |= (byte & 127) << (7 * place)
-        if byte < 128:  # noqa: PLR2004 - the bit that says that more follow
-            return value, at
-    raise BadPage("the levels of a page are cut off")
+            seen += count
+        at += size
 
 
 PLACE: Final = 16
@@ -612,20 +610,8 @@ def is_bytes(kind: Any) -> bool:
     )
 
 
-class Plan(NamedTuple):
-    """How a row group is read.
-
-    Args:
-        rows: at once.
-        places: paths of the columns whose texts are read as places in a dictionary.
-    """
-
-    rows: int
-    places: frozenset[str]
-
-
-def planned(opened: Opened, leaves: Sequence[Leaf], group: int) -> Plan:
-    """How a row group is read.
+def planned(opened: Opened, leaves: Sequence[Leaf], group: int) -> tuple[int, list[str]]:
+    """The rows of a group to read at once, and the columns whose texts are places in a dictionary.
 
     Args:
         opened: the file.
@@ -645,8 +631,7 @@ def planned(opened: Opened, leaves: Sequence[Leaf], group: int) -> Plan:
                 f"{opened.name}: column {leaf.path[:80]} cannot be read: {problem}: write the file "
                 "again"
             ) from None
-    places = frozenset(chunk.leaf.path for chunk in chunks if chunk.places)
-    return Plan(_fitting(chunks, opened), places)
+    return _fitting(chunks, opened), [chunk.leaf.path for chunk in chunks if chunk.places]
 
 
 def _fitting(chunks: Sequence[Chunk], opened: Opened) -> int:
@@ -924,12 +909,12 @@ def _parquet(stream: BufferedReader, name: str) -> Iterator[Any]:
     leaves, footer = leaves_of(table, name), table.metadata
     opened = Opened(table, stream, size, name)
     for group in range(footer.num_row_groups):
-        plan = planned(opened, leaves, group)
+        rows, places = planned(opened, leaves, group)
         reader = parquet.ParquetFile(
-            stream, metadata=footer, read_dictionary=[*plan.places], pre_buffer=False
+            stream, metadata=footer, read_dictionary=places, pre_buffer=False
         )
         yield from reader.iter_batches(
-            batch_size=plan.rows,
+            batch_size=rows,
             row_groups=[group],
             columns=[leaf.path for leaf in leaves],
             use_threads=False,

@@ -7,6 +7,7 @@ left out and named, so that a command can say it once with a count.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.types import ASSISTANT_ROLES
@@ -46,16 +47,21 @@ class Parts(NamedTuple):
         turns = list(messages) if isinstance(messages, list) else []
         last = turns[-1] if turns else None
         answered = isinstance(last, dict) and last.get("role") in ASSISTANT_ROLES
-        metadata = content.get("metadata")
-        named = {"id", "messages", "reference_answer", "metadata"}
-        further = {key: value for key, value in content.items() if key not in named}
         return cls(
             content.get("id"),
             turns[:-1] if answered else turns,
             last if answered else None,
             content.get("reference_answer"),
-            further | (metadata if isinstance(metadata, dict) else {}),
+            metadata_of(content),
         )
+
+
+def metadata_of(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata of a canonical row, and what it holds beside its parts."""
+    metadata = content.get("metadata")
+    named = {"id", "messages", "reference_answer", "metadata"}
+    further = {key: value for key, value in content.items() if key not in named}
+    return further | (metadata if isinstance(metadata, dict) else {})
 
 
 class Written(NamedTuple):
@@ -84,19 +90,24 @@ def _openai(parts: Parts) -> Written:
     return _beside(_named(parts) | content, parts)
 
 
-def _trl(parts: Parts) -> Written:
-    prompt, lost = _as_text(parts.prompt)
-    content: dict[str, Any] = _named(parts) | {"prompt": prompt}
+def _texts(parts: Parts, prompt: str, response: str, reference: str) -> Written:
+    """A string in each column, by their names."""
+    text, lost = _as_text(parts.prompt)
+    content: dict[str, Any] = _named(parts) | {prompt: text}
     if parts.response is not None:
-        content["completion"], blocks = _text(parts.response.get("content"))
+        content[response], blocks = _text(parts.response.get("content"))
         lost += blocks
-    return _beside(content | _optional("answer", parts.reference), parts, lost)
+    return _beside(content | _optional(reference, parts.reference), parts, lost)
+
+
+def _chat(parts: Parts, reference: Any) -> dict[str, Any]:
+    """Lists of messages in the columns that TRL and verifiers share."""
+    completion = {} if parts.response is None else {"completion": [parts.response]}
+    return _named(parts) | {"prompt": parts.prompt} | completion | _optional("answer", reference)
 
 
 def _trl_chat(parts: Parts) -> Written:
-    completion = {} if parts.response is None else {"completion": [parts.response]}
-    content = _named(parts) | {"prompt": parts.prompt} | completion
-    return _beside(content | _optional("answer", parts.reference), parts)
+    return _beside(_chat(parts, parts.reference), parts)
 
 
 def _verl(parts: Parts) -> Written:
@@ -126,19 +137,7 @@ def _verifiers(parts: Parts) -> Written:
     lost: tuple[str, ...] = ()
     if reference is not None and not isinstance(reference, str):
         reference, lost = json.dumps(reference), (OTHER_REFERENCE,)
-    completion = {} if parts.response is None else {"completion": [parts.response]}
-    content = _named(parts) | {"prompt": parts.prompt} | completion
-    content |= _optional("answer", reference) | {"info": dict(parts.metadata)}
-    return Written(content, lost)
-
-
-def _qrr(parts: Parts) -> Written:
-    question, lost = _as_text(parts.prompt)
-    content: dict[str, Any] = _named(parts) | {"question": question}
-    if parts.response is not None:
-        content["response"], blocks = _text(parts.response.get("content"))
-        lost += blocks
-    return _beside(content | _optional("reference", parts.reference), parts, lost)
+    return Written(_chat(parts, reference) | {"info": dict(parts.metadata)}, lost)
 
 
 def _sagemaker_evaluation(parts: Parts) -> Written:
@@ -170,10 +169,10 @@ def _sagemaker_evaluation(parts: Parts) -> Written:
 WRITERS: Final[Mapping[str, Callable[[Parts], Written]]] = {
     "bedrock": _bedrock,
     "openai": _openai,
-    "qrr": _qrr,
+    "qrr": partial(_texts, prompt="question", response="response", reference="reference"),
     "sagemaker": _verl,
     "sagemaker-eval": _sagemaker_evaluation,
-    "trl": _trl,
+    "trl": partial(_texts, prompt="prompt", response="completion", reference="answer"),
     "trl-chat": _trl_chat,
     "verifiers": _verifiers,
     "verl": _verl,

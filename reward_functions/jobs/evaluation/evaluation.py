@@ -33,7 +33,7 @@ from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.means import mean
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Scored
-from reward_functions.data.answer_kinds import kind_of, stated_answer
+from reward_functions.data.answers import kind_of, stated_answer
 from reward_functions.jobs.asking import HIGH, MILLION, AnswerFile, AskingCost, ask, cost, setup
 from reward_functions.jobs.evaluation.evaluation_record import (
     Beside,

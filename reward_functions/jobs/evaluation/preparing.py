@@ -16,7 +16,7 @@ The split that models are compared on holds rows that no training has seen, each
     another question about a page of the training file             a warning
     a prompt that stands twice in the split                        asked once
 
-Paraphrases are not found. `data.leakage` compares; a prompt is its last user turn.
+Paraphrases are not found. `data.splitting` compares; a prompt is its last user turn.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample
 from reward_functions.data.atomic import named
 from reward_functions.data.json_rows import Row
-from reward_functions.data.leakage import Overlaps, normal
 from reward_functions.data.rows.formats import scan_file
 from reward_functions.data.rows.reading import AS_FOUND, scan_rows
-from reward_functions.data.rows.recognition import RowOptions, UnknownShape
+from reward_functions.data.rows.shapes import RowOptions, UnknownShape
+from reward_functions.data.splitting import Overlaps, normal
 from reward_functions.jobs.asking import Sampling, alike, chosen, drawn_as, endpoint_of
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.data.json_rows import BadInput
-    from reward_functions.data.leakage import Leak
+    from reward_functions.data.splitting import Leak
     from reward_functions.jobs.asking import Sampling
     from reward_functions.jobs.configuration import JobConfiguration
     from reward_functions.jobs.evaluation.evaluation import Price

@@ -298,7 +298,7 @@ class Digest:
 
 def _dealt(numbers: Sequence[int]) -> list[array[int]]:
     """The positions of numbers by their remainder, in which equal ones agree: four bytes each."""
-    parts = [array("I") for _ in range(PARTS)]
+    parts = [array("I") for _ in range(min(PARTS, len(numbers)))]
     for at, number in enumerate(numbers):
-        parts[number % PARTS].append(at)
+        parts[number % len(parts)].append(at)
     return parts

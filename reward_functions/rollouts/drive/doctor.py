@@ -28,6 +28,7 @@ import socket
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -42,9 +43,10 @@ from reward_functions.aws.deployed.findings import (
     SKEW,
     Check,
     CheckFinding,
+    CheckVerdict,
     credentials,
 )
-from reward_functions.aws.failures import AwsFailed, in_words
+from reward_functions.aws.failures import OF_FUNCTIONS, AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.extras import EXTRAS, require
 from reward_functions.core.loopback import is_loopback
@@ -58,6 +60,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
+class Found(NamedTuple):
+    """What a check found, by the name that the table gives it."""
+
+    verdict: CheckVerdict
+    message: str
+
+
 FRAMEWORKS: Final = {
     "strands": "strands-agents",
     "openai": "openai",
@@ -69,7 +78,7 @@ FRAMEWORKS: Final = {
 """By module, a key of `EXTRAS`: the package whose version is shown."""
 
 
-def frameworks(packages: Mapping[str, str] = FRAMEWORKS) -> CheckFinding:
+def frameworks(packages: Mapping[str, str] = FRAMEWORKS) -> Found:
     """Those that are installed, with their versions, and the extras of the others.
 
     Args:
@@ -81,10 +90,10 @@ def frameworks(packages: Mapping[str, str] = FRAMEWORKS) -> CheckFinding:
     parts = [", ".join(there) or "none is installed"]
     if extras:
         parts.append(f"the rest: pip install 'reward-functions[{','.join(extras)}]'")
-    return CheckFinding("ok", "frameworks", "; ".join(parts))
+    return Found("ok", "; ".join(parts))
 
 
-def tracing() -> CheckFinding:
+def tracing() -> Found:
     """Whether rollouts are traced, as far as this process can tell.
 
     Raises:
@@ -92,15 +101,11 @@ def tracing() -> CheckFinding:
     """
     variable = f"{PREFIX}OTEL=1"
     if not RolloutSettings.from_env().otel:
-        return CheckFinding("ok", "tracing", f"off; {variable} turns it on")
+        return Found("ok", f"off; {variable} turns it on")
     require("opentelemetry", by=variable)
     if find_spec("opentelemetry.sdk") is None:
-        return CheckFinding(
-            "warning",
-            "tracing",
-            f"{variable}, and spans go nowhere: pip install opentelemetry-sdk",
-        )
-    return CheckFinding("ok", "tracing", f"{variable}: spans go to the providers of the process")
+        return Found("warning", f"{variable}, and spans go nowhere: pip install opentelemetry-sdk")
+    return Found("ok", f"{variable}: spans go to the providers of the process")
 
 
 def _version(package: str) -> str | None:
@@ -134,7 +139,7 @@ class Reply(NamedTuple):
     date: str
 
 
-def runtime_endpoint(metadata: RolloutMetadata) -> CheckFinding:
+def runtime_endpoint(metadata: RolloutMetadata) -> Found:
     """Whether the runtime is trusted, found and answers.
 
     Raises:
@@ -148,22 +153,19 @@ def runtime_endpoint(metadata: RolloutMetadata) -> CheckFinding:
     try:
         socket.getaddrinfo(host, parts.port or 443)
     except OSError:
-        return CheckFinding(
-            "failure", "endpoint", f"{host} is not found: check the region and the network"
-        )
+        return Found("failure", f"{host} is not found: check the region and the network")
     try:
         reply = _asked(url, "/")
     except (OSError, HTTPException) as error:
-        return CheckFinding(
+        return Found(
             "failure",
-            "endpoint",
             f"{url} does not answer ({type(error).__name__}): check the network, the proxy and, in "
             "a VPC, its endpoint",
         )
-    return CheckFinding("ok", "endpoint", f"{url} answers (HTTP {reply.status})")
+    return Found("ok", f"{url} answers (HTTP {reply.status})")
 
 
-def runtime_clock(metadata: RolloutMetadata, now: float | None = None) -> CheckFinding:
+def runtime_clock(metadata: RolloutMetadata, now: float | None = None) -> Found:
     """Whether our clock is the runtime's.
 
     Args:
@@ -175,20 +177,19 @@ def runtime_clock(metadata: RolloutMetadata, now: float | None = None) -> CheckF
         date = _asked(endpoint_of(metadata), "/").date
         skew = (ours - parsedate_to_datetime(date)).total_seconds()
     except (OSError, HTTPException, TypeError, ValueError):
-        return CheckFinding("unknown", "clock", "the runtime gives no time to compare with")
+        return Found("unknown", "the runtime gives no time to compare with")
     ahead = "ahead" if skew > 0 else "behind"
     if abs(skew) > NOTICED:
-        verdict = "failure" if abs(skew) > SKEW else "warning"
-        return CheckFinding(
-            verdict,  # type: ignore[arg-type]
-            "clock",
+        verdict: CheckVerdict = "failure" if abs(skew) > SKEW else "warning"
+        return Found(
+            verdict,
             f"{abs(skew):,.0f} s {ahead} of the runtime's; from {SKEW:g} s on every signature is "
             "refused: switch on NTP",
         )
-    return CheckFinding("ok", "clock", f"within {max(1.0, abs(skew)):.0f} s of the runtime's")
+    return Found("ok", f"within {max(1.0, abs(skew)):.0f} s of the runtime's")
 
 
-def token(metadata: RolloutMetadata) -> CheckFinding:
+def token(metadata: RolloutMetadata) -> Found:
     """Whether a bearer token can be minted here; it is not sent."""
     from reward_functions.rollouts.report.transports.bearer_tokens import (  # noqa: PLC0415 - boto3
         generate_token,
@@ -197,11 +198,11 @@ def token(metadata: RolloutMetadata) -> CheckFinding:
     try:
         generate_token(region_of(metadata))
     except RuntimeError:
-        return CheckFinding("unknown", "token", "no credentials to mint one with")
-    return CheckFinding("ok", "token", f"one for {region_of(metadata)} can be minted")
+        return Found("unknown", "no credentials to mint one with")
+    return Found("ok", f"one for {region_of(metadata)} can be minted")
 
 
-def permissions(metadata: RolloutMetadata) -> CheckFinding:
+def permissions(metadata: RolloutMetadata) -> Found:
     """What IAM says of the five actions, for whoever types this.
 
     Raises:
@@ -232,46 +233,40 @@ def permissions(metadata: RolloutMetadata) -> CheckFinding:
             message = "iam:SimulatePrincipalPolicy is not allowed here"
         else:
             message = f"not simulated: {error}"
-        return CheckFinding("unknown", "permissions", message)
+        return Found("unknown", message)
     if denied:
-        return CheckFinding(
-            "failure",
-            "permissions",
-            f"{', '.join(denied)} not allowed: attach {POLICY} to the agent's role",
+        return Found(
+            "failure", f"{', '.join(denied)} not allowed: attach {POLICY} to the agent's role"
         )
-    return CheckFinding("ok", "permissions", "IAM, simulated, allows the five actions")
+    return Found("ok", "IAM, simulated, allows the five actions")
 
 
-def healthy(url: str) -> CheckFinding:
+def healthy(url: str) -> Found:
     """Whether an agent's health route answers."""
     for path in HEALTH:
         try:
             reply = _asked(url, path)
         except (OSError, HTTPException, ValueError) as error:
-            return CheckFinding(
-                "failure",
-                "agent",
-                f"{url} does not answer ({type(error).__name__}): is it running?",
+            return Found(
+                "failure", f"{url} does not answer ({type(error).__name__}): is it running?"
             )
         if reply.status == OK:
-            return CheckFinding("ok", "agent", f"{path} answers (HTTP {reply.status})")
+            return Found("ok", f"{path} answers (HTTP {reply.status})")
         if reply.status != MISSING:
-            return CheckFinding("failure", "agent", f"{path} answers HTTP {reply.status}")
-    return CheckFinding(
-        "warning", "agent", "it has neither /ping, which AgentCore asks, nor /health"
-    )
+            return Found("failure", f"{path} answers HTTP {reply.status}")
+    return Found("warning", "it has neither /ping, which AgentCore asks, nor /health")
 
 
-def invocable(name: str) -> CheckFinding:
+def invocable(name: str) -> Found:
     """Whether a Lambda is there, and may be invoked: a dry run, which runs nothing.
 
     Raises:
         AwsFailed: it is not, or may not.
     """
-    with in_words(f"invoking {name}, as a dry run"):
+    with in_words(f"invoking {name}, as a dry run", OF_FUNCTIONS):
         client = aws_session().client("lambda", config=_brief())
         client.invoke(FunctionName=name, InvocationType="DryRun", Payload=b"{}")
-    return CheckFinding("ok", "agent", f"{name} may be invoked")
+    return Found("ok", f"{name} may be invoked")
 
 
 def _brief() -> Any:
@@ -329,54 +324,57 @@ class Subject:
 
 def checks(subject: Subject) -> list[Check]:
     """All that apply."""
-    metadata = subject.metadata
-    found = [
-        Check("settings", settings),
-        Check("boto3", modelled),
-        Check("credentials", credentials),
-        Check("endpoint", lambda: runtime_endpoint(metadata)),
-        Check("clock", lambda: runtime_clock(metadata)),
-        Check("token", lambda: token(metadata)),
-        Check("permissions", lambda: permissions(metadata)),
-        Check("outbox", outbox),
-        Check("frameworks", frameworks),
-        Check("tracing", tracing),
-    ]
+    metadata, given = subject.metadata, subject.payload
+    looks: dict[str, Callable[[], Found]] = {
+        "settings": settings,
+        "boto3": modelled,
+        "endpoint": lambda: runtime_endpoint(metadata),
+        "clock": lambda: runtime_clock(metadata),
+        "token": lambda: token(metadata),
+        "permissions": lambda: permissions(metadata),
+        "outbox": outbox,
+        "frameworks": frameworks,
+        "tracing": tracing,
+    }
     if any(os.environ.get(each) for each in DEFERRING):
-        found.append(Check("deferred", deferred))
-    if (given := subject.payload) is not None:
-        found.append(Check("payload", lambda: payload(given)))
+        looks["deferred"] = deferred
+    if given is not None:
+        looks["payload"] = lambda: payload(given)
     if subject.agent:
-        found.append(Check("agent", lambda: agent(subject.agent)))
-    return found
+        looks["agent"] = lambda: agent(subject.agent)
+    found = [Check(name, partial(_found, name, look)) for name, look in looks.items()]
+    return [*found[:2], Check("credentials", credentials), *found[2:]]
 
 
-def settings() -> CheckFinding:
+def _found(name: str, look: Callable[[], Found]) -> CheckFinding:
+    found = look()
+    return CheckFinding(found.verdict, name, found.message)
+
+
+def settings() -> Found:
     """Whether the variables can be read."""
     known = RolloutSettings.from_env()
-    return CheckFinding(
+    return Found(
         "ok",
-        "settings",
         f"reports go by the {known.transport} transport, within {known.window:g} s less "
         f"{known.margin:g} s; an episode that we could not run is reported as {known.on_failure}",
     )
 
 
-def modelled() -> CheckFinding:
+def modelled() -> Found:
     """Whether boto3 has the service."""
     import boto3  # noqa: PLC0415 - 0.2 s
 
     if SERVICE in boto3.session.Session().get_available_services():
-        return CheckFinding("ok", "boto3", f"{boto3.__version__} has {SERVICE}")
-    return CheckFinding(
+        return Found("ok", f"{boto3.__version__} has {SERVICE}")
+    return Found(
         "failure",
-        "boto3",
         f"{boto3.__version__} has no {SERVICE}: pip install 'boto3>=1.44' ({MODELLED} has it), or "
         "set REWARD_ROLLOUTS_TRANSPORT=bearer",
     )
 
 
-def outbox() -> CheckFinding:
+def outbox() -> Found:
     """Whether an intent can be made durable."""
     from reward_functions.rollouts.report.outbox.opening import open_outbox  # noqa: PLC0415 - boto3
 
@@ -385,31 +383,30 @@ def outbox() -> CheckFinding:
         found.lease(f"doctor-{os.getpid()}", time())
         counts = found.counts()
     except RolloutError as error:
-        return CheckFinding("failure", "outbox", str(error))
+        return Found("failure", str(error))
     finally:
         found.close()
     waiting = counts.get("pending", 0)
     more = f"; {waiting:,} reports wait: `reward rollouts outbox list`" if waiting else ""
-    return CheckFinding("ok", "outbox", f"{found.name} can be written{more}")
+    return Found("ok", f"{found.name} can be written{more}")
 
 
-def deferred() -> CheckFinding:
+def deferred() -> Found:
     """Whether an episode may defer its reward, as far as the variables say; nothing is written."""
     known = RolloutSettings.from_env()
-    return CheckFinding(
+    return Found(
         "ok",
-        "deferred",
         f"an episode may go to {known.results}, to be scored by {known.scorer}; what is not "
         "rewarded then is shown by `reward rollouts redrive --dry-run`",
     )
 
 
-def payload(given: bytes) -> CheckFinding:
+def payload(given: bytes) -> Found:
     """Whether a request can be read, run and reported."""
     try:
         request = read_request(given)
     except RolloutError as error:
-        return CheckFinding("failure", "payload", str(error))
+        return Found("failure", str(error))
     missing = [
         name
         for name, there in (
@@ -420,22 +417,20 @@ def payload(given: bytes) -> CheckFinding:
         if not there
     ]
     if missing:
-        return CheckFinding(
+        return Found(
             "failure",
-            "payload",
             f"{', '.join(missing)} missing: a rollout without ids is run and never reported",
         )
     known = request.inference_params.wire()
     sampling = ", ".join(f"{name} {value:g}" for name, value in known.items())
-    return CheckFinding(
+    return Found(
         "ok",
-        "payload",
         f"a prompt of {len(request.prompt):,} characters"
         f"{', an instance' if request.instance else ''}; {sampling or 'no inferenceParams'}",
     )
 
 
-def agent(asked: str | Callable[..., Any]) -> CheckFinding:
+def agent(asked: str | Callable[..., Any]) -> Found:
     """Whether an agent answers: its smoke route, its health by HTTP, a dry run of a Lambda.
 
     No rollout begins.
@@ -445,27 +440,24 @@ def agent(asked: str | Callable[..., Any]) -> CheckFinding:
     if "://" in asked:
         return healthy(asked)
     if asked.startswith("arn:") and ":bedrock-agentcore:" in asked:
-        return CheckFinding(
-            "unknown", "agent", "an invocation of AgentCore is paid for: `reward rollouts run -n 1`"
+        return Found(
+            "unknown", "an invocation of AgentCore is paid for: `reward rollouts run -n 1`"
         )
     return invocable(asked)
 
 
-def smoke(function: Callable[..., Any]) -> CheckFinding:
+def smoke(function: Callable[..., Any]) -> Found:
     """What the smoke route of a `rollout_handler` says; another function would run a rollout."""
     if not hasattr(function, "rollout"):
-        return CheckFinding(
-            "warning", "agent", "it is no rollout_handler: it reports nothing by itself"
-        )
+        return Found("warning", "it is no rollout_handler: it reports nothing by itself")
     answer = function({FIELD: True})
     if inspect.iscoroutine(answer):
         answer = asyncio.run(answer)
     if not isinstance(answer, dict) or answer.get("status") != "ok":
-        return CheckFinding("failure", "agent", "its smoke route does not answer")
+        return Found("failure", "its smoke route does not answer")
     reporting = answer["reporting"]
-    return CheckFinding(
+    return Found(
         "ok",
-        "agent",
         f"{answer['handler']} answers its smoke route; it reports to {reporting['endpoint']}, "
         f"within {reporting['window']:g} s less {reporting['margin']:g} s",
     )

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.errors import RewardError
 from reward_functions.data.json_rows import BadInput, read_rows
-from reward_functions.data.records import text_of
+from reward_functions.data.splitting import prompt_of
 from reward_functions.rollouts.drive import FIELD, Sent
 from reward_functions.rollouts.drive.agents import ENDED, READY, answered
 from reward_functions.rollouts.drive.records import (
@@ -126,19 +126,13 @@ def _prompt(row: Row, field: str) -> str:
         cell = row.content[field]
         prompt = cell if isinstance(cell, str) else json.dumps(cell)
     else:
-        prompt = _last_user_turn(row.content.get("messages"))
+        prompt = prompt_of(row.content)
     if not prompt.strip():
         raise BadInput(
             f"{row.where}: no prompt: it has no {field!r} and no user turn among its messages; "
             "name the field with --field"
         )
     return prompt
-
-
-def _last_user_turn(messages: Any) -> str:
-    turns = messages if isinstance(messages, list) else []
-    users = [turn for turn in turns if isinstance(turn, dict) and turn.get("role") == "user"]
-    return text_of(users[-1].get("content")) if users else ""
 
 
 REGION: Final = "us-west-2"

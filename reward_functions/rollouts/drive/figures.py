@@ -49,20 +49,6 @@ WORST: Final = 5
 """Groups that are shown, those that earn the least."""
 
 
-class HistogramBin(NamedTuple):
-    """A bar of the histogram.
-
-    Args:
-        low: the least reward in it.
-        high: the most.
-        rollouts: how many.
-    """
-
-    low: float
-    high: float
-    rollouts: int
-
-
 class Group(NamedTuple):
     """The rollouts of a row.
 
@@ -127,7 +113,7 @@ class Figures:
     at_maximum: Share | None
     zero_std: Share | None
     pass_at: Mapping[int, float]
-    histogram: Sequence[HistogramBin]
+    histogram: Sequence[Bin]
     turns: Mapping[int, int]
     idle: int
     tool_calls: float
@@ -210,19 +196,17 @@ def pass_at(groups: Sequence[Sequence[float]]) -> dict[int, float]:
     return found
 
 
-def histogram(rewards: Sequence[float]) -> list[HistogramBin]:
+def histogram(rewards: Sequence[float]) -> list[Bin]:
     """A bar for each reward, where they are few; else as many of equal width as `BINS`."""
     counts = sorted(Counter(rewards).items())
     if len(counts) <= BINS:
-        return [HistogramBin(reward, reward, count) for reward, count in counts]
+        return [Bin(reward, reward, count) for reward, count in counts]
     low, high = counts[0][0], counts[-1][0]
     width = high / BINS - low / BINS  # in this order: their difference may be infinite
     filled = Counter(
         min(BINS - 1, int((reward / width) - (low / width))) if width else 0 for reward in rewards
     )
-    return [
-        HistogramBin(low + at * width, low + (at + 1) * width, filled[at]) for at in range(BINS)
-    ]
+    return [Bin(low + at * width, low + (at + 1) * width, filled[at]) for at in range(BINS)]
 
 
 def _pass(rewarded: int, solved: int, k: int) -> float:
@@ -269,7 +253,10 @@ def as_json(figures: Figures) -> dict[str, Any]:
             {"status": status, "error": error, "rollouts": count}
             for (status, error), count in figures.errors.items()
         ],
-        "histogram": [each._asdict() for each in figures.histogram],
+        "histogram": [
+            {"low": each.low, "high": each.high, "rollouts": each.count}
+            for each in figures.histogram
+        ],
         "worst": [each._asdict() | {"mean": each.mean} for each in figures.worst],
     }
 
@@ -320,19 +307,19 @@ def _note(scorer: Mapping[str, Any] | None) -> str:
 
 
 def _histogram(figures: Figures) -> Sheet:
-    most = max(each.rollouts for each in figures.histogram)
+    most = max(each.count for each in figures.histogram)
     return Sheet(
         title="Rewards",
         heads=("reward", "rollouts", "share"),
         rows=[
-            (_ends(each), f"{each.rollouts:,}", BAR * round(WIDTH * each.rollouts / most))
+            (_ends(each), f"{each.count:,}", BAR * round(WIDTH * each.count / most))
             for each in figures.histogram
         ],
         words=("share",),
     )
 
 
-def _ends(each: HistogramBin) -> str:
+def _ends(each: Bin) -> str:
     return f"{each.low:.4g}" if each.low == each.high else f"{each.low:.4g} to {each.high:.4g}"
 
 
@@ -431,8 +418,7 @@ def _shares(figures: Figures) -> Chart:
 
 
 def _rewards_drawn(figures: Figures) -> Chart:
-    bins = [Bin(each.low, each.high, each.rollouts) for each in figures.histogram]
-    return bars("Rewards of the rollouts", bins, x="reward", y="rollouts")
+    return bars("Rewards of the rollouts", figures.histogram, x="reward", y="rollouts")
 
 
 def _turns_drawn(figures: Figures) -> Chart:

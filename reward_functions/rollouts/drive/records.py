@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Sel
 
 from reward_functions.core.errors import ConfigurationError, RewardError
 from reward_functions.core.means import mean
-from reward_functions.data.appended_lines import AppendedLines
+from reward_functions.data.atomic import AppendedLines
 from reward_functions.reports.measured import Measured
 from reward_functions.rollouts.request.errors import ScorerMismatch
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.data.row_limits import Room
+from reward_functions.data.json_rows import Room
 from reward_functions.reports.pages.charts.rows import Row, Span, spans, tallies
 from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.sheets import Sheet

@@ -32,6 +32,15 @@ RECORDS = {
         "level": "Level 1",
         "type": "Algebra",
     },
+    "pandalm": {
+        "idx": 1,
+        "cmp_key": "a_b",
+        "instruction": "?",
+        "input": "",
+        "response1": "7",
+        "response2": "8",
+        **{f"annotator{number}": 1 for number in (1, 2, 3)},
+    },
 }
 
 
@@ -101,7 +110,7 @@ ROWS = {
         lambda _, written: written(Fraction(1, 8)),
         {"percent": "12.5%", "figure": "0.1", "text": "1/8"},
     ),
-    "data.generated.writing:ROWS": Rows(
+    "data.public:ROWS": Rows(
         made_row,
         {
             "finqa": (
@@ -110,6 +119,7 @@ ROWS = {
             ),
             "gsm8k": (["final_answer"], ["solution"]),
             "math": (["final_answer"], ["level", "solution", "subject"]),
+            "pandalm": (["answer", "label", "votes"], ["models", "prompt"]),
         },
     ),
     "data.other_answers:OTHER_KINDS": Rows(

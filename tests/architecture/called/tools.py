@@ -24,7 +24,7 @@ def of_card(_, draw):
 
 
 ROLLOUTS = SimpleNamespace(
-    histogram=[SimpleNamespace(low=0.0, high=1.0, rollouts=2)],
+    histogram=[SimpleNamespace(low=0.0, high=1.0, count=2)],
     turns={2: 1},
     worst=[SimpleNamespace(id="a", rewards=(0.0, 1.0))],
     minimum=0.0,

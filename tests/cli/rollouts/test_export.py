@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.data import row_limits
+from reward_functions.data import json_rows
 from reward_functions.rollouts.record import jsonl
 from reward_functions.rollouts.record.exchange.agentcore import read_trace_record
 from reward_functions.rollouts.record.exchange.datum import read_datum
@@ -146,8 +146,8 @@ def test_the_weight_of_a_forked_episode_is_chosen_and_said(tmp_path, to, weight,
 
 
 def test_trajectories_that_take_too_much_together_are_refused(files, tmp_path, monkeypatch):
-    monkeypatch.setattr(row_limits, "_AT_A_TIME", 0)
-    monkeypatch.setattr(row_limits, "_RATIO_HELD", 1)
+    monkeypatch.setattr(json_rows, "_AT_A_TIME", 0)
+    monkeypatch.setattr(json_rows, "_RATIO_HELD", 1)
     path = tmp_path / "t.jsonl"
     path.write_text(
         "".join(f"{jsonl.written(trajectory(turn(0, [1], [2]), id=str(at)))}\n" for at in range(9))

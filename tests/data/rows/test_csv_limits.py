@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from reward_functions.data import row_limits
+from reward_functions.data import json_rows
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.rows import formats
 from reward_functions.data.rows.formats import scan_file
@@ -45,7 +45,7 @@ def test_a_cell_that_looks_like_deep_json_stays_text(tmp_path):
 
 
 def test_a_compressed_file_that_repeats_itself_for_ever_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(row_limits, "FREE", 1 << 20)
+    monkeypatch.setattr(json_rows, "FREE", 1 << 20)
     file = tmp_path / "rows.jsonl.gz"
     with gzip.open(file, "wb") as stream:
         stream.write(b'{"prompt": "p", "response": "r"}\n' * 200_000)

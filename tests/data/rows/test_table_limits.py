@@ -4,7 +4,7 @@ import tracemalloc
 
 import pytest
 
-from reward_functions.data import row_limits
+from reward_functions.data import json_rows
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.rows.formats import scan_file
 
@@ -200,8 +200,8 @@ def test_one_large_row_group_of_lists_is_read_in_a_small_room(
     compression, version, tmp_path, monkeypatch
 ):
     """What is unpacked of it in all is more than its file may take at a time."""
-    monkeypatch.setattr(row_limits, "_AT_A_TIME", 5 << 20)
-    monkeypatch.setattr(row_limits, "_RATIO_AT_A_TIME", 0)
+    monkeypatch.setattr(json_rows, "_AT_A_TIME", 5 << 20)
+    monkeypatch.setattr(json_rows, "_RATIO_AT_A_TIME", 0)
     file = tmp_path / "rows.parquet"
     rows = [{"messages": chat(at), "reference_answer": str(at)} for at in range(3_000)]
     table = pa.Table.from_pylist(rows)

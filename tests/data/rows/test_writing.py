@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.data.rows.recognition import canonical, fitting
+from reward_functions.data.rows.shapes import canonical, fitting
 from reward_functions.data.rows.writing import WRITERS, write
 
 TEXT = st.text('a1 \n\r\t\0"\\{}[],é漢😀\u2028\ufeff', max_size=12)

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_functions.reports.pages.charts.drawing import STEPS, axis, logarithmic_axis, number
+from reward_functions.reports.pages.charts.drawing import (
+    STEPS,
+    Axis,
+    axis,
+    logarithmic_axis,
+    number,
+    powers,
+)
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 VALUES = st.lists(FINITE, min_size=1, max_size=5)
@@ -103,3 +110,23 @@ def test_equal_ratios_are_equal_distances():
     made = logarithmic_axis("characters", [0, 10_000_000], 0.0, 700.0)
     assert [made.place(each) for each in (0, 1, 100, 10_000_000)] == [0, 0, 200, 700]
     assert made.ticks(7)[-2:] == [(1e6, "1,000,000"), (1e7, "1e7")]
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [(-5, 10.0), (2, 10.0), (3, 35.0), (5, 85.0), (6, 110.0), (99, 110.0)],
+)
+def test_a_value_has_its_place_between_the_ends_and_none_beyond_them(value, place):
+    assert Axis("x", 2.0, 6.0, 10.0, 110.0).place(value) == place
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "count", "expected"),
+    [
+        (1.0, 1e3, 3, [1.0, 10.0, 100.0, 1000.0]),
+        (100.0, 1e6, 2, [100.0, 1e4, 1e6]),
+        (1e3, 1e9, 3, [1e3, 1e5, 1e7, 1e9]),
+    ],
+)
+def test_powers_of_ten_are_few_and_begin_at_the_first(low, high, count, expected):
+    assert powers(low, high, count) == expected

@@ -197,6 +197,14 @@ def test_a_matrix_has_a_cell_for_every_pair():
         "label b, reward a: 0 (0%)",
         "label b, reward b: 0 (0%)",
     ]
+    assert re.findall(r">([\d,]+)</text>", made.drawn) == ["3", "1", "0", "0"]
+
+
+def test_a_matrix_of_many_columns_is_as_wide_as_they_need():
+    names = [str(at) for at in range(20)]
+    wide = matrix("m", ["a"], names, [[1] * 20], down="label", across="reward")
+    wider = matrix("m", ["a"], [*names, "20"], [[1] * 21], down="label", across="reward")
+    assert wider.width - wide.width == 44
 
 
 def test_charts_side_by_side_are_one_picture():

@@ -79,7 +79,7 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e100, max_
 @given(st.lists(FINITE))
 def test_a_histogram_holds_every_reward_once(rewards):
     bins = histogram(rewards)
-    assert sum(each.rollouts for each in bins) == len(rewards)
+    assert sum(each.count for each in bins) == len(rewards)
     assert len(bins) <= BINS
 
 
