@@ -9,6 +9,7 @@ the page is about.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -19,8 +20,9 @@ from contextlib import redirect_stdout
 from dataclasses import MISSING
 from dataclasses import fields as dataclass_fields
 from functools import partial
-from inspect import getdoc
+from inspect import getdoc, getsource
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,14 +39,16 @@ from reward_functions.cdk.model.job_rights import JobRights
 from reward_functions.cdk.model.stages import Stage
 from reward_functions.cdk.policies.deployments_own_rights import Secret, Statement
 from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
+from reward_functions.core.settings import setting_kind
 from reward_functions.data.rows.shapes import SHAPES, Shape
 from reward_functions.jobs.configuration import JobConfiguration, table_of
 from reward_functions.jobs.plan_sheets import hyperparameters_table, models_table
 from reward_functions.rollouts.report import settings as rollout_settings
+from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooManySamples
 from reward_functions.serving.handler import FailedStart, FailedWarmUp, bind
 from reward_functions.serving.imputation import BatchFailed
-from reward_functions.serving.settings import BadSettings, LambdaSettings, variable
+from reward_functions.serving.settings import BadSettings, LambdaSettings
 from tests import gates, math_page, outages, rule_tables, walkthrough
 from tests.architecture.rooms import ROOMS
 from tests.pictures import PICTURES
@@ -57,6 +61,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from reward_functions import RewardSpec
+    from reward_functions.core.settings import EnvSettings
 
 ROOT: Final = Path(__file__).parents[1]
 
@@ -153,17 +158,27 @@ def reply(batch: list[Any] = BATCH, mode: str = "list") -> str:
         return _block("json", _shown(bind(deployed)(batch)))
 
 
-def settings() -> str:
-    """The fields of `LambdaSettings`."""
-    rows = []
-    for each in dataclass_fields(LambdaSettings):
-        default = {"default": None if each.default is MISSING else each.default}
-        if each.default_factory is not MISSING:
-            default = {"default": each.default_factory()}
-        shown = "required" if each.name == "name" else _default(default)
-        about = each.metadata
-        rows.append([f"`{variable(each.name)}`", about["kind"].words, shown, about["description"]])
-    return _table(["variable", "values", "default", "what it sets"], rows)
+def settings(kept: EnvSettings, more: Iterable[str] = ()) -> str:
+    """The rows of a class of settings, by one with the defaults: a field's sentence is below it."""
+    tree = ast.parse(getsource(type(kept))).body[0]
+    sentences = [ast.literal_eval(below) for _, below in attributes(tree)]
+    rows, defaults = [], kept.to_env()
+    for each, sentence in zip(dataclass_fields(kept), sentences, strict=True):
+        name = kept.variable(each.name)
+        shown = f"`{defaults[name]}`" if name in defaults else "unset"
+        required = each.default is MISSING and each.default_factory is MISSING
+        about = " ".join(sentence.split())
+        rows.append(
+            [f"`{name}`", setting_kind(each).words, "required" if required else shown, about]
+        )
+    return "\n".join([_table(["variable", "values", "default", "what it sets"], rows), *more])
+
+
+def attributes(tree: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, ast.expr]]:
+    """The fields of a class, each with the string below it."""
+    for each, below in pairwise(tree.body):
+        if isinstance(each, ast.AnnAssign) and isinstance(below, ast.Expr):
+            yield each, below.value
 
 
 def fields(model: type[BaseModel], *, without: str = "") -> str:
@@ -246,9 +261,9 @@ def terminal(*arguments: str) -> str:
 
 
 def rollout_settings_table() -> str:
-    """The variables of an agent's process, as their module has them."""
-    text = getdoc(rollout_settings) or ""
-    return "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    """The variables of an agent's process; the module says which are read elsewhere."""
+    lines = (getdoc(rollout_settings) or "").splitlines()
+    return settings(RolloutSettings(), (line for line in lines if line.startswith("|")))
 
 
 def row_shapes() -> str:
@@ -289,7 +304,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "request": request,
     "reply": reply,
     "envelope": partial(reply, BATCH[:1], "envelope"),
-    "settings": settings,
+    "settings": partial(settings, LambdaSettings(name="gsm8k")),
     "stage": partial(fields, Stage, without="name"),
     "deployment": partial(fields, Deployment),
     "job-rights": partial(fields, JobRights),

@@ -1,20 +1,5 @@
 """The settings of a stage's feedback path: written at deployment, read by its function.
 
-Each field is an environment variable, `FEEDBACK_` and the field's name in capitals. `from_env` and
-`to_env` are inverse to each other, and an unknown variable with that prefix is an error.
-
-| variable | holds |
-| --- | --- |
-| `FEEDBACK_STAGE` | the stage |
-| `FEEDBACK_FUNCTIONS` | a JSON object: how ARNs of the stage's rewards begin, and their ends |
-| `FEEDBACK_BUCKETS` | a JSON list: buckets whose results are read |
-| `FEEDBACK_QUEUE` | the URL of the queue that announces results |
-| `FEEDBACK_DEAD_LETTERS` | the URL of the queue for what cannot be reported |
-| `FEEDBACK_OUTBOX` | where reports are durable, `dynamodb://TABLE?region=REGION` |
-| `FEEDBACK_ENDPOINT` | of the job runtime, where it is not AWS's own |
-| `FEEDBACK_RECEIVES` | how often a message is received before it is a dead letter |
-| `FEEDBACK_NAMESPACE` | of the metrics |
-
 An ARN has no qualifier; one that ends in `--*` names the functions of an immutable deployment, one
 for each digest. What they share is written once: Lambda takes 4 KB of variables.
 """
@@ -23,17 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import dataclass, field
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, ClassVar, Final
 
-from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.suggest import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-PREFIX: Final = "FEEDBACK_"
+from reward_functions.core.settings import EnvSettings, SettingKind, json_in, setting
 
 GENERATIONS: Final = "--*"
 """How the ARN of an immutable deployment's functions ends."""
@@ -46,91 +25,43 @@ MOST_RECEIVES: Final = 1000
 """Of a queue's redrive policy (`maxReceiveCount`, "SetQueueAttributes" in SQS's API reference)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedbackSettings:
-    """How one stage's deferred rewards are scored and reported.
-
-    Args:
-        stage: its name.
-        functions: ARNs of the stage's rewards, without a qualifier.
-        buckets: whose results are read.
-        queue: URL of the queue that announces results, where a message waits for its next attempt.
-        dead_letters: URL of a queue.
-        outbox: URL of a table: `dynamodb://TABLE?region=REGION`.
-        endpoint: of the job runtime; "" for AWS's own.
-        receives: of a message, 1 to 1,000; the queue's redrive policy has the same number.
-        namespace: of the metrics.
-
-    Raises:
-        ConfigurationError: a value is missing or wrong. The message names the variable.
-    """
-
-    stage: str
-    functions: tuple[str, ...]
-    buckets: tuple[str, ...]
-    queue: str
-    dead_letters: str
-    outbox: str
-    endpoint: str = ""
-    receives: int = 3
-    namespace: str = "RewardFunctions"
-
-    def __post_init__(self) -> None:
-        for name in ("stage", "queue", "dead_letters", "outbox", "namespace"):
-            if not getattr(self, name):
-                raise ConfigurationError(f"{_variable(name)} is empty")
-        for name in ("functions", "buckets"):
-            if not getattr(self, name):
-                raise ConfigurationError(f"{_variable(name)} names nothing")
-        wrong = next((arn for arn in self.functions if not FUNCTION.fullmatch(arn)), None)
-        if wrong is not None:
-            raise ConfigurationError(
-                f"{_variable('functions')} holds {wrong[:256]!r}, which is no function's ARN "
-                "without a qualifier"
-            )
-        if not 1 <= self.receives <= MOST_RECEIVES:
-            raise ConfigurationError(f"{_variable('receives')} is not from 1 to {MOST_RECEIVES:,}")
-
-    @classmethod
-    def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """The settings of the variables.
-
-        Raises:
-            ConfigurationError: a variable is missing, unknown or wrong. The message names it.
-        """
-        known = {_variable(field.name): field for field in fields(cls)}
-        for name in sorted(environ):
-            if name.startswith(PREFIX) and name not in known:
-                raise ConfigurationError(f"{name} is no setting{did_you_mean(name, tuple(known))}")
-        for name, field in known.items():
-            if field.default is MISSING and name not in environ:
-                raise ConfigurationError(f"{name} is not set")
-        given = {field.name: environ[name] for name, field in known.items() if name in environ}
-        return cls(**{name: READ.get(name, str)(text) for name, text in given.items()})
-
-    def to_env(self) -> dict[str, str]:
-        """The variables of the settings; those that are "" are left out."""
-        written = {name: WRITTEN.get(name, str)(value) for name, value in asdict(self).items()}
-        return {_variable(name): text for name, text in written.items() if text}
+def _filled(value: str) -> str:
+    if not value:
+        raise ValueError("is empty")
+    return value
 
 
-def _variable(name: str) -> str:
-    return PREFIX + name.upper()
+def _several(value: tuple[str, ...]) -> tuple[str, ...]:
+    if not value:
+        raise ValueError("names nothing")
+    return value
 
 
-def _names(variable: str, text: str) -> tuple[str, ...]:
-    """A JSON list of strings."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    return _strings(variable, found)
+def _arns(value: tuple[str, ...]) -> tuple[str, ...]:
+    wrong = next((arn for arn in value if not FUNCTION.fullmatch(arn)), None)
+    if wrong is not None:
+        raise ValueError(f"holds {wrong[:256]!r}, which is no function's ARN without a qualifier")
+    return _several(value)
 
 
-def _strings(variable: str, found: Any) -> tuple[str, ...]:
+def _receives(value: int) -> int:
+    if not 1 <= value <= MOST_RECEIVES:
+        raise ValueError(f"is not from 1 to {MOST_RECEIVES:,}")
+    return value
+
+
+def _strings(found: Any) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(each, str) and each for each in found):
-        raise ConfigurationError(f"{variable} is not a JSON list of strings")
+        raise ValueError("is not a JSON list of strings")
     return tuple(found)
+
+
+def _joined(text: str) -> tuple[str, ...]:
+    """A JSON object of lists: the ARNs that begin with its names."""
+    found = json_in(text)
+    if isinstance(found, dict):
+        return tuple(begin + end for begin, ends in found.items() for end in _strings(ends))
+    raise ValueError("is not a JSON object of lists")
 
 
 def _begun(functions: tuple[str, ...]) -> str:
@@ -140,29 +71,53 @@ def _begun(functions: tuple[str, ...]) -> str:
     return json.dumps({shared: ends}, separators=(",", ":"))
 
 
-def _functions(variable: str, text: str) -> tuple[str, ...]:
-    """A JSON object of lists: the ARNs that begin with its names."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise ConfigurationError(f"{variable} is not a JSON object of lists")
-    return tuple(begin + end for begin, ends in found.items() for end in _strings(variable, ends))
-
-
-def _whole(variable: str, text: str) -> int:
+def _whole(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise ConfigurationError(f"{variable} is not a whole number")
+        raise ValueError("is not a whole number")
     return int(text)
 
 
-READ: Final[dict[str, Callable[[str], Any]]] = {
-    "functions": lambda text: _functions(_variable("functions"), text),
-    "buckets": lambda text: _names(_variable("buckets"), text),
-    "receives": lambda text: _whole(_variable("receives"), text),
-}
-"""How a variable is read that is no plain string."""
+FILLED: Final = SettingKind("string", _filled)
+NAMES: Final = SettingKind("JSON list", _several, lambda text: _strings(json_in(text)))
+ARNS: Final = SettingKind("JSON object of lists", _arns, _joined, _begun)
+RECEIVES: Final = SettingKind("whole number, 1 to 1,000", _receives, _whole)
 
-WRITTEN: Final[dict[str, Callable[[Any], str]]] = {"functions": _begun, "buckets": json.dumps}
-"""How a setting is written whose text is no variable."""
+
+@dataclass(frozen=True, kw_only=True)
+class FeedbackSettings(EnvSettings):
+    """How one stage's deferred rewards are scored and reported.
+
+    Raises:
+        ConfigurationError: a value is missing or wrong. The message names the variable.
+    """
+
+    PREFIX: ClassVar = "FEEDBACK_"
+    UNKNOWN: ClassVar = "is no setting"
+    UNSET: ClassVar = "is not set"
+
+    stage: str = field(metadata=setting(FILLED))
+    """The stage."""
+
+    functions: tuple[str, ...] = field(metadata=setting(ARNS))
+    """How ARNs of the stage's rewards begin, and their ends."""
+
+    buckets: tuple[str, ...] = field(metadata=setting(NAMES))
+    """Buckets whose results are read."""
+
+    queue: str = field(metadata=setting(FILLED))
+    """URL of the queue that announces results, where a message waits."""
+
+    dead_letters: str = field(metadata=setting(FILLED))
+    """URL of the queue for what cannot be reported."""
+
+    outbox: str = field(metadata=setting(FILLED))
+    """Where reports are durable, `dynamodb://TABLE?region=REGION`."""
+
+    endpoint: str = ""
+    """Of the job runtime; AWS's own if empty."""
+
+    receives: int = field(default=3, metadata=setting(RECEIVES))
+    """How often a message is received; the queue's redrive policy says the same."""
+
+    namespace: str = field(default="RewardFunctions", metadata=setting(FILLED))
+    """CloudWatch's namespace of metrics."""

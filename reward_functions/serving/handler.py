@@ -32,7 +32,7 @@ from reward_functions.serving.imputation import Imputation
 from reward_functions.serving.nova_metrics import PREPROCESS, nova_event, nova_reply, unchanged
 from reward_functions.serving.observability import Telemetry
 from reward_functions.serving.self_test import self_test, self_test_of
-from reward_functions.serving.settings import LambdaSettings, variable
+from reward_functions.serving.settings import LambdaSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -292,7 +292,7 @@ def _judge_pool(spec: RewardSpec, settings: LambdaSettings) -> JudgePool | None:
     if settings.judge is None:
         raise NoJudge(
             f"{spec.name} asks a judge model, and none is the default: name one in "
-            f"{variable('judge')}"
+            f"{LambdaSettings.variable('judge')}"
         )
     from reward_functions.judge_runtime.panel import JudgePool  # noqa: PLC0415 - verifiers never need it
 

@@ -81,7 +81,7 @@ SOURCES = sorted((ROOT / "reward_functions").rglob("*.py"))
 
 def test_every_variable_of_rollouts_has_a_row():
     named = {name for path in SOURCES for name in VARIABLE.findall(path.read_text())}
-    named |= {f"{PREFIX}{name.upper()}" for name in RolloutSettings.__slots__}
+    named |= {f"{PREFIX}{name.upper()}" for name in vars(RolloutSettings())}
     rows = re.findall(
         r"^\| `(REWARD_[A-Z_]+)` \|", generated.rollout_settings_table(), re.MULTILINE
     )

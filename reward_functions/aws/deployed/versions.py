@@ -31,7 +31,7 @@ from reward_functions.aws.deployed.function import DeployedFunction, FunctionErr
 from reward_functions.aws.failures import OF_FUNCTIONS, AwsFailed, in_words
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.serving.descriptions import described
-from reward_functions.serving.settings import BadSettings, LambdaSettings, variable
+from reward_functions.serving.settings import BadSettings, LambdaSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -299,7 +299,7 @@ def _record(record: DeployedReward, settings: Mapping[str, Any]) -> DeployedRewa
     version = settings["Version"]
     serves = described(settings.get("Description") or "")
     environment = settings.get("Environment", {}).get("Variables", {})
-    recorded = {variable(name) for name in RECORDED}
+    recorded = {LambdaSettings.variable(name) for name in RECORDED}
     try:
         own = LambdaSettings.from_env(
             {name: value for name, value in environment.items() if name in recorded}

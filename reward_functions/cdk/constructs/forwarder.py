@@ -25,6 +25,7 @@ from reward_functions.cdk.constructs.roles import as_construct, place_of, role
 from reward_functions.cdk.constructs.runtime import OUTLIVES, log_group, python_function
 from reward_functions.cdk.model.forwarding import DEAD, MODULE
 from reward_functions.cdk.policies import forwarding, own_rights, permissions
+from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,12 +94,9 @@ class ForwarderFunction(Construct):
     def _environment(self) -> dict[str, str]:
         given = self.forwarder
         queue = self.queue.queue_url if self.queue else given.queue
-        found = {
-            "AGENT_ENDPOINT": given.endpoint,
-            "AGENT_QUEUE_URL": queue,
-            "AGENT_API_KEY_SECRET": given.secret,
-        }
-        return {name: str(value) for name, value in found.items() if value}
+        return ForwarderSettings(
+            endpoint=given.endpoint or "", queue=str(queue or ""), secret=given.secret or ""
+        ).to_env()
 
     def _made_function(self, code: Code) -> lambda_.Function:
         given, stage = self.forwarder, self._stage

@@ -1,22 +1,11 @@
 """How a process reports its rollouts: from the environment, where nobody says otherwise.
 
-| variable | meaning | default |
-| --- | --- | --- |
-| `REWARD_ROLLOUTS_OUTBOX` | `sqlite:///PATH`, `dynamodb://TABLE?region=REGION`, `memory:` | a file of the user's state folder |
-| `REWARD_ROLLOUTS_TRANSPORT` | `modelled`, `bearer` or `alpha` | `modelled` |
-| `REWARD_ROLLOUTS_WINDOW` | seconds from a request to the trainer's end of waiting | 600 |
-| `REWARD_ROLLOUTS_MARGIN` | seconds before that at which the minimum is reported | 60 |
-| `REWARD_ROLLOUTS_ON_FAILURE` | `failed`, or `minimum` for a trainer that ends at a failed rollout | `failed` |
-| `REWARD_ROLLOUTS_RESULTS` | `s3://BUCKET/FOLDER`, where deferred episodes are written | none |
-| `REWARD_ROLLOUTS_SCORER` | ARN of the version of a deployed reward that scores them | none |
-| `REWARD_ROLLOUTS_TRAJECTORIES` | a JSONL file, or `s3://BUCKET/FOLDER`: what each episode did; it holds prompts | none |
-| `REWARD_ROLLOUTS_RERUN` | `0`: an episode that a process left unsampled is not run again | `1` |
-| `REWARD_ROLLOUTS_OTEL` | `1`: spans and figures go to OpenTelemetry's providers of the process | `0` |
-| `REWARD_ROLLOUTS_RESULT_BUCKETS` | names of buckets, with commas between: where an `AgentCoreRLApp` may write results | none |
-| `REWARD_ROLLOUTS_SESSIONS` | the folder that knows the open sessions of a collection; `none` for no folder | one of the user's state folder |
-| `REWARD_RELAY_ADMIN_KEY` | the key by which sessions of a relay of its own process are made | none: it does not start |
+Three variables with the same prefix are read where they are needed, the last by `record.relay`:
 
-The last three are read by `agentcore.destinations`, `collection.ledger` and `relay`, the others here.
+| `REWARD_ROLLOUTS_RESULT_BUCKETS` | string | unset | Names of buckets, with commas between: where an `AgentCoreRLApp` may write results. |
+| `REWARD_ROLLOUTS_SESSIONS` | string | unset | The folder that knows the open sessions of a collection; `none` for no folder; where unset, one of the user's state folder. |
+| `REWARD_RELAY_ADMIN_KEY` | string | required | The key by which sessions of a relay of its own process are made. |
+
 Where the runtime is, `endpoints` says. The window of 600 seconds is what one project reports of the
 managed trainer's `rollout_timeout`; AWS documents none.
 """
@@ -24,51 +13,94 @@ managed trainer's `rollout_timeout`; AWS documents none.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import isfinite
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.settings import EnvSettings, SettingKind, chosen_from, setting
 from reward_functions.rollouts.record.sink import TrajectorySink
 from reward_functions.rollouts.report.deferred.writing import Deferred
 from reward_functions.rollouts.report.transports import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from reward_functions.rollouts.report.intents import OnFailure
 
 PREFIX: Final = "REWARD_ROLLOUTS_"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RolloutSettings:
-    """How a process reports.
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not isfinite(seconds) or seconds <= 0:
+        raise ValueError(f"is not a number of seconds: {text!r}")
+    return seconds
 
-    Args:
-        outbox: a URL; "" for the default file.
-        transport: one of `transports.KINDS`.
-        window: seconds.
-        margin: seconds, less than the window.
-        on_failure: what an episode that we could not run is reported as.
-        rerun: whether an episode that a dead process left, unsampled, is run again.
-        results: where deferred episodes are written; "" where none may be.
-        scorer: ARN of the version that scores them; "" likewise.
-        trajectories: where what episodes did is kept; "" where it is not.
-        otel: whether rollouts are traced.
-    """
+
+def _among(text: str, choices: Sequence[str]) -> str:
+    if text not in choices:
+        raise ValueError(f"is {text!r}, not {', '.join(choices[:-1])} or {choices[-1]}")
+    return text
+
+
+def _one_of(*choices: str) -> SettingKind:
+    return SettingKind(chosen_from(choices).words, read=lambda text: _among(text, choices))
+
+
+def _switch(*choices: str) -> SettingKind:
+    """1 for yes and 0 for no, the default first."""
+    return SettingKind(
+        chosen_from(choices).words,
+        read=lambda text: _among(text, choices) == "1",
+        write=lambda value: str(int(value)),
+    )
+
+
+SECONDS: Final = SettingKind("number of seconds", read=_seconds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RolloutSettings(EnvSettings):
+    """How a process reports."""
+
+    PREFIX: ClassVar = PREFIX
+    SHARED: ClassVar = True
 
     outbox: str = ""
-    transport: str = "modelled"
-    window: float = 600.0
-    margin: float = 60.0
-    on_failure: OnFailure = "failed"
-    rerun: bool = True
+    """`sqlite:///PATH`, `dynamodb://TABLE?region=REGION` or `memory:`; where unset, a file of the
+    user's state folder."""
+
+    transport: str = field(default="modelled", metadata=setting(_one_of(*KINDS)))
+    """How a report is sent to the runtime."""
+
+    window: float = field(default=600.0, metadata=setting(SECONDS))
+    """Seconds from a request to the trainer's end of waiting."""
+
+    margin: float = field(default=60.0, metadata=setting(SECONDS))
+    """Seconds before that at which the minimum is reported; a tenth of a shorter window."""
+
+    on_failure: OnFailure = field(default="failed", metadata=setting(_one_of("failed", "minimum")))
+    """`minimum` for a trainer that ends at a failed rollout."""
+
+    rerun: bool = field(default=True, metadata=setting(_switch("1", "0")))
+    """`0`: an episode that a process left unsampled is not run again."""
+
     results: str = ""
+    """`s3://BUCKET/FOLDER`, where deferred episodes are written."""
+
     scorer: str = ""
+    """ARN of the version of a deployed reward that scores them."""
+
     trajectories: str = ""
-    otel: bool = False
+    """A JSONL file, or `s3://BUCKET/FOLDER`: what each episode did; it holds prompts."""
+
+    otel: bool = field(default=False, metadata=setting(_switch("0", "1")))
+    """`1`: spans and figures go to OpenTelemetry's providers of the process."""
 
     @property
     def deferred(self) -> Deferred | None:
@@ -89,54 +121,27 @@ class RolloutSettings:
         return _sink(self.trajectories) if self.trajectories else None
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str] = os.environ) -> RolloutSettings:
-        """The settings of the variables.
+    def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:
+        """The settings of the variables; the margin of a short window is a tenth of it.
 
         Raises:
             ConfigurationError: a value that is none. The message names the variable.
         """
-        given = {name: environ.get(f"{PREFIX}{name.upper()}", "") for name in cls.__slots__}
-        window = _seconds("WINDOW", given["window"], cls(window=600.0).window)
-        margin = _seconds("MARGIN", given["margin"], min(60.0, window / 10))
-        if margin >= window:
-            raise ConfigurationError(f"{PREFIX}MARGIN is not less than {PREFIX}WINDOW, {window:g}")
-        if bool(given["results"]) != bool(given["scorer"]):
+        found = super().from_env(environ)
+        if not environ.get(cls.variable("margin")):
+            found = replace(found, margin=min(found.margin, found.window / 10))
+        if found.margin >= found.window:
+            raise ConfigurationError(
+                f"{PREFIX}MARGIN is not less than {PREFIX}WINDOW, {found.window:g}"
+            )
+        if bool(found.results) != bool(found.scorer):
             raise ConfigurationError(f"set both of {PREFIX}RESULTS and {PREFIX}SCORER, or neither")
-        settings = cls(
-            outbox=given["outbox"],
-            transport=_one_of("TRANSPORT", given["transport"], KINDS),
-            window=window,
-            margin=margin,
-            on_failure=_one_of("ON_FAILURE", given["on_failure"], ("failed", "minimum")),  # type: ignore[arg-type]
-            rerun=_one_of("RERUN", given["rerun"], ("1", "0")) == "1",
-            results=given["results"],
-            scorer=given["scorer"],
-            trajectories=given["trajectories"],
-            otel=_one_of("OTEL", given["otel"], ("0", "1")) == "1",
-        )
-        _ = settings.deferred  # its form, before the first episode ends
-        _ = settings.sink
-        return settings
+        _ = found.deferred  # its form, before the first episode ends
+        _ = found.sink
+        return found
 
 
 @cache
 def _sink(target: str) -> TrajectorySink:
     """One for a target: it knows which failures it has logged."""
     return TrajectorySink(target)
-
-
-def _seconds(name: str, value: str, default: float) -> float:
-    try:
-        seconds = float(value or default)
-    except ValueError:
-        seconds = -1.0
-    if not isfinite(seconds) or seconds <= 0:
-        raise ConfigurationError(f"{PREFIX}{name} is not a number of seconds: {value!r}")
-    return seconds
-
-
-def _one_of(name: str, value: str, choices: tuple[str, ...]) -> str:
-    if (value or choices[0]) not in choices:
-        known = f"{', '.join(choices[:-1])} or {choices[-1]}"
-        raise ConfigurationError(f"{PREFIX}{name} is {value!r}, not {known}")
-    return value or choices[0]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import AMBIGUOUS, is_loopback
+from reward_functions.core.settings import EnvSettings
 from reward_functions.rollouts.request.api_key import API_KEY, require_key
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ROUTE: Final = "/rollout"
 """Of an agent whose URL has no path."""
@@ -34,21 +31,25 @@ class Address(NamedTuple):
     target: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForwarderSettings:
-    """Where requests go.
+@dataclass(frozen=True, kw_only=True)
+class ForwarderSettings(EnvSettings):
+    """Where requests go."""
 
-    Args:
-        endpoint: of the agent; "" where a queue is given.
-        queue: URL of a queue; "" where an endpoint is given.
-        api_key: "" for none.
-        secret: name or ARN of one that holds the key; "" for none.
-    """
+    PREFIX: ClassVar = "AGENT_"
+    NAMED: ClassVar = {"queue": "AGENT_QUEUE_URL", "secret": f"{API_KEY}_SECRET"}
+    SHARED: ClassVar = True
 
     endpoint: str = ""
+    """URL of the agent, or:."""
+
     queue: str = ""
+    """URL of a queue that it reads."""
+
     api_key: str = field(default="", repr=False)
+    """The agent's key, or:."""
+
     secret: str = ""
+    """Name or ARN of one that holds it."""
 
     def __post_init__(self) -> None:
         """Check them.
@@ -63,20 +64,6 @@ class ForwarderSettings:
         require_key(self.api_key)
         if self.endpoint:
             address_of(self.endpoint)
-
-    @classmethod
-    def from_env(cls, environ: Mapping[str, str] = os.environ) -> ForwarderSettings:
-        """The settings of the variables.
-
-        Raises:
-            ConfigurationError: they do not fit together.
-        """
-        return cls(
-            endpoint=environ.get("AGENT_ENDPOINT", ""),
-            queue=environ.get("AGENT_QUEUE_URL", ""),
-            api_key=environ.get(API_KEY, ""),
-            secret=environ.get("AGENT_API_KEY_SECRET", ""),
-        )
 
 
 def address_of(endpoint: str) -> Address:

@@ -137,12 +137,6 @@ def recorded_failure(name):
     return outcome(replay, SimpleNamespace(key="k"))
 
 
-STORED = {
-    "functions": ('{"arn:":["a","b"]}', ("arn:a", "arn:b")),
-    "buckets": ('["a", "b"]', ("a", "b")),
-    "receives": ("3", 3),
-}
-
 PANELS = ([0.0, 0.25, 0.25, 0.25, 1.75], [0.5, 1.0])
 """In the first, more than half say one value."""
 
@@ -198,13 +192,5 @@ ROWS = {
     "judge_runtime.backends.replay:_FAILURES": Rows(
         placed("judge_runtime.backends.replay:_FAILURES", recorded_failure),
         {name: name for name in ("NoVerdict", "JudgeUnavailable")},
-    ),
-    "feedback.settings:READ": Rows(
-        lambda name, read: read(STORED[name][0]),
-        {name: value for name, (_, value) in STORED.items()},
-    ),
-    "feedback.settings:WRITTEN": Rows(
-        lambda name, write: write(STORED[name][1]),
-        {name: STORED[name][0] for name in ("functions", "buckets")},
     ),
 }
