@@ -7,6 +7,7 @@ process of its own, which `warm` starts before it is needed.
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable
 from reward_functions.symbolic.equality import (
+    begins_with_function,
     digits_in_base,
     end,
     equal,
@@ -29,6 +30,7 @@ __all__ = [
     "Outcome",
     "OverBudget",
     "Unreadable",
+    "begins_with_function",
     "digits_in_base",
     "end",
     "equal",

@@ -134,6 +134,14 @@ _LATE: Final = (
 _FOR_THE_SOLVER: Final = (r"\lim_{x\to0}\frac{\sin x}{x}", "1")
 
 
+def begins_with_function(text: str) -> bool:
+    """Whether a string begins with a function in upright type, and not with a word or a label."""
+    from reward_functions.symbolic.parsing import vocabulary  # noqa: PLC0415 - few ask
+
+    upright = vocabulary.UPRIGHT.match(text)
+    return upright is not None and upright[1] in vocabulary.NAMES_OF_FUNCTIONS
+
+
 def readable(text: str) -> bool:
     """Whether a string is a number, an expression of the grammar or chemistry; no prose."""
     text = text.strip()

@@ -238,7 +238,8 @@ def _concluded(found: Answer, reference: str, prompt: str) -> Answer:
     text = found.text
     if found.kind != "box" or not DERIVED.search(text):
         return found
-    if symbolic.readable(text) and not SENTENCE.match(text):
+    begins = SENTENCE.match(text)
+    if symbolic.begins_with_function(text) if begins else symbolic.readable(text):
         return found
     from reward_functions.verifiers._math.derivation import concluded  # noqa: PLC0415 - few do
 

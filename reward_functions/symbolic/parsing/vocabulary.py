@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.quantities.units import SCALE_ABBREVIATIONS, SCALES
 from reward_functions.symbolic.expr.functions import COMMAND, FUNCTIONS, LETTERS, named
 
@@ -15,6 +16,11 @@ LETTER_FUNCTIONS: Final = named(LETTERS)
 
 SPELLINGS: Final = {spelling: row.name for row in FUNCTIONS for spelling in row.spellings}
 """Other names of functions, in upright type or before a bracket."""
+
+NAMES_OF_FUNCTIONS: Final = COMMAND_FUNCTIONS | LETTER_FUNCTIONS | SPELLINGS.keys()
+
+UPRIGHT: Final = re.compile(r"\s?\\(?:text|mbox)[a-z]{0,2}\s?\{\s?([A-Za-z]{2,20})\s?\}(?!\s?[=:])")
+"""A word in upright type that no sign of equality follows."""
 
 INVERSES: Final = {row.name: row.inverse for row in FUNCTIONS if row.inverse}
 """What the power -1 makes of a function."""
