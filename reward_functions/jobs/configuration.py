@@ -34,6 +34,7 @@ from pydantic import (
     ConfigDict,
     Field,
     SkipValidation,
+    StrictBool,
     StringConstraints,
     ValidationError,
     model_validator,
@@ -135,7 +136,7 @@ class Serverless(BaseModel):
     judge_prompt: str | None = optional(
         "RLAIF alone: a template of the recipe, or the ARN of a RewardPrompt.", "evaluate"
     )
-    accept_eula: bool = optional("The model's licence is accepted.", True, default=False)
+    accept_eula: StrictBool = optional("The model's licence is accepted.", True, default=False)
     model_packages: str | None = optional(
         "The group of model packages for what is made; else one of the job's own name.",
         "math-models",
@@ -269,7 +270,7 @@ class InvocationLogs(BaseModel):
     source: str = required(
         "`s3://BUCKET/PREFIX` that the logs are written to.", "s3://acme-logs/bedrock"
     )
-    use_prompt_response: bool = optional(
+    use_prompt_response: StrictBool = optional(
         "Keep the logged responses beside their prompts.", True, default=False
     )
     filters: Filters | None = optional("Which records are used.")
@@ -371,8 +372,10 @@ def _read(file: Path) -> dict[str, Any]:
             "brackets stand within hundreds of brackets"
         ) from None
     for name in FILES:
-        if isinstance(found.get(name), str):
-            found[name] = file.parent / found[name]
+        if isinstance(path := found.get(name), str):
+            if not path or "\0" in path:
+                raise BadJob(f"{name} is {_shown(path)}: write the path of a file in {file}")
+            found[name] = file.parent / path
     return found
 
 

@@ -156,12 +156,13 @@ class Hyperparameter:
         if self.kind in WORDS:
             return WORDS[self.kind]
         noun = "a whole number" if self.kind == "integer" else "a number"
-        if self.minimum is not None and self.maximum is not None:
-            return f"{noun} from {shown(self.minimum)} to {shown(self.maximum)}"
-        if self.minimum is not None:
-            return f"{noun} of {shown(self.minimum)} or more"
-        if self.maximum is not None:
-            return f"{noun} of {shown(self.maximum)} or less"
+        whole = self.kind == "integer"  # a hub writes 2.0 for it
+        ends = (self.minimum, self.maximum)
+        low, high = ("" if each is None else shown(int(each) if whole else each) for each in ends)
+        if low and high:
+            return f"{noun} from {low} to {high}"
+        if low or high:
+            return f"{noun} of {low} or more" if low else f"{noun} of {high} or less"
         least = "of 1 or more" if self.kind == "integer" else "above 0"
         return f"{noun} {least} (AWS states no range)"
 

@@ -69,6 +69,11 @@ SERVERLESS_ALONE: Final = ("preset_reward", "judge", "judge_prompt", "sequence_l
 
 MISSING: Final = MISSING_DEPLOYMENT.format(file="the job's file")
 
+OF_THE_AGENT: Final = (
+    "agent: the agent of a multi-turn job gives its rewards, so there is no deployment to ask, and "
+    "no baseline; `reward rollouts doctor` asks the agent"
+)
+
 JUDGED: Final = ("judge", "judge_prompt")
 
 
@@ -96,7 +101,7 @@ def deployment_of(asked: JobConfiguration) -> str:
         BadJob: it names none.
     """
     if asked.deployment is None:
-        raise BadJob(MISSING)
+        raise BadJob(MISSING if asked.agent is None else OF_THE_AGENT)
     return asked.deployment
 
 

@@ -48,6 +48,16 @@ WRONG = [
     ('modle = "m"\ndeployment = "d"', "FILE has no field 'modle'. Did you mean 'model'?"),
     ('model = 3\ndeployment = "d"', "model is 3: write a text, in quotes"),
     (f"{NEEDED}data = 3", "data is 3: write the path of a file, in quotes"),
+    (f'{NEEDED}data = ""', "data is '': write the path of a file in FILE"),
+    (
+        f'{NEEDED}validation = "x\\u0000"',
+        "validation is 'x\\x00': write the path of a file in FILE",
+    ),
+    (f"{NEEDED}[sagemaker]\naccept_eula = 1", "sagemaker.accept_eula is 1: write true or false"),
+    (
+        f'{NEEDED}[sagemaker]\naccept_eula = "yes"',
+        "sagemaker.accept_eula is 'yes': write true or false",
+    ),
     (
         f'{NEEDED}name = "my_job"',
         "name is 'my_job': write letters and digits, with single hyphens between them",

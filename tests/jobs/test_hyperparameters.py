@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from reward_functions.jobs.configuration import BadJob, JobConfiguration, load
 from reward_functions.jobs.hyperparameters import (
     SAME,
     TABLE,
+    Hyperparameter,
     check,
     check_uri,
     hyperparameters,
@@ -246,3 +248,11 @@ def test_a_filter_has_one_condition():
         load(None, {"model": "m", "deployment": "d"} | {
             "invocation_logs": {"source": "s3://b/l", "filters": {"conditions": [{}]}}
         })  # fmt: skip
+
+
+def test_the_ends_of_a_range_of_whole_numbers_are_whole_numbers():
+    """A recipe of a hub writes 2.0 for them."""
+    whole = Hyperparameter("group_size", "integer", minimum=2.0, maximum=32.0)
+    assert whole.range == "a whole number from 2 to 32"
+    assert replace(whole, maximum=None).range == "a whole number of 2 or more"
+    assert replace(whole, minimum=0.0).range == "a whole number from 0 to 32"

@@ -59,8 +59,8 @@ _SPACE_COMMANDS: Final = frozenset(
 """Commands that change the looks and leave their group, if any, where it is."""
 
 _ROMAN: Final = frozenset(
-    "text mathrm mbox textrm textnormal operatorname textup mathop rm hbox textsf texttt textsc "
-    "textbf textit emph".split()
+    "text mathrm mbox textrm textnormal operatorname operatorname* textup mathop rm hbox textsf "
+    "texttt textsc textbf textit emph".split()
 )
 """Commands whose group is upright type: words, units, names of functions."""
 
