@@ -52,7 +52,7 @@ ROOMS = {
         7,
     ),
     "symbolic": room(
-        "Whether two mathematical answers are equal.", "core quantities", 12_635, 10_300, 13
+        "Whether two mathematical answers are equal.", "core quantities", 12_640, 10_300, 13
     ),
     "finqa": room(
         "FinQA's records, programs, values, and its own words around answers.",
@@ -81,12 +81,12 @@ ROOMS = {
     "rollouts": room(
         "Agents' episodes: how they end, and rewards that are counted once.",
         "core",
-        18_080,
+        18_070,
         14_800,
         14,
     ),
     "feedback": room(
-        "The Lambda that scores what agents deferred.", "core serving rollouts", 800, 800, 15
+        "The Lambda that scores what agents deferred.", "core serving rollouts", 780, 800, 15
     ),
     "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_090, 1_000, 10),
     "adapters": room("What trainers call, one host a file.", "core serving", 1_010, 1_010, 19),
@@ -129,7 +129,7 @@ ROOMS = {
     "jobs": room(
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration",
-        9_290,
+        9_300,
         7_000,
         9,
     ),
