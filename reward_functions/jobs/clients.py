@@ -33,7 +33,7 @@ import os
 import re
 from base64 import b64encode
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -388,8 +388,11 @@ class Key:
         expires: when it ends; None where nobody knows.
     """
 
-    secret: str = field(repr=False)
+    secret: str
     expires: datetime | None
+
+    def __repr__(self) -> str:
+        return f"Key(expires={self.expires})"
 
 
 class KeySource:
