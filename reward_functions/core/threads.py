@@ -34,9 +34,14 @@ class Threads(Generic[T, R]):
         for _ in range(count):
             Thread(target=self._work, daemon=True).start()
 
-    def submit(self, argument: T) -> Future[R]:
-        """Call the function when a thread is free."""
-        future: Future[R] = Future()
+    def submit(self, argument: T, future: Future[R] | None = None) -> Future[R]:
+        """Call the function when a thread is free.
+
+        Args:
+            argument: of the function.
+            future: takes the result, for a caller who has to know of it before an interrupt.
+        """
+        future = future or Future()
         self._queue.put((argument, future))
         return future
 

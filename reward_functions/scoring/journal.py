@@ -96,16 +96,18 @@ class Journal:
         """
         if self._stream.tell() != self._end:
             self._stream.seek(self._end)
-        lines = []
+        lines, offsets, end = [], {}, self._end
         for at, result in zip(positions, results, strict=True):
             line = f"{result.line}\t{_text(at, result.facts)}\n".encode()
-            self._offsets[at] = self._end
-            self._end += len(line)
+            offsets[at] = end
+            end += len(line)
             lines.append(line)
         with named(self.path or f"{gettempdir()}, where results wait"):
             self._stream.writelines(lines)
             self._stream.flush()
-        self.written += len(lines)
+        self._end, self.written = end, self.written + len(lines)
+        for at, offset in offsets.items():
+            self._offsets[at] = offset
 
     def lines(self, positions: Iterable[int]) -> Iterator[str]:
         """The results of rows, as they are written."""

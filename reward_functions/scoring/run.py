@@ -14,6 +14,7 @@ import sys
 from array import array
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,7 +44,6 @@ from reward_functions.scoring.rewards import is_path
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from concurrent.futures import Future
     from typing import TextIO
 
     from reward_functions.core.spec import RewardFunction, RewardSpec, Scale
@@ -430,11 +430,13 @@ class Run:
                 yield piece, self._timed(piece)
             return
         for piece in self._pieces:
-            self._begun.append((piece, self._pool.submit(piece)))
+            future: Future[list[RowResult]] = Future()
+            self._begun.append((piece, future))  # an interrupt may come right after the next line
+            self._pool.submit(piece, future)
             if len(self._begun) > self._workers * AHEAD:
-                yield self._first()
+                yield from self._first()
         while self._begun:
-            yield self._first()
+            yield from self._first()
 
     def finished(self, patience: float) -> Iterator[tuple[Piece, list[RowResult]]]:
         """After an interrupt: begin nothing more, and wait for what is under way.
@@ -461,11 +463,11 @@ class Run:
         """How many pieces are being scored."""
         return sum(future.running() for _, future in self._begun)
 
-    def _first(self) -> tuple[Piece, list[RowResult]]:
+    def _first(self) -> Iterator[tuple[Piece, list[RowResult]]]:
+        """The first piece; it is under way until the caller comes back, and has kept it."""
         piece, future = self._begun[0]
-        results = future.result()
+        yield piece, future.result()
         self._begun.popleft()
-        return piece, results
 
     def _timed(self, piece: Piece) -> list[RowResult]:
         start = perf_counter()
@@ -762,7 +764,8 @@ def _keep_finished(
             elif patience == PATIENCE and run.under_way:
                 notify(f"waiting for {run.under_way:,} rows under way; Ctrl-C again leaves them")
             for piece, results in run.finished(patience):
-                journal.add(piece.positions, results)
+                if piece.positions[0] not in journal:
+                    journal.add(piece.positions, results)
     except KeyboardInterrupt:  # the second
         pass
     finally:
