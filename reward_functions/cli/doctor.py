@@ -157,7 +157,7 @@ def checks_of(project: Project | None, name: str, preview: Preview | str) -> Ite
     Args:
         project: its file; None where that could not be read.
         name: the stage's.
-        preview: what it would be; or why there is none.
+        preview: what it would be, or why it cannot be shown.
     """
     from reward_functions.cdk.app.preview import Preview
 

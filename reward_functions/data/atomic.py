@@ -248,7 +248,7 @@ class AppendedLines:
 
 
 def _require_regular(file: int, path: Path) -> None:
-    """Nothing, where it ends: a device is read for ever."""
+    """Refuse what is no regular file: a device has no end, and is read for ever."""
     if not S_ISREG(os.fstat(file).st_mode):
         raise ConfigurationError(f"{path} is no regular file: give another with --out")
 

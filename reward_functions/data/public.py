@@ -115,7 +115,7 @@ def outcomes(dataset: Dataset, source: Path, noise: Noise = "drop") -> Iterator[
     dropped wherever it stands, since none of its labels is exact.
 
     Raises:
-        ConfigurationError: the source is none of the data set's.
+        ConfigurationError: the data set has no such source.
         OSError: it cannot be read.
     """
     row = partial(finqa_row, noise=noise) if dataset == "finqa" else ROWS[dataset]
@@ -260,7 +260,7 @@ def _some(found: Iterable[RecordOutcome], source: Path) -> Iterator[RecordOutcom
     """The same problems.
 
     Raises:
-        ConfigurationError: there is none at all.
+        ConfigurationError: the source holds no problem.
     """
     outcome = None
     for outcome in found:

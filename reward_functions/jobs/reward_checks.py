@@ -315,7 +315,7 @@ class _Tried(NamedTuple):
 
 
 def reference_of(sample: Sample) -> str | None:
-    """The reference as a text; None where it is none."""
+    """The reference as a text; None for any other value."""
     try:
         return reference_text(sample.reference)
     except DatasetError:

@@ -59,7 +59,7 @@ def lengths_table(lengths: dict[str, Lengths], title: str) -> Any:
 
 
 def lengths_json(lengths: dict[str, Lengths]) -> dict[str, Any]:
-    """The same for programs."""
+    """The percentiles of each name, for JSON."""
     return {
         name: {"rows": len(each.values), **each.percentiles()} for name, each in lengths.items()
     }

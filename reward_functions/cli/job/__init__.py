@@ -89,7 +89,7 @@ class JobCommands(LazyGroup):
         """Find the command.
 
         Raises:
-            UsageError: there is none of that name; the message names the right one.
+            UsageError: no command has that name; the message names the right one.
         """
         if args and args[0] in OURS:
             ctx.fail(f"No such command {args[0]!r}. Did you mean {OURS[args[0]]!r}?")

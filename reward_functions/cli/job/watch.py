@@ -205,7 +205,7 @@ def _ending(last: Observation, stage: str) -> str:
 
 
 def _json_lines(seen: Observation, before: Observation | None) -> Iterator[str]:
-    """The same for programs: one object a line, each with its kind and the time."""
+    """What was seen as JSON objects, a line each, with their kind and the time."""
     at = {"at": seen.at.isoformat()}
     state = {
         "status": seen.job.status,

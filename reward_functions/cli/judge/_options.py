@@ -25,7 +25,7 @@ def judge_named(name: str, parameters: Sequence[str] | None) -> tuple[RewardSpec
     """A judge, and its parameters as typed.
 
     Raises:
-        ConfigurationError: there is none of that name, or it has no such parameter.
+        ConfigurationError: no judge has that name, or it has no such parameter.
     """
     spec = require_judge(reward_named(name))
     return spec, parameter_values(spec, parameters or [])
