@@ -67,7 +67,7 @@ HOMES = {
     "pydantic": {
         *("serving", "cdk", *LAPTOP),
         f"{COMPAT}/sagemaker_rft/models.py",
-        f"{COMPAT}/verifying/outputs.py",
+        f"{COMPAT}/verifying.py",
         *(f"{LANGCHAIN}/model.py", f"{RLLM}/types.py"),
     },
     "aws_lambda_powertools": {"serving", "feedback"},
@@ -149,7 +149,7 @@ CATCHES_ALL = {
     "reward_functions/rollouts/policy/calls.py",  # what ends a policy call is recorded, and raised;
     "reward_functions/rollouts/policy/answers.py",  # … and what breaks an answer off
     "reward_functions/rollouts/record/spans.py",  # a span names what ends it;
-    "reward_functions/rollouts/compat/verifying/runner.py",  # a user's reward, in its own process;
+    "reward_functions/rollouts/compat/verifying_runner.py",  # a user's reward, in its own process;
     "reward_functions/rollouts/episode/run.py",  # a result may raise when it is read;
     "reward_functions/rollouts/record/recording.py",  # an agent's objects, when they are read
     "reward_functions/rollouts/record/sink.py",  # a record that is lost loses no rollout
@@ -211,7 +211,6 @@ LISTED = [
     "rollouts",
     *(f"rollouts/{name}" for name in ("collect", "compat", "drive", "episode", "policy", "record")),
     *("rollouts/report", "rollouts/request", "rollouts/serve"),
-    *(f"rollouts/compat/{name}" for name in ("aws_rft_sdk", "sagemaker_rft", "verifying")),
     *(f"rollouts/episode/{name}" for name in ("pooling", "scoring")),
     *(f"rollouts/policy/{name}" for name in ("agents", "httpx", "langchain", "openai", "strands")),
     *("rollouts/record/exchange", "rollouts/record/relay", "rollouts/serve/agentcore"),
