@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from botocore.session import Session
 
 from reward_functions.rollouts.collect import collecting
-from reward_functions.rollouts.collect.collecting import Collection
+from reward_functions.rollouts.collect.batches import Collection
 from reward_functions.rollouts.episode import policy_ping
 from reward_functions.rollouts.policy.strands.answers import Answer
 from reward_functions.rollouts.record.text_tool_call_forms import Reader
@@ -261,7 +261,7 @@ ROWS = {
             errors.BadRequest: "Rejected",
         },
     ),
-    "rollouts.collect.collecting:KINDS": Rows(
+    "rollouts.collect.batches:KINDS": Rows(
         of_whom,
         numbered(("agent", [FAILED[0]]), ("result", [FAILED[1]]), ("payload", [FAILED[2]])),
     ),
