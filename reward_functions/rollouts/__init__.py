@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.episode.handler import (
         sagemaker_rft_handler as sagemaker_rft_handler,
     )
-    from reward_functions.rollouts.episode.pooling.pool import AgentPool as AgentPool
-    from reward_functions.rollouts.episode.scoring.scorer import Pin as Pin
-    from reward_functions.rollouts.episode.scoring.scorer import Scorer as Scorer
+    from reward_functions.rollouts.episode.pooling import AgentPool as AgentPool
+    from reward_functions.rollouts.episode.scoring import Pin as Pin
+    from reward_functions.rollouts.episode.scoring import Scorer as Scorer
     from reward_functions.rollouts.policy.boto3_events import wrap_boto3 as wrap_boto3
     from reward_functions.rollouts.record.exchange.joining import Joined as Joined
     from reward_functions.rollouts.record.exchange.joining import RolloutReward as RolloutReward
@@ -143,9 +143,9 @@ HOMES = {
     "record.exchange.token_rows": "TokenRow token_rows",
     "request.headers": "InferenceHeaders LiveParams get_inference_headers make_inference_headers",
     "record.relay.relay": "Relay",
-    "episode.pooling.pool": "AgentPool",
+    "episode.pooling": "AgentPool",
     "report.feedback": "RolloutFeedbackClient",
-    "episode.scoring.scorer": "Pin Scorer",
+    "episode.scoring": "Pin Scorer",
     "serve.answering": "answering_at_once",
     "serve.app": "RolloutApp",
     "report.settings": "RolloutSettings",

@@ -94,7 +94,7 @@ HOMES = {
     "opentelemetry": {"reward_functions/rollouts/record/telemetry.py"},
     "strands": {
         *(f"{STRANDS}/{name}.py" for name in STRANDS_FILES),
-        *(f"{RLLM}/strands/{name}.py" for name in ("agent", "hooks", "model")),
+        f"{RLLM}/strands/__init__.py",
     },
     "langchain_core": {f"{LANGCHAIN}/{name}.py" for name in ("callbacks", "model", "wrap")},
     "langchain_openai": {f"{LANGCHAIN}/{name}.py" for name in ("clients", "model", "wrap")},
@@ -159,7 +159,7 @@ CATCHES_ALL = {
     "reward_functions/feedback/path.py",  # one message's accident harms no neighbour
     "reward_functions/feedback/scoring.py",  # … nor one call's
     "reward_functions/rollouts/record/relay/calls.py",  # what ends a call is marked, and raised
-    "reward_functions/rollouts/episode/pooling/pool.py",  # a failed reset costs an agent
+    "reward_functions/rollouts/episode/pooling.py",  # a failed reset costs an agent
     "reward_functions/core/http_server/bounded.py",  # one head's accident ends no server
     "reward_functions/core/threads.py",  # its thread hands it to whoever waits
 }
@@ -211,7 +211,6 @@ LISTED = [
     "rollouts",
     *(f"rollouts/{name}" for name in ("collect", "compat", "drive", "episode", "policy", "record")),
     *("rollouts/report", "rollouts/request", "rollouts/serve"),
-    *(f"rollouts/episode/{name}" for name in ("pooling", "scoring")),
     *(f"rollouts/policy/{name}" for name in ("agents", "httpx", "langchain", "openai", "strands")),
     *("rollouts/record/exchange", "rollouts/record/relay", "rollouts/serve/agentcore"),
     *(f"rollouts/report/{name}" for name in ("deferred", "outbox", "transports")),

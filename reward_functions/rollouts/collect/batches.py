@@ -35,7 +35,7 @@ from heapq import heappop, heappush
 from itertools import count
 from threading import Condition, Lock, Thread, get_ident
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
 from weakref import finalize
 
 from reward_functions.core.errors import ConfigurationError
@@ -51,7 +51,7 @@ from reward_functions.rollouts.request.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from reward_functions.rollouts.collect.client import RolloutClient
+    from reward_functions.rollouts.collect.calls import AgentRuntime
     from reward_functions.rollouts.collect.futures import RolloutFuture
 
 __all__ = ["AsyncBatchResult", "BatchItem", "BatchResult"]
@@ -124,6 +124,23 @@ class BatchSession:
     settled: bool = False
 
 
+class Client(Protocol):
+    """What a batch needs of `RolloutClient`."""
+
+    max_pool_connections: int
+    runtime: AgentRuntime
+
+    def begin(
+        self,
+        payload: Mapping[str, Any],
+        session_id: str,
+        *,
+        intervals: tuple[float, float, float],
+        abandoned: Callable[[], bool],
+    ) -> RolloutFuture:
+        """Start a rollout; the rate limit was waited for."""
+
+
 def require_whole(name: str, value: Any, least: int) -> None:
     """Refuse an argument that is no whole number, or too small.
 
@@ -139,7 +156,7 @@ class Batch:
 
     def __init__(  # noqa: PLR0917 - theirs
         self,
-        client: RolloutClient,
+        client: Client,
         payloads: Iterable[Mapping[str, Any]],
         max_concurrent: int,
         timeout: float = 900.0,
@@ -371,7 +388,7 @@ class Collection:
             if refused is None:
                 self._start(*taken)
             else:
-                self._settle(taken[0], _failure(taken[0], refused))
+                self._settle(taken[0], failed_item(taken[0], refused))
 
     def _place_taken(self) -> bool:
         """Wait until a session may run; whether one may."""
@@ -427,7 +444,7 @@ class Collection:
         )
         if isinstance(future, Exception):
             session.begun = False  # what did not start was stopped by whoever tried
-            self._settle(session, _failure(session, future))
+            self._settle(session, failed_item(session, future))
             return
         with self._changed:
             session.future = future
@@ -471,7 +488,7 @@ class Collection:
         if future is not None and future.advanced():
             result = attempted(future.outcome)
             if isinstance(result, Exception):
-                return _failure(session, result)
+                return failed_item(session, result)
             return _item(session, result=result)
         if time.monotonic() < session.late:
             return None
@@ -549,10 +566,11 @@ def _item(
     )
 
 
-def _failure(session: BatchSession, error: Exception) -> BatchItem:
+def failed_item(session: BatchSession, error: Exception) -> BatchItem:
+    """The item of a row whose calls raised."""
     kind = next((name for cls, name in KINDS if isinstance(error, cls)), "service")
-    said = str(error) if isinstance(error, RolloutError) else _traced(error)
-    return _item(session, error=said, kind=kind)
+    message = str(error) if isinstance(error, RolloutError) else _traced(error)
+    return _item(session, error=message, kind=kind)
 
 
 def _traced(error: Exception) -> str:

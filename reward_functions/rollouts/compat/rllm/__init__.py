@@ -46,7 +46,7 @@ from reward_functions.rollouts.compat.rllm.types import (
     TrajectoryGroup,
 )
 from reward_functions.rollouts.episode.episode import current_rollout
-from reward_functions.rollouts.episode.scoring.scorer import Scorer
+from reward_functions.rollouts.episode.scoring import Scorer
 from reward_functions.rollouts.record.exchange.rllm import rllm_trajectory
 from reward_functions.rollouts.request.rewards import rewards_of
 
