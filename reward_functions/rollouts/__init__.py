@@ -16,7 +16,7 @@ drive/      agents run as a trainer runs them, on one machine
 import; each stands for the folder of its name. `servers/` holds what deployed stages name.
 
 Names are imported when they are first used: a forwarder loads no handler, and nothing here loads
-more than boto3 and the standard library. Without boto3 the folders import that call nothing.
+more than boto3 and the standard library. Names that only compute are here without boto3 too.
 """
 
 from __future__ import annotations
@@ -159,6 +159,9 @@ HOMES = {
 }
 """Modules of this package, and the names of `__all__` that each has."""
 
+PURE = ("request.", "record.exchange.", "record.history", "record.statistics", "record.types")
+"""Modules that compute, and need no boto3: contract, records, rows of tokens."""
+
 _MODULES = {name: module for module, names in HOMES.items() for name in names.split()}
 
 __all__ = list(_MODULES)
@@ -171,5 +174,7 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    require("boto3", by=__name__, extra=ROLLOUTS)
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    module = _MODULES[name]
+    if not module.startswith(PURE):
+        require("boto3", by=__name__, extra=ROLLOUTS)
+    return getattr(import_module(f"{__name__}.{module}"), name)
