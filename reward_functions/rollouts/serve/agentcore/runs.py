@@ -30,7 +30,7 @@ from functools import partial
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.rollouts.episode.endings import cause_of
+from reward_functions.rollouts.episode.results import cause_of
 from reward_functions.rollouts.episode.watchdog import watchdog
 from reward_functions.rollouts.request.clock import steady
 from reward_functions.rollouts.request.errors import (
