@@ -160,7 +160,7 @@ CATCHES_ALL = {
     "reward_functions/feedback/scoring.py",  # … nor one call's
     "reward_functions/rollouts/record/relay/calls.py",  # what ends a call is marked, and raised
     "reward_functions/rollouts/episode/pooling/pool.py",  # a failed reset costs an agent
-    "reward_functions/core/http_server/bounded.py",  # one head's accident ends no server
+    "reward_functions/core/http_server/server.py",  # one head's accident ends no server
     "reward_functions/core/threads.py",  # its thread hands it to whoever waits
 }
 

@@ -44,7 +44,7 @@ from contextvars import copy_context
 from hmac import compare_digest
 from http import HTTPStatus
 from math import inf
-from threading import Event, Thread, current_thread, main_thread
+from threading import Event, current_thread, main_thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
@@ -243,21 +243,19 @@ class RolloutApp:
                 server.url,
                 API_KEY,
             )
-        thread = Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True)
-        if reporter is not None:
-            reporter.rerun = self._rerun
-            reporter.start()
-        thread.start()
         try:
-            yield server.url
+            if reporter is not None:
+                reporter.rerun = self._rerun
+                reporter.start()
+            with server.serving() as url:
+                try:
+                    yield url
+                finally:
+                    self._draining.set()
+                    self._wait(grace, hurried or Event())
+                    if self._rollout is not None:
+                        self._rollout.interrupt()
         finally:
-            self._draining.set()
-            self._wait(grace, hurried or Event())
-            if self._rollout is not None:
-                self._rollout.interrupt()
-            server.shutdown()
-            thread.join()
-            server.server_close()
             self.background.close()
             if reporter is not None:
                 reporter.rerun = None
