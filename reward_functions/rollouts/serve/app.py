@@ -264,8 +264,12 @@ class RolloutApp:
     def _wait(self, grace: float, hurried: Event) -> None:
         """Wait for what runs, but not for longer than it may take."""
         late = monotonic() + grace
-        while self.background.busy and monotonic() < late and not hurried.is_set():
+        while self._runs() and monotonic() < late and not hurried.is_set():
             self.background.join(min(POLL_SECONDS, grace))
+
+    def _runs(self) -> bool:
+        """Whether its end waits for something."""
+        return bool(self.background.busy)
 
     def _rerun(self, episode: Episode) -> None:
         """Run an episode again that another process left, to its end, in the window it had.
