@@ -142,7 +142,7 @@ CATCHES_ALL = {
     "reward_functions/symbolic/cas/worker.py",  # whatever sympy does, in a process of its own; and
     "reward_functions/cdk/custodian/index.py",  # CloudFormation waits for an answer of any kind;
     "reward_functions/core/looking.py",  # a look at the account is worth less than a synthesis; and
-    "reward_functions/rollouts/serve/agentcore/runs.py",  # a result may raise when it is read;
+    "reward_functions/rollouts/serve/agentcore/apps.py",  # a result may raise when it is read;
     "reward_functions/rollouts/collect/collecting.py",  # a thread's end would hang its batch;
     "reward_functions/rollouts/collect/calls.py",  # one row's accident ends no batch;
     "reward_functions/rollouts/episode/background.py",  # what an agent raises ends no thread;

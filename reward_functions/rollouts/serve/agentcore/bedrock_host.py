@@ -99,11 +99,6 @@ class BedrockHost(BedrockAgentCoreApp):
         self.bound = address_of(host)
         super().run(port=port, host=self.bound, **options)
 
-    def entrypoint(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Answer requests by a function, as the base class does."""
-        entered: Callable[..., Any] = super().entrypoint(func)
-        return entered
-
     def register(
         self, begin: Callable[[Any, Any], Future[Any] | None], function: Callable[..., Any]
     ) -> Callable[..., Any]:
