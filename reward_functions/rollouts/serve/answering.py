@@ -71,17 +71,12 @@ class Begun(NamedTuple):
     Args:
         request: that was asked.
         future: what it gives.
-        ended: whether the agent does not run: it is a duplicate, or a smoke test.
+        answers_at_once: whether its sender gets to know that it is accepted, and no more.
     """
 
     request: RolloutRequest
     future: Future[Any]
-    ended: bool = False
-
-    @property
-    def answers_at_once(self) -> bool:
-        """Whether its sender gets to know that it is accepted, and no more."""
-        return self.request.metadata.complete and not self.ended
+    answers_at_once: bool
 
 
 class Agent:
@@ -159,7 +154,7 @@ class Answering:
         request = read_request(payload)
         with self.background.place() as place:
             future, runs = self.agent.begin(place, payload, context)
-        return Begun(request, future, ended=not runs)
+        return Begun(request, future, runs and request.metadata.complete)
 
 
 def accepted(request: RolloutRequest) -> dict[str, str]:

@@ -256,15 +256,19 @@ class Forwarder:
 
     def _connected(self, address: Address, until: float) -> HTTPConnection:
         """A connection, at the second attempt if need be; nothing has been sent on it."""
-        try:
-            return _connection(address, until)
-        except OSError:
-            self._pause(PAUSE_SECONDS)
-        try:
-            return _connection(address, until)
-        except OSError as error:
-            name = type(error).__name__
-            raise Failed("InternalServerError", f"the agent cannot be reached: {name}") from None
+        kind = HTTPSConnection if address.secure else HTTPConnection
+        failed = ""
+        for again in (True, False):
+            connection = kind(address.host, address.port, timeout=_left(until))
+            try:
+                connection.connect()
+            except OSError as error:
+                failed = type(error).__name__
+                if again:
+                    self._pause(PAUSE_SECONDS)
+            else:
+                return connection
+        raise Failed("InternalServerError", f"the agent cannot be reached: {failed}")
 
     def _to_queue(self, request: RolloutRequest, *, until: float) -> None:
         _left(until)
@@ -355,18 +359,6 @@ def handler(event: Any, context: Any = None) -> dict[str, str]:
 @cache
 def _forwarder() -> Forwarder:
     return Forwarder(ForwarderSettings.from_env())
-
-
-def _connection(address: Address, until: float) -> HTTPConnection:
-    """A connection to an address; nothing has been sent on it.
-
-    Raises:
-        OSError: there is none.
-    """
-    kind = HTTPSConnection if address.secure else HTTPConnection
-    connection = kind(address.host, address.port, timeout=_left(until))
-    connection.connect()
-    return connection
 
 
 def _json(request: RolloutRequest) -> bytes:

@@ -49,7 +49,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -275,9 +275,12 @@ class RolloutEntrypoints(_Behind):
         run.undo.callback(self.complete_async_task, self.add_async_task(TASK))
         with self.executor.place() as place:
             future, _ = self._agent.begin(place, run.payload, context)
-        watch = watchdog().watch(steady() + self._deadline, partial(self._late, run))
+        late = failure(f"the agent did not end within {self._deadline:g} seconds")
+        watch = watchdog().watch(steady() + self._deadline, partial(self._settle, run, late))
         run.undo.callback(watchdog().end, watch)
-        future.add_done_callback(lambda ended: behind(partial(self._finish, run, ended)))
+        future.add_done_callback(
+            lambda ended: behind(lambda: self._settle(run, self._content(ended)))
+        )
 
     def _leave(self, run: _Rollout) -> None:
         """The end of a rollout."""
@@ -300,19 +303,11 @@ class RolloutEntrypoints(_Behind):
                 for run in left:
                     pool.submit(self._settle, run, failure(INTERRUPTED))
 
-    def _late(self, run: _Rollout) -> None:
-        sentence = f"the agent did not end within {self._deadline:g} seconds"
-        self._settle(run, failure(sentence))
-
-    def _finish(self, run: _Rollout, ended: Future[Any]) -> None:
-        self._settle(run, self._content(ended))
-
     def _content(self, ended: Future[Any]) -> Any:
         """What an agent returned, or what is stored of what it raised."""
-        try:
-            error = ended.exception()
-        except CancelledError:
+        if ended.cancelled():
             return failure(INTERRUPTED)
+        error = ended.exception()
         cause = None if error is None else cause_of(error)
         if isinstance(cause, PolicyFailure):
             reward = self._minimum if cause.reward is None else cause.reward
@@ -470,31 +465,32 @@ class RuntimeInvocations(_Behind):
             live.undo.callback(claim.close)
             with self._changed:
                 self._live[session, invocation] = live
-            undo.callback(self._end, live, state(invocation, "completed", error=REFUSED))
+            undo.callback(self._end, live, error=REFUSED)
             future, _ = self._agent.begin(place, payload, context)
             undo.pop_all()
         future.add_done_callback(lambda ended: behind(partial(self._finish, live, ended)))
 
     def _finish(self, live: _Invocation, ended: Future[Any]) -> None:
-        try:
-            error = ended.exception()
-        except CancelledError:
-            self._end(live, state(live.invocation, "completed", error=ENDED))
-            return
-        if error is not None:
-            sentence = f"the agent raised {type(error).__name__}"
-            self._end(live, state(live.invocation, "completed", error=sentence))
+        if ended.cancelled():
+            self._end(live, error=ENDED)
+        elif (error := ended.exception()) is not None:
+            self._end(live, error=f"the agent raised {type(error).__name__}")
         else:
-            self._end(live, state(live.invocation, "completed", result=ended.result()))
+            self._end(live, result=ended.result())
 
-    def _end(self, live: _Invocation, last: State) -> None:
-        """Make an end durable, once, and let its start go."""
+    def _end(self, live: _Invocation, **last: Any) -> None:
+        """Make an end durable, once, and let its start go.
+
+        Args:
+            live: that ends.
+            last: its `result` or `error`.
+        """
         with live.deciding:
             if live.ended.done():
                 _log.warning("an invocation ended after its process had: the first end counts")
                 return
             try:
-                live.ended.set_result(self._kept(live, last))
+                live.ended.set_result(self._kept(live, **last))
             except StateUnavailable as error:
                 _log.error("%s", error)
                 live.ended.set_exception(error)
@@ -503,17 +499,18 @@ class RuntimeInvocations(_Behind):
             live.undo.close()
             self._changed.notify_all()
 
-    def _kept(self, live: _Invocation, last: State) -> State:
+    def _kept(self, live: _Invocation, **last: Any) -> State:
         """An end that is durable: the last state, or in its place an error."""
+        completed = state(live.invocation, "completed", **last)
         try:
-            self._store.finish(live.session, last)
+            self._store.finish(live.session, completed)
         except (TypeError, ValueError, RecursionError):
-            return self._kept(live, state(live.invocation, "completed", error=NOT_JSON))
+            return self._kept(live, error=NOT_JSON)
         except StateUnavailable as error:
             if "result" not in last:
                 raise
-            return self._kept(live, state(live.invocation, "completed", error=str(error)))
-        return last
+            return self._kept(live, error=str(error))
+        return completed
 
     def drain(self, grace: float, hurried: Event | None = None) -> None:
         """Take no new starts, wait for those that run, and mark the others.
@@ -523,7 +520,7 @@ class RuntimeInvocations(_Behind):
             hurried: ends the waiting once it is set.
         """
         for live in self._left(grace, hurried):
-            self._end(live, state(live.invocation, "completed", error=ENDED))
+            self._end(live, error=ENDED)
 
 
 class AgentCoreRuntimeApp(RuntimeInvocations, Host):

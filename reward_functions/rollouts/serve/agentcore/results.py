@@ -340,13 +340,10 @@ def failure(sentence: str, error: BaseException | None = None) -> dict[str, Any]
 def trace_of(error: BaseException) -> str:
     """The type of an error and its frames as file:line; no message, no source, no locals."""
     frames = extract_tb(error.__traceback__)[-FRAMES:]
-    places = (f"  {_short(frame.filename)}:{frame.lineno}" for frame in frames)
+    # Without the folders that name a machine.
+    files = ("/".join(PurePath(frame.filename).parts[-3:]) for frame in frames)
+    places = (f"  {file}:{frame.lineno}" for file, frame in zip(files, frames, strict=True))
     return "\n".join([type(error).__name__, *places])
-
-
-def _short(filename: str) -> str:
-    """A file without the folders that name a machine."""
-    return "/".join(PurePath(filename).parts[-3:])
 
 
 def _rewards(given: Any) -> float | list[float]:
