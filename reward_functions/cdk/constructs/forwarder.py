@@ -25,7 +25,7 @@ from reward_functions.cdk.constructs.roles import as_construct, place_of, role
 from reward_functions.cdk.constructs.runtime import OUTLIVES, log_group, python_function
 from reward_functions.cdk.model.forwarding import DEAD, MODULE
 from reward_functions.cdk.policies import forwarding, own_rights, permissions
-from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings
+from reward_functions.rollouts.serve.forwarder import ForwarderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
