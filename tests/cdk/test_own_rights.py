@@ -187,7 +187,10 @@ WRONG = [
     ),
     (allowing(actions=["q" * 10_000 + ":X"]), "no service of IAM's is called 'qq*.* … q*'$"),
     ({"environment": {"AB": "x" * 4096}}, "settings and variables take 4... bytes of environment"),
-    ({"secrets": {"KEY": SECRET[:-1]}}, "'KEY': .* lacks the six characters .* describe-secret"),
+    *(
+        ({"secrets": {"KEY": arn}}, f"'KEY': {arn} lacks the six characters .* describe-secret")
+        for arn in (SECRET[:-1], SECRET[:-7], f"{SECRET}-v2", SECRET.replace("-a", "_a"))
+    ),
     ({"secrets": {"KEY": SECRET.replace("us-east-1", "us-west-2")}}, "secrets.KEY: .*us-west-2"),
     ({"secrets": {"KEY": SECRET.replace("arn:aws", "arn:aws-cn")}}, "in the partition aws-cn"),
     ({"secrets": {"KEY": {"arn": SECRET, "key": "alias/x"}}}, "secrets.KEY.key: write a key's ARN"),

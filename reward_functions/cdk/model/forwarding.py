@@ -19,12 +19,12 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from reward_functions.aws.arn import Arn, arn_form
+from reward_functions.aws.arn import Arn
 from reward_functions.aws.catalogue import MAX_FUNCTION_NAME, KeyArn, Name
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.artifact.closure import PACKAGE
 from reward_functions.cdk.model.deployment import MAX_MEMORY_MB, MAX_TIMEOUT_SECONDS, Settings
-from reward_functions.cdk.policies.deployments_own_rights import FunctionVpc  # noqa: TC001 - pydantic reads annotations
+from reward_functions.cdk.policies.deployments_own_rights import SECRET, FunctionVpc, without_end
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import AMBIGUOUS, is_loopback
 
@@ -47,8 +47,6 @@ QUEUE_URL: Final = re.compile(
     r"(?P<account>[0-9]{12})/"
     r"(?P<name>[A-Za-z0-9_-]{1,75}(?:\.fifo)?)"
 )
-
-SECRET: Final = re.compile(arn_form("secretsmanager", "secret:[A-Za-z0-9/_+=.@-]+"))
 
 
 class BadForwarder(ConfigurationError):
@@ -123,7 +121,8 @@ class Forwarder(Settings):
     @classmethod
     def _by_arn(cls, secret: str | None) -> str | None:
         if secret is not None and SECRET.fullmatch(secret) is None:
-            raise ValueError("write the ARN of a secret, arn:aws:secretsmanager:…")
+            otherwise = "write the ARN of a secret, arn:aws:secretsmanager:…"
+            raise ValueError(without_end(secret) or otherwise)
         return secret
 
     @model_validator(mode="after")

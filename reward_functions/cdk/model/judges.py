@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.aws.arn import arn_form
+from reward_functions.cdk.policies.deployments_own_rights import SECRET, without_end
 from reward_functions.cdk.policies.permissions import is_global
 from reward_functions.core.errors import BadJudge
 from reward_functions.core.suggest import did_you_mean
@@ -25,8 +26,6 @@ PLAIN: Final = re.compile(r"[\w.:/-]+")
 
 PROFILE_ID: Final = re.compile(r"(?:us|us-gov|eu|apac|jp|au|ca|sa|me|af|il|mx|uk|global)\.")
 """How ids of Bedrock's own inference profiles begin, and those of models do not."""
-
-SECRET: Final = re.compile(arn_form("secretsmanager", "secret:[A-Za-z0-9/_+=.@-]+"))
 
 TABLE_NAME: Final = "[A-Za-z0-9_.-]{3,255}"
 
@@ -106,4 +105,5 @@ def _check_elsewhere(model: JudgeModel) -> None:
             "name the secret's ARN"
         )
     if model.key and not SECRET.fullmatch(model.key):
-        raise BadJudge(f"{model.model}: its key is not the ARN of a Secrets Manager secret")
+        otherwise = "its key is not the ARN of a Secrets Manager secret"
+        raise BadJudge(f"{model.model}: {without_end(model.key) or otherwise}")

@@ -48,13 +48,25 @@ variables" in the Lambda developer guide)."""
 
 VARIABLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]+")
 
-SECRET: Final = re.compile(arn_form("secretsmanager", "secret:[A-Za-z0-9/_+=.@-]+"))
-FULL: Final = re.compile(r"-[A-Za-z0-9]{6}$", re.ASCII)
+PERHAPS_WITHOUT_END: Final = re.compile(arn_form("secretsmanager", "secret:[A-Za-z0-9/_+=.@-]+"))
+SECRET: Final = re.compile(f"{PERHAPS_WITHOUT_END.pattern}-[A-Za-z0-9]{{6}}")
+"""A secret's whole ARN. Secrets Manager adds the end, without which a grant names no secret."""
+
 PARAMETER: Final = re.compile(arn_form("ssm", "parameter/[A-Za-z0-9_./-]+"))
 
 
 class BadRights(ConfigurationError):
     """What a deployment gives its reward cannot be given. The message names the field."""
+
+
+def without_end(secret: str) -> str:
+    """What to do about a secret's ARN that lacks its end; empty for any other text."""
+    if SECRET.fullmatch(secret) or not PERHAPS_WITHOUT_END.fullmatch(secret):
+        return ""
+    return (
+        f"{secret} lacks the six characters that end a secret's ARN: "
+        "take all of it from `aws secretsmanager describe-secret --query ARN`"
+    )
 
 
 def _variables(names: Iterable[str]) -> None:
@@ -85,16 +97,12 @@ def _secrets(given: dict[str, Secret]) -> dict[str, Secret]:
     """Checked as a whole: of one of them, the sentence would show what may be the secret itself."""
     _variables(given)
     for name, secret in given.items():
-        if SECRET.fullmatch(secret.arn) and not FULL.search(secret.arn):
-            raise ValueError(
-                f"{name!r}: {secret.arn} lacks the six characters that end a secret's ARN: "
-                "take all of it from `aws secretsmanager describe-secret --query ARN`"
-            )
         if not SECRET.fullmatch(secret.arn) and not PARAMETER.fullmatch(secret.arn):
-            raise ValueError(
-                f"{name!r}: write the ARN of a secret in Secrets Manager or of a parameter of SSM, "
-                "and neither a name nor the value"
+            otherwise = (
+                "write the ARN of a secret in Secrets Manager or of a parameter of SSM, and "
+                "neither a name nor the value"
             )
+            raise ValueError(f"{name!r}: {without_end(secret.arn) or otherwise}")
     return given
 
 
