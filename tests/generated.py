@@ -37,7 +37,7 @@ from reward_functions.cdk.model.feedback import Feedback
 from reward_functions.cdk.model.forwarding import Forwarder
 from reward_functions.cdk.model.job_rights import JobRights
 from reward_functions.cdk.model.stages import Stage
-from reward_functions.cdk.policies.deployments_own_rights import Secret, Statement
+from reward_functions.cdk.policies.own_rights import Secret, Statement
 from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
 from reward_functions.core.settings import setting_kind
 from reward_functions.data.rows.shapes import SHAPES, Shape

@@ -25,12 +25,10 @@ from reward_functions.cdk.policies.documents import (
     Made,
     kinds,
     of_agent,
-    of_feedback,
-    of_hyperpod,
-    of_people,
 )
-from reward_functions.cdk.policies.grants import provided, rewards
 from reward_functions.cdk.policies.iam import Place
+from reward_functions.cdk.policies.people import of_people
+from reward_functions.cdk.policies.sagemaker import train_on_hyperpod
 from tests.cdk.conftest import EVERYTHING, ROOT
 
 HERE = Place("aws", "eu-central-1", "123456789012")
@@ -123,7 +121,10 @@ def documents():
     work = {
         f"{kind} role": [*KINDS[kind].work(HERE, STAGE, MADE).values()] for kind in kinds(STAGE)
     }
-    attached = {AGENT: [of_agent(HERE, STAGE, MADE)], CLUSTER: [of_hyperpod(HERE, STAGE, MADE)]}
+    attached = {
+        AGENT: [of_agent(HERE, STAGE, MADE)],
+        CLUSTER: [train_on_hyperpod(HERE, STAGE, MADE)],
+    }
     people = {task: [each] for task, each in of_people(HERE, STAGE, MADE, ROLES).items()}
     return work | attached | people | _functions()
 
@@ -135,17 +136,13 @@ def _functions():
         who: [*function_role.policies(HERE, STAGE, deployments[name]).values()]
         for who, name in ((VERIFIER, "math"), (WITH_RIGHTS, "given"), (JUDGE, "reference"))
     }
-    house = custodian.keep_house(
-        HERE,
-        names=STAGE.names,
-        rewards=rewards(HERE, STAGE.names, STAGE.deployments),
-        provided=provided(HERE, STAGE.names, STAGE.deployments),
-        bucket_arn=BUCKET,
-        results_arn=deferred.results_arn(HERE, STAGE.names),
-    )
+    house = custodian.keep_house(HERE, STAGE)
     return rewarding | {
         CUSTODIAN: [_logs(STAGE.names.custodian), house],
-        SCORER: [_logs(STAGE.names.rollouts(deferred.FEEDBACK)), of_feedback(HERE, STAGE, MADE)],
+        SCORER: [
+            _logs(STAGE.names.rollouts(deferred.FEEDBACK)),
+            deferred.report(HERE, STAGE, MADE.key_arn),
+        ],
         KEYED: _forwarding(STAGE.forwarders[0]),
         QUEUED: _forwarding(STAGE.forwarders[1]),
         PUBLISHER: [permissions.publish_events(TOPIC)],

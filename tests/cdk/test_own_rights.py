@@ -10,8 +10,8 @@ import pytest
 from reward_functions.cdk.limits.quotas import MAX_INLINE_POLICIES
 from reward_functions.cdk.model.function_role import policies
 from reward_functions.cdk.model.stages import BadStage, stage_of
-from reward_functions.cdk.policies.deployments_own_rights import services
 from reward_functions.cdk.policies.iam import Place
+from reward_functions.cdk.policies.own_rights import services
 from reward_functions.cdk.policies.services import clients, known
 
 HERE = Path(__file__).parent

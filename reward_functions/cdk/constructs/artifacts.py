@@ -30,7 +30,7 @@ from reward_functions.cdk.artifact.pins import ALGEBRA, our_pins, pins_for
 from reward_functions.cdk.artifact.pruning import AWS_SERVICES
 from reward_functions.cdk.artifact.sources import insist_on_named
 from reward_functions.cdk.artifact.target import Target
-from reward_functions.cdk.policies.deployments_own_rights import services
+from reward_functions.cdk.policies.own_rights import services
 from reward_functions.core import registry
 from reward_functions.core.mentions import mentions
 from reward_functions.core.spec import Needs

@@ -21,8 +21,7 @@ from constructs import Construct
 
 from reward_functions.cdk.constructs.roles import place_of, role
 from reward_functions.cdk.constructs.runtime import log_group, python_function
-from reward_functions.cdk.policies import custodian, deferred, permissions
-from reward_functions.cdk.policies.grants import provided, rewards
+from reward_functions.cdk.policies import custodian, permissions
 
 if TYPE_CHECKING:
     from reward_functions.cdk.model.stages import Stage
@@ -56,20 +55,6 @@ class Custodian(Construct):
         place = place_of(self)
         physical = stage.names.custodian
         group = log_group(self, physical, stage)
-        bucket = f"arn:{place.partition}:s3:::" + stage.names.bucket(place.account, stage.region)
-        outlives = stage.production or stage.bucket
-        work = custodian.keep_house(
-            place,
-            names=stage.names,
-            role_path=stage.role_path,
-            rewards=rewards(place, stage.names, stage.deployments),
-            provided=provided(place, stage.names, stage.deployments),
-            bucket_arn="" if outlives else bucket,
-            results_arn=""
-            if stage.production or stage.feedback is None
-            else deferred.results_arn(place, stage.names),
-            emulated=stage.emulated,
-        )
         made = role(
             self,
             "Role",
@@ -80,7 +65,7 @@ class Custodian(Construct):
                 "logs": permissions.write_logs(
                     place.arn("logs", f"log-group:/aws/lambda/{physical}")
                 ),
-                "work": work,
+                "work": custodian.keep_house(place, stage),
             },
         )
         self._function = python_function(

@@ -27,7 +27,6 @@ from reward_functions.cdk.constructs.buckets import private_bucket
 from reward_functions.cdk.constructs.roles import as_construct, place_of, role
 from reward_functions.cdk.constructs.runtime import log_group, python_function
 from reward_functions.cdk.policies import deferred, permissions
-from reward_functions.cdk.policies.documents import Made, of_feedback
 from reward_functions.cdk.policies.grants import pinnable_arns
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.feedback.settings import FeedbackSettings
@@ -250,7 +249,7 @@ class FeedbackPath(Construct):
                 "logs": permissions.write_logs(
                     place.arn("logs", f"log-group:/aws/lambda/{physical}")
                 ),
-                "report": of_feedback(place, stage, Made("", key_arn)),
+                "report": deferred.report(place, stage, key_arn),
             },
             path=stage.role_path,
         )

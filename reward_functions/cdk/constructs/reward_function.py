@@ -31,8 +31,8 @@ from reward_functions.cdk.constructs.runtime import OUTLIVES, log_group, python_
 from reward_functions.cdk.limits.starts import STORAGE_MB, state
 from reward_functions.cdk.model.function_role import policies
 from reward_functions.cdk.policies import permissions
-from reward_functions.cdk.policies.deployments_own_rights import needs_another_role, reasons
 from reward_functions.cdk.policies.grants import rewards
+from reward_functions.cdk.policies.own_rights import needs_another_role, reasons
 from reward_functions.serving.descriptions import description
 
 if TYPE_CHECKING:

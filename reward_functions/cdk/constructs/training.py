@@ -27,9 +27,9 @@ from reward_functions.cdk.policies.documents import (
     Made,
     kinds,
     of_agent,
-    of_hyperpod,
-    of_people,
 )
+from reward_functions.cdk.policies.people import of_people
+from reward_functions.cdk.policies.sagemaker import train_on_hyperpod
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
@@ -141,7 +141,8 @@ class Training(Construct):
             )
             for task, document in of_people(place, stage, made, arns).items()
         }
-        agent, cluster = of_agent(place, stage, made), of_hyperpod(place, stage, made)
+        agent = of_agent(place, stage, made)
+        cluster = train_on_hyperpod(place, stage, made) if stage.hyperpod else None
         self.agent_runtime = self._attached(
             "AgentRuntimePolicy",
             f"What an agent of the stage {stage.name} does while a job asks it",

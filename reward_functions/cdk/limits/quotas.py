@@ -13,18 +13,11 @@ from reward_functions.aws.arn import GENERATION_DIGITS
 from reward_functions.aws.catalogue import MAX_FUNCTION_NAME, MOST_AGENTS
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.policies import custodian, deferred
-from reward_functions.cdk.policies.documents import (
-    KINDS,
-    SERVICE_ROLES,
-    Made,
-    kinds,
-    of_agent,
-    of_feedback,
-    of_hyperpod,
-    of_people,
-)
-from reward_functions.cdk.policies.grants import pinnable_arns, provided, rewards
+from reward_functions.cdk.policies.documents import KINDS, SERVICE_ROLES, Made, kinds, of_agent
+from reward_functions.cdk.policies.grants import pinnable_arns
 from reward_functions.cdk.policies.iam import Place
+from reward_functions.cdk.policies.people import of_people
+from reward_functions.cdk.policies.sagemaker import train_on_hyperpod
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.feedback.settings import FeedbackSettings
 from reward_functions.serving.settings import MAX_WORKERS
@@ -253,22 +246,11 @@ def _documents(stage: Stage) -> Iterator[tuple[str, list[Document], int]]:
         yield task, [document], MAX_MANAGED_POLICY
     if agent := of_agent(place, stage, made):
         yield "agent", [agent], MAX_MANAGED_POLICY
-    if cluster := of_hyperpod(place, stage, made):
-        yield "cluster", [cluster], MAX_MANAGED_POLICY
+    if stage.hyperpod:
+        yield "cluster", [train_on_hyperpod(place, stage, made)], MAX_MANAGED_POLICY
     for kind in roles:
         work = KINDS[kind].work(place, stage, made)
         yield f"role of {kind}", [*work.values()], MAX_INLINE_POLICIES
-    asked = rewards(place, stage.names, stage.deployments)
-    house = custodian.keep_house(
-        place,
-        names=stage.names,
-        role_path=stage.role_path,
-        rewards=asked,
-        provided=provided(place, stage.names, stage.deployments),
-        bucket_arn="" if stage.bucket else bucket,
-        results_arn=deferred.results_arn(place, stage.names) if stage.feedback is not None else "",
-        emulated=stage.emulated,
-    )
-    yield "custodian", [house], MAX_INLINE_POLICIES
+    yield "custodian", [custodian.keep_house(place, stage)], MAX_INLINE_POLICIES
     if stage.feedback is not None:
-        yield "role of feedback", [of_feedback(place, stage, made)], MAX_INLINE_POLICIES
+        yield "role of feedback", [deferred.report(place, stage, key)], MAX_INLINE_POLICIES

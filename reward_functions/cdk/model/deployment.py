@@ -20,7 +20,7 @@ from reward_functions.cdk.limits.starts import (
     STORAGE_MB,
 )
 from reward_functions.cdk.model.judges import check_judge
-from reward_functions.cdk.policies.deployments_own_rights import (
+from reward_functions.cdk.policies.own_rights import (
     Environment,
     FunctionVpc,
     Secrets,

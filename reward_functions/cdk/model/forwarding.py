@@ -24,7 +24,7 @@ from reward_functions.aws.catalogue import MAX_FUNCTION_NAME, KeyArn, Name
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.artifact.closure import PACKAGE
 from reward_functions.cdk.model.deployment import MAX_MEMORY_MB, MAX_TIMEOUT_SECONDS, Settings
-from reward_functions.cdk.policies.deployments_own_rights import SECRET, FunctionVpc, without_end
+from reward_functions.cdk.policies.own_rights import SECRET, FunctionVpc, without_end
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import AMBIGUOUS, is_loopback
 

@@ -10,7 +10,6 @@ from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.limits.quotas import ACCOUNT, MAX_INLINE_POLICIES, OverLimit
 from reward_functions.cdk.policies import own_rights, permissions
 from reward_functions.cdk.policies.iam import Place
-from reward_functions.cdk.policies.own_rights import Stated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,8 +42,7 @@ def policies(place: Place, stage: Stage, deployment: Deployment) -> dict[str, Do
 def _given(place: Place, given: Deployment, functions: Sequence[str]) -> dict[str, Document]:
     made = {}
     if given.allow:
-        statements = (Stated(each.actions, each.resources, each.condition) for each in given.allow)
-        made["stated"] = own_rights.stated(statements)
+        made["stated"] = own_rights.stated(given.allow)
     if given.secrets:
         secrets = [(each.arn, each.key or "") for each in given.secrets.values()]
         made["secrets"] = own_rights.read_secrets(place, secrets)

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.aws.arn import arn_form
-from reward_functions.cdk.policies.deployments_own_rights import SECRET, without_end
+from reward_functions.cdk.policies.own_rights import SECRET, without_end
 from reward_functions.cdk.policies.permissions import is_global
 from reward_functions.core.errors import BadJudge
 from reward_functions.core.suggest import did_you_mean

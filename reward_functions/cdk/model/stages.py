@@ -55,8 +55,8 @@ from reward_functions.cdk.model.function_role import check_role
 from reward_functions.cdk.model.inheritance import BadInheritance, inherited
 from reward_functions.cdk.model.job_rights import BadRight, JobRights, JobVpc, check_rights
 from reward_functions.cdk.model.sentences import sentence
-from reward_functions.cdk.policies.deployments_own_rights import Secret, Statement, check_reach
 from reward_functions.cdk.policies.grants import pinnable
+from reward_functions.cdk.policies.own_rights import Secret, Statement, check_reach
 from reward_functions.cdk.policies.services import clients
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reward_functions.cdk.policies.iam import allow, document, trust
+from reward_functions.cdk.policies.iam import allow, document, trust_own
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,13 +33,7 @@ def runtime_arn(place: Place, name: str) -> str:
 
 def trust_runtime(place: Place, name: str) -> Document:
     """AgentCore runs this account's runtime of this name in this role, and nobody else's."""
-    return trust(
-        "bedrock-agentcore.amazonaws.com",
-        {
-            "StringEquals": {"aws:SourceAccount": place.account},
-            "ArnLike": {"aws:SourceArn": runtime_arn(place, name)},
-        },
-    )
+    return trust_own(place, "bedrock-agentcore.amazonaws.com", [runtime_arn(place, name)])
 
 
 def start_agent(
@@ -65,5 +59,5 @@ def start_agent(
             [f"{group}:log-stream:*"],
         ),
         allow("FindLogGroups", ["logs:DescribeLogGroups"], [place.arn("logs", "log-group:*")]),
-        *([allow("KeepResults", ["s3:PutObject", "s3:GetObject"], results)] if results else []),
+        allow("KeepResults", ["s3:PutObject", "s3:GetObject"], results),
     )

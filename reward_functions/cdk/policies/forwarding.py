@@ -33,26 +33,22 @@ def hand_on(
         secret_arn: of the secret that holds the agent's key; "" for none.
         key_arn: of the KMS key that encrypts queue or secret; "" for AWS's own.
     """
-    statements = []
-    if queue_arn:
-        statements.append(allow("SendToAgent", ["sqs:SendMessage"], [queue_arn]))
-    if key_arn and queue_arn:
-        statements.append(through("sqs", place, "EncryptRequests", USE_DATA, key_arn))
     if secret_arn:
-        statements += read_secrets(place, [(secret_arn, key_arn)])["Statement"]
-    return document(*statements)
+        return read_secrets(place, [(secret_arn, key_arn)])
+    return document(
+        allow("SendToAgent", ["sqs:SendMessage"], [queue_arn]),
+        through("sqs", place, "EncryptRequests", USE_DATA, key_arn),
+    )
 
 
 def read_queues(place: Place, queue_arns: Sequence[str], key_arns: Sequence[str]) -> list[Document]:
-    """The statements by which an agent takes its requests from queues; none without a queue.
+    """The statements by which an agent takes its requests from queues.
 
     Args:
         place: where the queues are.
         queue_arns: of the queues.
         key_arns: of the KMS keys that encrypt them; none for AWS's own.
     """
-    if not queue_arns:
-        return []
     actions = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility")
     opening = [
         through("sqs", place, f"OpenRequests{number}", ["kms:Decrypt"], key)
