@@ -11,7 +11,7 @@ from reward_functions.aws.catalogue import DeployedStage
 from reward_functions.aws.regions import aws_regions
 from reward_functions.cdk.limits.quotas import OverLimit, _check_feedback, check_stage
 from reward_functions.cdk.model.deployment import Deployment
-from reward_functions.cdk.model.feedback import BadFeedback, Feedback, check_feedback
+from reward_functions.cdk.model.rollouts import BadFeedback, Feedback, check_feedback
 from reward_functions.cdk.model.stages import BadStage, Stage, stage_of
 from reward_functions.cdk.policies import deferred
 from reward_functions.cdk.policies.grants import pinnable_arns

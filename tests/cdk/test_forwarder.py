@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reward_functions.cdk.limits.quotas import check_stage
-from reward_functions.cdk.model.forwarding import MODULE
+from reward_functions.cdk.model.rollouts import MODULE
 from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings, address_of

@@ -13,7 +13,7 @@ import pytest
 
 from reward_functions.aws.names import Names
 from reward_functions.cdk.custodian import index
-from reward_functions.cdk.model.feedback import Feedback
+from reward_functions.cdk.model.rollouts import Feedback
 from reward_functions.cdk.model.stages import Stage
 from reward_functions.cdk.policies import custodian, permissions
 from reward_functions.cdk.policies.iam import Place

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from reward_functions.cdk.model.stages import Stage
     from reward_functions.cdk.policies.own_rights import FunctionVpc
 
-
 PACK: Final = "AwsSolutions"
 
 

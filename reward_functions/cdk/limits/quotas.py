@@ -13,8 +13,14 @@ from reward_functions.aws.arn import GENERATION_DIGITS
 from reward_functions.aws.catalogue import MAX_FUNCTION_NAME, MOST_AGENTS
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.policies import custodian, deferred
-from reward_functions.cdk.policies.documents import KINDS, SERVICE_ROLES, Made, kinds, of_agent
-from reward_functions.cdk.policies.grants import pinnable_arns
+from reward_functions.cdk.policies.documents import (
+    KINDS,
+    SERVICE_ROLES,
+    kinds,
+    of_agent,
+    of_function,
+)
+from reward_functions.cdk.policies.grants import Made, pinnable_arns
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.cdk.policies.people import of_people
 from reward_functions.cdk.policies.sagemaker import train_on_hyperpod
@@ -23,7 +29,7 @@ from reward_functions.feedback.settings import FeedbackSettings
 from reward_functions.serving.settings import MAX_WORKERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from reward_functions.aws.names import Names
     from reward_functions.cdk.model.deployment import Deployment
@@ -128,6 +134,22 @@ def check_function(
         )
 
 
+def check_role(stage: Stage, deployment: Deployment) -> None:
+    """Whether IAM takes the role of a deployment's function.
+
+    Raises:
+        OverLimit: its policies are longer than a role's may be.
+    """
+    place = Place(partition_of(stage.region), stage.region, ACCOUNT)
+    size = _characters(of_function(place, stage, deployment).values())
+    if size > MAX_INLINE_POLICIES:
+        raise OverLimit(
+            f"allow: the policies of its role take {size} characters, and IAM's most is "
+            f"{MAX_INLINE_POLICIES}: put actions of the same resources into one statement, or name "
+            "a common beginning of the resources with its reason"
+        )
+
+
 def check_stage(stage: Stage) -> None:
     """Whether a stage's names, its policies and its stack are within AWS's limits.
 
@@ -225,10 +247,12 @@ def policy_sizes(stage: Stage) -> dict[str, tuple[int, int]]:
 
     Policies of people are named by their task; what one role has is counted together.
     """
-    return {
-        name: (sum(len(json.dumps(each, separators=(",", ":"))) for each in documents), limit)
-        for name, documents, limit in _documents(stage)
-    }
+    return {name: (_characters(documents), limit) for name, documents, limit in _documents(stage)}
+
+
+def _characters(documents: Iterable[Document]) -> int:
+    """As IAM counts them, without white space."""
+    return sum(len(json.dumps(each, separators=(",", ":"))) for each in documents)
 
 
 def _documents(stage: Stage) -> Iterator[tuple[str, list[Document], int]]:

@@ -5,8 +5,7 @@ permissions.py    functions, judges, training jobs, events
 own_rights.py     a reward of one's own: what its deployment gives it
 people.py         people, by task
 sagemaker.py      SageMaker's jobs, and their agents
-agentcore.py      runtimes of AgentCore
-forwarding.py     the Lambda between a trainer and an agent
+agents.py         runtimes of AgentCore, and the Lambda between a trainer and an agent
 deferred.py       the path of deferred rewards
 custodian.py      the stack's custodian
 vpc.py            how jobs join a network

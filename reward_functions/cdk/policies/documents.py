@@ -15,17 +15,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.aws.arn import GENERATION
 from reward_functions.cdk.policies import (
-    forwarding,
+    own_rights,
     permissions,
     sagemaker,
 )
-from reward_functions.cdk.policies.grants import agents, rewards
+from reward_functions.cdk.policies.agents import read_queues
+from reward_functions.cdk.policies.grants import Made, agents, rewards
 from reward_functions.cdk.policies.iam import DECRYPT_MODEL, JOBS, document, through, trust_own
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from reward_functions.cdk.model.deployment import Deployment
     from reward_functions.cdk.model.stages import Stage
     from reward_functions.cdk.policies.iam import Document, Place
 
@@ -37,22 +40,6 @@ IMPORT: Final = "import"
 
 SERVICE_ROLES: Final = "/service-role/"
 """The path of the roles of jobs, where SageMaker's stock policies look for them."""
-
-
-class Made(NamedTuple):
-    """What the documents name and deployment makes.
-
-    Args:
-        bucket_arn: where data and output lie.
-        key_arn: of the key that encrypts the bucket; "" where S3's own does.
-    """
-
-    bucket_arn: str
-    key_arn: str = ""
-
-    def keys(self, stage: Stage) -> list[str]:
-        """Those of the bucket and of tuned models, where there are any."""
-        return [key for key in (self.key_arn, stage.job_rights.model_key) if key]
 
 
 class Kind(NamedTuple):
@@ -202,4 +189,36 @@ def of_agent(place: Place, stage: Stage, made: Made) -> Document | None:
     queues = [each.queue_arn(place, stage.names) for each in own]
     keys = [each.key for each in own if each.key]
     work = sagemaker.run_agent(place, stage, made.key_arn)
-    return document(*work["Statement"], *forwarding.read_queues(place, queues, keys))
+    return document(*work["Statement"], *read_queues(place, queues, keys))
+
+
+def of_function(place: Place, stage: Stage, deployment: Deployment) -> dict[str, Document]:
+    """The policies of a function's role by their names: its log, its judge, what it is given.
+
+    Args:
+        place: where the stage is.
+        stage: its stage.
+        deployment: checked.
+    """
+    name = stage.names.function(deployment.name)
+    made = {"logs": permissions.write_logs(place, name)}
+    if judge := deployment.lambda_settings(stage.names).judge:
+        asking = permissions.ask_judge(place, judge, emulated=stage.emulated)
+        # IAM takes no policy without a statement: a local endpoint may need neither.
+        made |= {"judge": asking} if asking["Statement"] else {}
+    if deployment.tracing:
+        made["traces"] = permissions.send_traces()
+    functions = f"{name}{GENERATION}*" if deployment.immutable else name
+    return made | _given(place, deployment, [place.arn("lambda", f"function:{functions}")])
+
+
+def _given(place: Place, given: Deployment, functions: Sequence[str]) -> dict[str, Document]:
+    made = {}
+    if given.allow:
+        made["stated"] = own_rights.stated(given.allow)
+    if given.secrets:
+        secrets = [(each.arn, each.key or "") for each in given.secrets.values()]
+        made["secrets"] = own_rights.read_secrets(place, secrets)
+    if given.vpc:
+        made["network"] = own_rights.join_network(place, functions)
+    return made

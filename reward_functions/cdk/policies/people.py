@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from reward_functions.cdk.model.stages import Stage
-    from reward_functions.cdk.policies.documents import Made
+    from reward_functions.cdk.policies.grants import Made
     from reward_functions.cdk.policies.iam import Document, Place
 
 CLUSTER_LOGS: Final = "Clusters/*"

@@ -16,6 +16,7 @@ from reward_functions.cdk.policies import vpc
 from reward_functions.cdk.policies.iam import (
     ENCRYPT_MODEL,
     JOBS,
+    LOGS,
     USE_DATA,
     allow,
     document,
@@ -71,10 +72,15 @@ def trust_lambda() -> Document:
     return trust("lambda.amazonaws.com")
 
 
-def write_logs(log_group_arn: str) -> Document:
-    """What a verifier may do at all: write to its own log group."""
+def write_logs(place: Place, function: str) -> Document:
+    """What a verifier may do at all: write to its own log group.
+
+    Args:
+        place: where it runs.
+        function: its physical name.
+    """
     actions = ("logs:CreateLogStream", "logs:PutLogEvents")
-    return document(allow("WriteLogs", actions, [f"{log_group_arn}:*"]))
+    return document(allow("WriteLogs", actions, [place.arn("logs", f"{LOGS}{function}:*")]))
 
 
 def send_traces() -> Document:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from reward_functions.aws.catalogue import JobVpc
     from reward_functions.cdk.model.stages import Stage
-    from reward_functions.cdk.policies.documents import Made
+    from reward_functions.cdk.policies.grants import Made
     from reward_functions.cdk.policies.iam import Document, Place
 
 TRAINING_JOBS: Final = "training-job/*"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from reward_functions.aws.catalogue import ReadFolder
+from reward_functions.cdk.model.brought import JobRights, JobVpc
 from reward_functions.cdk.model.deployment import Deployment
-from reward_functions.cdk.model.job_rights import JobRights, JobVpc
 from reward_functions.cdk.model.stages import Stage
 from reward_functions.cdk.policies import (
-    agentcore,
+    agents,
     custodian,
     deferred,
-    forwarding,
     iam,
     own_rights,
     people,
@@ -20,13 +19,8 @@ from reward_functions.cdk.policies import (
 from reward_functions.cdk.policies.documents import (
     AGENTS as OF_AGENTS,
 )
-from reward_functions.cdk.policies.documents import (
-    BEDROCK,
-    IMPORT,
-    KINDS,
-    SAGEMAKER,
-    Made,
-)
+from reward_functions.cdk.policies.documents import BEDROCK, IMPORT, KINDS, SAGEMAKER
+from reward_functions.cdk.policies.grants import Made
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.cdk.policies.own_rights import Statement
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
@@ -114,7 +108,7 @@ DOCUMENTS = {
     "run_training_jobs": people.run_training_jobs(HERE, STAGE, TRAINING_JOB_ROLE),
     "submit_to_hyperpod": people.submit_to_hyperpod(HERE, STAGE),
     "run_multi_turn": people.run_multi_turn(HERE, STAGE, AGENT_ROLE),
-    "write_logs": permissions.write_logs(HERE.arn("logs", "log-group:/aws/lambda/f")),
+    "write_logs": permissions.write_logs(HERE, "f"),
     "ask_judge": permissions.ask_judge(HERE, JUDGING),
     "ask_anywhere": permissions.ask_judge(HERE, JudgeConfig(models=(GLOBAL,))),
     "read_folders": iam.document(*permissions.read_folders(HERE, FOLDERS)),
@@ -144,14 +138,14 @@ DOCUMENTS = {
         HERE, [(SECRET, KEY), (f"{SECRET}-2", ""), (PARAMETER, KEY)]
     ),
     "join_network": own_rights.join_network(HERE, [FUNCTION]),
-    "trust_runtime": agentcore.trust_runtime(HERE, "reward_dev__solver"),
-    "start_agent": agentcore.start_agent(HERE, "reward_dev__solver", f"{BUCKET}/solver.zip"),
+    "trust_runtime": agents.trust_runtime(HERE, "reward_dev__solver"),
+    "start_agent": agents.start_agent(HERE, "reward_dev__solver", f"{BUCKET}/solver.zip"),
     "report": deferred.report(HERE, STAGE, KEY),
     "put_results": iam.document(*deferred.put_results(HERE, STAGE.names, KEY)),
     "redrive": iam.document(*deferred.redrive(HERE, STAGE.names)),
-    "hand_on": forwarding.hand_on(HERE, queue_arn=QUEUE, key_arn=KEY),
-    "hand_on_with_a_key": forwarding.hand_on(HERE, secret_arn=SECRET, key_arn=KEY),
-    "read_queues": iam.document(*forwarding.read_queues(HERE, [QUEUE], [KEY, KEY])),
+    "hand_on": agents.hand_on(HERE, queue_arn=QUEUE, key_arn=KEY),
+    "hand_on_with_a_key": agents.hand_on(HERE, secret_arn=SECRET, key_arn=KEY),
+    "read_queues": iam.document(*agents.read_queues(HERE, [QUEUE], [KEY, KEY])),
 }
 
 DOCUMENTS["prepare_data_elsewhere"] = people.prepare_data(

@@ -15,7 +15,7 @@ from reward_functions.cdk.policies import (
     permissions,
     sagemaker,
 )
-from reward_functions.cdk.policies.documents import Made
+from reward_functions.cdk.policies.grants import Made
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from tests.cdk.policies.policies import (

@@ -1,9 +1,14 @@
-"""What a runtime of AgentCore may do beside `sagemaker.run_agent`, and who takes its role on.
+"""What stands around an agent, beside `sagemaker.run_agent`: its runtime, and what asks it.
 
     trust_runtime   AgentCore, for this account's runtimes of one name
     start_agent     read its own code, write its own log, and keep results in buckets that it names
+    hand_on         a forwarder: send to one queue, read one secret, and use the keys of the two
+    read_queues     an agent that is asked by way of a queue of the stage's own
 
-Source: "IAM Permissions for AgentCore Runtime" of the AgentCore developer guide, execution role;
+`cdk.policies.own_rights.join_network` is for a forwarder that reaches its agent in a VPC.
+
+Sources: "Least-privilege policies" of SQS and "Encryption at rest" of both services for their keys;
+"IAM Permissions for AgentCore Runtime" of the AgentCore developer guide, execution role;
 narrowed to one object, one runtime's log groups, and without traces, metrics and identities, which
 our server does not use. CDK's own construct of 2.275 trusts the same way and grants the whole
 bucket. None of it has been used on AWS.
@@ -13,7 +18,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reward_functions.cdk.policies.iam import allow, document, trust_own
+from reward_functions.cdk.policies.iam import USE_DATA, allow, document, through, trust_own
+from reward_functions.cdk.policies.own_rights import read_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,3 +67,38 @@ def start_agent(
         allow("FindLogGroups", ["logs:DescribeLogGroups"], [place.arn("logs", "log-group:*")]),
         allow("KeepResults", ["s3:PutObject", "s3:GetObject"], results),
     )
+
+
+def hand_on(
+    place: Place, *, queue_arn: str = "", secret_arn: str = "", key_arn: str = ""
+) -> Document:
+    """What a forwarder does beside writing its log; without a statement where it needs nothing.
+
+    Args:
+        place: where the function runs.
+        queue_arn: of the queue that its agent reads; "" where it asks a URL.
+        secret_arn: of the secret that holds the agent's key; "" for none.
+        key_arn: of the KMS key that encrypts queue or secret; "" for AWS's own.
+    """
+    if secret_arn:
+        return read_secrets(place, [(secret_arn, key_arn)])
+    return document(
+        allow("SendToAgent", ["sqs:SendMessage"], [queue_arn]),
+        through("sqs", place, "EncryptRequests", USE_DATA, key_arn),
+    )
+
+
+def read_queues(place: Place, queue_arns: Sequence[str], key_arns: Sequence[str]) -> list[Document]:
+    """The statements by which an agent takes its requests from queues.
+
+    Args:
+        place: where the queues are.
+        queue_arns: of the queues.
+        key_arns: of the KMS keys that encrypt them; none for AWS's own.
+    """
+    actions = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility")
+    opening = [
+        through("sqs", place, f"OpenRequests{number}", ["kms:Decrypt"], key)
+        for number, key in enumerate(dict.fromkeys(key_arns), 1)
+    ]
+    return [allow("TakeRequests", [*actions, "sqs:GetQueueAttributes"], queue_arns), *opening]
