@@ -65,10 +65,10 @@ if TYPE_CHECKING:
         statistics_of,
     )
     from reward_functions.rollouts.record.types import Trajectory, Turn
+    from reward_functions.rollouts.report.credentials import generate_token
     from reward_functions.rollouts.report.deferred.writing import Deferred
     from reward_functions.rollouts.report.feedback import RolloutFeedbackClient
     from reward_functions.rollouts.report.settings import RolloutSettings
-    from reward_functions.rollouts.report.transports.bearer_tokens import generate_token
     from reward_functions.rollouts.request.context import (
         clear_rollout_context,
         get_inference_params,
@@ -212,7 +212,7 @@ HOMES = {
     "record.sink": "TrajectorySink",
     "record.statistics": "TrajectoryStatistics statistics_of",
     "record.types": "Trajectory Turn",
-    "report.transports.bearer_tokens": "generate_token",
+    "report.credentials": "generate_token",
 }
 """Modules of this package, and the names of `__all__` that each has."""
 

@@ -215,7 +215,7 @@ LISTED = [
     *(f"rollouts/episode/{name}" for name in ("pooling", "scoring")),
     *(f"rollouts/policy/{name}" for name in ("agents", "httpx", "langchain", "openai", "strands")),
     *("rollouts/record/exchange", "rollouts/record/relay", "rollouts/serve/agentcore"),
-    *(f"rollouts/report/{name}" for name in ("deferred", "outbox", "transports")),
+    "rollouts/report/outbox",
 ]
 
 

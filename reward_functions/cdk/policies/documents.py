@@ -26,7 +26,7 @@ from reward_functions.cdk.policies import (
 )
 from reward_functions.cdk.policies.grants import agents, aliased, pinnable, rewards
 from reward_functions.cdk.policies.iam import DECRYPT_MODEL, document, through
-from reward_functions.rollouts.report.outbox.dynamodb_table import ACTIONS, DEFINITION
+from reward_functions.rollouts.report.outbox.dynamodb import ACTIONS, DEFINITION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

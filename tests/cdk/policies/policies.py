@@ -20,7 +20,7 @@ from reward_functions.cdk.policies import (
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.cdk.policies.own_rights import Stated
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
-from reward_functions.rollouts.report.outbox.dynamodb_table import ACTIONS, INDEX
+from reward_functions.rollouts.report.outbox.dynamodb import ACTIONS, INDEX
 
 HERE = Place("aws-cn", "cn-north-1", "123456789012")
 FUNCTION = HERE.arn("lambda", "function:SageMaker-reward-dev-gsm8k")

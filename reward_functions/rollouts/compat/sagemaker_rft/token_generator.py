@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reward_functions.rollouts.report.transports.bearer_tokens import LONGEST, generate_token, mint
+from reward_functions.rollouts.report.credentials import LONGEST, generate_token, mint
 
 __all__ = ["SageMakerTokenGenerator", "generate_token"]
 

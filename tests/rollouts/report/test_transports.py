@@ -8,19 +8,25 @@ from datetime import UTC, datetime
 from threading import Event
 
 import pytest
+from botocore.session import Session
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.rollouts.report.credentials import CredentialsMissing, NoReply
 from reward_functions.rollouts.report.delivery import attempt
-from reward_functions.rollouts.report.transports import KINDS, CredentialsMissing, NoReply
-from reward_functions.rollouts.report.transports.http import LARGEST
-from reward_functions.rollouts.report.transports.limits import require_sendable
-from reward_functions.rollouts.report.transports.modelled import Modelled
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import (
+    KINDS,
+    LARGEST,
+    WIRES,
+    body_of,
+    open_transport,
+    require_sendable,
+)
 from reward_functions.rollouts.request.errors import (
     BadRequest,
     UnsupportedReport,
     UntrustedEndpoint,
 )
+from reward_functions.rollouts.request.headers import JOB_HEADER
 from tests.loopback import BEFORE, LOST
 from tests.scripted_runtime import ARN, ROLLOUT, fault, intents, scripted
 
@@ -363,18 +369,6 @@ def test_a_kind_that_is_none_is_named(credentials):
         open_transport("bearrer")
 
 
-class OldSession:
-    """A botocore before version 1.43.20."""
-
-    def get_available_services(self):
-        return ["sagemaker", "sagemaker-runtime"]
-
-
-def test_a_boto3_without_the_service_is_one_sentence():
-    with pytest.raises(ConfigurationError, match=r"pip install 'boto3>=1\.44'"):
-        open_transport("modelled", session=OldSession())
-
-
 def test_a_body_does_not_wait_for_the_acknowledgement_of_its_headers(runtime, opened, kind):
     transport = opened(kind)
     transport.send(intents(runtime.address, kind)[1], timeout=10)
@@ -392,12 +386,23 @@ def test_connections_are_kept(runtime, opened, kind):
     assert pool._manager.connection_from_url(runtime.address).num_connections == 1
 
 
-def test_one_client_of_boto3_serves_an_endpoint(runtime, opened):
-    transport = opened("modelled")
-    for each in intents(runtime.address, "modelled") * 2:
-        transport.send(each, timeout=10)
-    assert isinstance(transport, Modelled)
-    assert transport._clients.cache_info().misses == 1
+MODELLED_AS = {"complete": "CompleteRollout", "reward": "UpdateReward"}
+
+
+@pytest.mark.parametrize("operation", MODELLED_AS)
+def test_the_modelled_wire_is_the_model_of_boto3(operation):
+    model = Session().get_service_model("sagemakerjobruntime")
+    known = model.operation_model(MODELLED_AS[operation])
+    (sent,) = [each for each in intents("https://a", "modelled") if each.operation == operation]
+    members = known.input_shape.members
+    in_header = {name for name in members if members[name].serialization.get("location")}
+    assert known.http["requestUri"] == WIRES["modelled"].paths[operation]
+    assert members["JobArn"].serialization["name"].lower() == JOB_HEADER.lower()
+    assert in_header == {"JobArn"}
+    assert (
+        known.input_shape.members.keys() - in_header
+        == json.loads(body_of(sent, WIRES["modelled"].fields)).keys()
+    )
 
 
 @pytest.mark.parametrize("fails", [None, fault(403, "AccessDeniedException", "no"), LOST])
