@@ -69,14 +69,12 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.record.statistics import statistics_of as statistics_of
     from reward_functions.rollouts.record.types import Trajectory as Trajectory
     from reward_functions.rollouts.record.types import Turn as Turn
+    from reward_functions.rollouts.report.credentials import generate_token as generate_token
     from reward_functions.rollouts.report.deferred.writing import Deferred as Deferred
     from reward_functions.rollouts.report.feedback import (
         RolloutFeedbackClient as RolloutFeedbackClient,
     )
     from reward_functions.rollouts.report.settings import RolloutSettings as RolloutSettings
-    from reward_functions.rollouts.report.transports.bearer_tokens import (
-        generate_token as generate_token,
-    )
     from reward_functions.rollouts.request.context import (
         clear_rollout_context as clear_rollout_context,
     )
@@ -155,7 +153,7 @@ HOMES = {
     "record.sink": "TrajectorySink",
     "record.statistics": "TrajectoryStatistics statistics_of",
     "record.types": "Trajectory Turn",
-    "report.transports.bearer_tokens": "generate_token",
+    "report.credentials": "generate_token",
 }
 """Modules of this package, and the names of `__all__` that each has."""
 

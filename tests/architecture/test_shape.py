@@ -212,7 +212,7 @@ LISTED = [
     *("rollouts/report", "rollouts/request", "rollouts/serve"),
     *(f"rollouts/policy/{name}" for name in ("agents", "httpx", "langchain", "openai", "strands")),
     *("rollouts/record/exchange", "rollouts/record/relay", "rollouts/serve/agentcore"),
-    *(f"rollouts/report/{name}" for name in ("deferred", "outbox", "transports")),
+    "rollouts/report/outbox",
 ]
 
 

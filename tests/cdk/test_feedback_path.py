@@ -18,7 +18,7 @@ from reward_functions.cdk.policies.grants import pinnable_arns
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.feedback import handler
 from reward_functions.feedback.settings import FeedbackSettings
-from reward_functions.rollouts.report.outbox.dynamodb_table import ACTIONS, DEFINITION
+from reward_functions.rollouts.report.outbox.dynamodb import ACTIONS, DEFINITION
 from tests.cdk.conftest import ROOT, STAGES
 
 PLAIN = {"region": "us-east-1", "deployments": ["gsm8k"]}

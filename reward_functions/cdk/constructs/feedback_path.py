@@ -35,7 +35,7 @@ from reward_functions.cdk.policies import deferred
 from reward_functions.cdk.policies.grants import pinnable_arns
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.feedback.settings import FeedbackSettings
-from reward_functions.rollouts.report.outbox.dynamodb_table import DEFINITION, TIME_TO_LIVE
+from reward_functions.rollouts.report.outbox.dynamodb import DEFINITION, TIME_TO_LIVE
 from reward_functions.rollouts.report.settings import RolloutSettings
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.aws.catalogue import ALIAS
 from reward_functions.cdk.policies.grants import pinnable, rewards
 from reward_functions.cdk.policies.iam import USE_DATA, allow, document, only_versions, through
-from reward_functions.rollouts.report.outbox.dynamodb_table import ACTIONS, INDEX
+from reward_functions.rollouts.report.outbox.dynamodb import ACTIONS, INDEX
 
 if TYPE_CHECKING:
     from reward_functions.aws.names import Names

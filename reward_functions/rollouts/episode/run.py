@@ -47,7 +47,7 @@ from reward_functions.rollouts.record import spans
 from reward_functions.rollouts.record.recording import Recording
 from reward_functions.rollouts.report.deferred.record import BadRecord, DeferredRecord
 from reward_functions.rollouts.report.outbox import Episode
-from reward_functions.rollouts.report.transports.limits import require_carried
+from reward_functions.rollouts.report.transports import require_carried
 from reward_functions.rollouts.request.clock import steady
 from reward_functions.rollouts.request.contract import PARAMETERS
 from reward_functions.rollouts.request.errors import (

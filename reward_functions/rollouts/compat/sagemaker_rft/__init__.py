@@ -46,8 +46,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from reward_functions.rollouts.episode.handler import RolloutHandler
 from reward_functions.rollouts.episode.options import Options
 from reward_functions.rollouts.report import feedback as reporting
+from reward_functions.rollouts.report.credentials import LONGEST, generate_token, mint
 from reward_functions.rollouts.report.settings import PREFIX
-from reward_functions.rollouts.report.transports.bearer_tokens import LONGEST, generate_token, mint
 from reward_functions.rollouts.request.context import (
     clear_rollout_context,
     get_inference_params,
