@@ -37,5 +37,5 @@ class _Late:
         if name not in _METHODS:
             raise AttributeError(name)
         made = re.compile(self.pattern, self.flags)
-        vars(self).update((each, getattr(made, each)) for each in _METHODS)
+        vars(self).update({each: getattr(made, each) for each in _METHODS})
         return getattr(made, name)

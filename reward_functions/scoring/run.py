@@ -219,15 +219,20 @@ class Selection:
         chosen = self.only is None or _CHOSEN[self.only](facts, self.scale)
         if chosen:
             self._chosen.append(at)
-            key = (self.sort or "").removeprefix("-")
-            if key == "id":
-                self._ids.append(id)
-            elif key == "value":
-                last = -inf if key != self.sort else inf
-                self._values.append(last if facts.value is None else facts.value)
-            elif key == "length":
-                self._values.append(facts.length)
+            if self.sort:
+                self._note(self.sort, id, facts)
         return chosen
+
+    def _note(self, sort: Sort, id: str, facts: RowFacts) -> None:  # noqa: A002 - the wire's own word
+        """Keep what the row is sorted by."""
+        key = sort.removeprefix("-")
+        if key == "id":
+            self._ids.append(id)
+        elif key == "value":
+            last = -inf if key != sort else inf
+            self._values.append(last if facts.value is None else facts.value)
+        elif key == "length":
+            self._values.append(facts.length)
 
     def positions(
         self, limit: int | None, disagreements: Collection[int] | None = None
@@ -346,6 +351,9 @@ def write_lines(form: Form, stream: TextIO, lines: Iterator[str]) -> None:
 
 LARGEST: Final = 256
 """Rows of a piece: 1 MB of long responses, and enough that handing it over costs little."""
+
+HERE: Final = 32
+"""The same where this process scores them: more would leave its caches before they are written."""
 
 LONGEST: Final = 4 << 20
 """Bytes of a piece's rows, which may be beside those of many other pieces."""
@@ -702,7 +710,9 @@ class _Scoring:
         self, rows: Iterable[Unread], stack: ExitStack
     ) -> Iterator[tuple[Piece, list[RowResult]]]:
         """The rows without a result in pieces, each with its results, in the order of the file."""
-        fresh = ((at, row) for at, row in enumerate(rows) if at not in self.journal)
+        fresh: Iterable[tuple[int, Unread]] = enumerate(rows)
+        if self.journal.kept:
+            fresh = ((at, row) for at, row in fresh if at not in self.journal)
         needs, plan = self.spec.needs, self.plan
         if needs.group:
             return self._by_group(fresh)
@@ -714,7 +724,7 @@ class _Scoring:
             alone = self.held or plan.name is None
             workers = 1 if alone else max(1, min(plan.workers or 1, many))
         if threads or workers == 1 or plan.name is None:
-            cut = Pieces(fresh, 1 if threads and workers > 1 else LARGEST)
+            cut = Pieces(fresh, 1 if threads and workers > 1 else HERE)
             run = Run(cut, partial(self._scored, workers=1), workers)
             patience = AFTERWARDS if needs.judge else PATIENCE
             stack.push(partial(_keep_finished, run, self.journal, plan.notify, patience=patience))
