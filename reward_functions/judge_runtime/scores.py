@@ -42,8 +42,6 @@ def without_model(score: Score) -> bool:
 
     Where a score does not have the metrics of all judges, that is not known, and False.
     """
-    if len(score.metrics) < len(METRICS):
-        return False
     judge = {metric.name for metric in score.metrics}.issuperset(METRICS)
     return judge and (score.evidence is None or score.evidence.rule != VERDICT)
 

@@ -18,7 +18,6 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import PartFailed, RewardError
 from reward_functions.core.spec import RewardSpec
 from reward_functions.core.types import Scored
-from reward_functions.judge_runtime.scores import VERDICT
 from reward_functions.reports.evidence import rendered
 from reward_functions.reports.score_report.digest import RowFacts, facts_of
 from reward_functions.serving.contract import result_object, result_row
@@ -186,6 +185,8 @@ def explanation(result: RewardResult, reward: str = "") -> dict[str, Any] | None
 
 def _decisions(score: Score, reward: str) -> list[dict[str, str | None]]:
     """The decisions of a judge, and its reasons; none where no judge was asked."""
+    from reward_functions.judge_runtime.scores import VERDICT  # noqa: PLC0415 - to explain alone
+
     if score.evidence is None or score.evidence.rule != VERDICT:
         return []
     from reward_functions.reports.score_report.criteria import (  # noqa: PLC0415 - for judges alone

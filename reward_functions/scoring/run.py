@@ -31,14 +31,11 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.threads import Threads
 from reward_functions.data.atomic import named
 from reward_functions.data.json_rows import shown
 from reward_functions.data.rows.formats import files_of
 from reward_functions.reports.score_report.digest import CUT
-from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.scoring import journal as journals
-from reward_functions.scoring.interpreters import Interpreters
 from reward_functions.scoring.results import row_results
 from reward_functions.scoring.rewards import is_path
 
@@ -47,10 +44,12 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from reward_functions.core.spec import RewardFunction, RewardSpec, Scale
+    from reward_functions.core.threads import Threads
     from reward_functions.core.types import RewardResult, Sample, Unscored
     from reward_functions.reports.score_report.digest import Digest, RowFacts
     from reward_functions.reports.score_report.labels import Labels
     from reward_functions.scoring import Only, Sort
+    from reward_functions.scoring.interpreters import Interpreters
     from reward_functions.scoring.journal import Journal
     from reward_functions.scoring.results import RowResult
     from reward_functions.scoring.rewards import Parameters
@@ -422,8 +421,13 @@ class Run:
         self._pieces = pieces
         self._score = score
         self._workers = workers
-        self._pool = Threads(self._timed, workers) if workers > 1 else None
+        self._pool = self._threads() if workers > 1 else None
         self._begun: deque[tuple[Piece, Future[list[RowResult]]]] = deque()
+
+    def _threads(self) -> Threads[Piece, list[RowResult]]:
+        from reward_functions.core.threads import Threads  # noqa: PLC0415 - where there are several
+
+        return Threads(self._timed, self._workers)
 
     def close(self) -> None:
         """Begin nothing more, and wait for nothing."""
@@ -591,6 +595,8 @@ def surveyed(
     seen = watched()
     if label is None:
         return sum(1 for _ in seen), None
+    from reward_functions.reports.score_report.labels import labels_of  # noqa: PLC0415 - asked for
+
     labels = labels_of(samples(), label, scale)
     return count, labels
 
@@ -729,6 +735,8 @@ class _Scoring:
             patience = AFTERWARDS if needs.judge else PATIENCE
             stack.push(partial(_keep_finished, run, self.journal, plan.notify, patience=patience))
         else:
+            from reward_functions.scoring.interpreters import Interpreters  # noqa: PLC0415
+
             interpreters = Interpreters(
                 self.spec, plan.name, plan.parameters, workers, explain=plan.explain
             )

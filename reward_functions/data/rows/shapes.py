@@ -193,14 +193,17 @@ def _listed(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+_PARTS: Final = frozenset(Columns._fields)
+
+
 def _shape(row: Mapping[str, Any]) -> Shape:
     return Shape(
         name=row["name"],
         title=row["title"],
         source=row["source"],
-        known_by=tuple("|".join(_listed(each.split("|"))) for each in row["known_by"]),
+        known_by=tuple(["|".join(_listed(each.split("|"))) for each in row["known_by"]]),
         without=frozenset(_listed(row.get("without", ()))),
-        columns=Columns(**{part: _listed(row[part]) for part in Columns._fields if part in row}),
+        columns=Columns(**{part: _listed(row[part]) for part in _PARTS & row.keys()}),
     )
 
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Scored
-from reward_functions.judge_runtime.scores import without_model
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.score_report.figures import std
 from reward_functions.reports.score_report.reasons import EMPTY as HOLD_NO_RESPONSE
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from reward_functions.core.spec import RewardSpec, Scale
-    from reward_functions.core.types import RewardResult, Unscored
+    from reward_functions.core.types import RewardResult, Score, Unscored
 
 EMPTY: Final = 1
 """The row holds no response."""
@@ -86,9 +85,15 @@ def facts_of(spec: RewardSpec, sample: Sample | Unscored, result: RewardResult) 
     low = score.value == spec.scale.minimum
     if low and not signs and is_cut_off(sample):
         signs |= CUT
-    if without_model(score):
+    if spec.needs.judge and _unasked(score):
         signs |= UNASKED
     return RowFacts(score.value, reason_of(spec.name, score), prompt, len(response), signs)
+
+
+def _unasked(score: Score) -> bool:
+    from reward_functions.judge_runtime.scores import without_model  # noqa: PLC0415 - of judges
+
+    return without_model(score)
 
 
 def _unscored(result: Unscored, prompt: int, length: int, signs: int) -> RowFacts:
