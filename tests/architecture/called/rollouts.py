@@ -12,7 +12,7 @@ from botocore.session import Session
 from reward_functions.rollouts.collect import collecting
 from reward_functions.rollouts.collect.collecting import Collection
 from reward_functions.rollouts.episode import policy_ping
-from reward_functions.rollouts.policy.strands.answers import Answer
+from reward_functions.rollouts.policy.strands import Answer
 from reward_functions.rollouts.record.text_tool_call_forms import Reader
 from reward_functions.rollouts.report import delivery
 from reward_functions.rollouts.report.transports import NoReply
@@ -207,7 +207,7 @@ ROWS = {
             "image": {"type": "image_url", "image_url": {"url": "https://a.example/b.png"}},
         },
     ),
-    "rollouts.policy.strands.answers:READERS": Rows(
+    "rollouts.policy.strands:READERS": Rows(
         answered,
         {
             "contentBlockStart": (None, ["calc"], "stop", False),
