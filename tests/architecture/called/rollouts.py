@@ -13,7 +13,7 @@ from reward_functions.rollouts.collect import collecting
 from reward_functions.rollouts.collect.collecting import Collection
 from reward_functions.rollouts.episode import policy_ping
 from reward_functions.rollouts.policy.strands import Answer
-from reward_functions.rollouts.record.text_tool_call_forms import Reader
+from reward_functions.rollouts.record.text_tool_calls import Reader
 from reward_functions.rollouts.report import delivery
 from reward_functions.rollouts.report.transports import NoReply
 from reward_functions.rollouts.report.transports.account import Account
@@ -200,7 +200,7 @@ ROWS = {
             "alpha": "NotImplementedError",
         },
     ),
-    "rollouts.record.relay.anthropic_requests:PARTS": Rows(
+    "rollouts.record.relay.anthropic:PARTS": Rows(
         lambda _, part: part(BLOCK),
         {
             "text": {"type": "text", "text": "words"},
@@ -216,7 +216,7 @@ ROWS = {
             "metadata": (None, [], "stop", True),
         },
     ),
-    "rollouts.record.text_tool_call_forms:FORMS": Rows(
+    "rollouts.record.text_tool_calls:FORMS": Rows(
         called,
         {
             "<tool_call>": ("calc", {"q": 1}, "</tool_call>"),

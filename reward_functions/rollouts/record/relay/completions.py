@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.rollouts.record.relay.bounded_json import Malformed
+from reward_functions.rollouts.record.relay.wire import Malformed
 from reward_functions.rollouts.record.types import TokenUsage
 
 if TYPE_CHECKING:

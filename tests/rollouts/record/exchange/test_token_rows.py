@@ -18,7 +18,7 @@ from reward_functions.rollouts.record.exchange.token_rows import (
     token_rows,
 )
 from reward_functions.rollouts.record.relay.capture import TokenCapture
-from reward_functions.rollouts.record.relay.record import Record
+from reward_functions.rollouts.record.relay.sessions import Record
 from reward_functions.rollouts.record.types import TokenTrace, Turn
 from reward_functions.rollouts.request.errors import MisalignedTokens
 from tests.rollouts.record.exchange.episodes import trajectories, trajectory, turn

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_functions.rollouts.record.relay.anthropic_replies import MessageEvents, to_anthropic
-from reward_functions.rollouts.record.relay.anthropic_requests import to_openai
-from reward_functions.rollouts.record.relay.bounded_json import Malformed
+from reward_functions.rollouts.record.relay.anthropic import MessageEvents, to_anthropic, to_openai
 from reward_functions.rollouts.record.relay.completions import Assembly, chunks_of
+from reward_functions.rollouts.record.relay.wire import Malformed
 from tests.rollouts.record.relay.engines import chunks, completion
 
 

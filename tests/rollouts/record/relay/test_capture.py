@@ -2,13 +2,13 @@
 
 import pytest
 
-from reward_functions.rollouts.record.relay.bounded_json import Malformed, read_object
 from reward_functions.rollouts.record.relay.capture import TokenCapture
 from reward_functions.rollouts.record.relay.completions import (
     Assembly,
     chunks_of,
     require_completion,
 )
+from reward_functions.rollouts.record.relay.wire import Malformed, read_object
 from tests.rollouts.record.relay.engines import completion, message_of
 
 

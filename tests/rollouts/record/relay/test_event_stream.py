@@ -7,10 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_functions.rollouts.record.relay.bounded_json import Malformed, read_object
 from reward_functions.rollouts.record.relay.capture import TokenCapture
 from reward_functions.rollouts.record.relay.completions import Assembly
-from reward_functions.rollouts.record.relay.event_stream import DONE, EventReader, event
+from reward_functions.rollouts.record.relay.wire import (
+    DONE,
+    EventReader,
+    Malformed,
+    event,
+    read_object,
+)
 from tests.rollouts.record.relay.engines import chunks, events, message_of, tokens_of
 
 

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from reward_functions.rollouts.record import jsonl
-from reward_functions.rollouts.record.relay.anthropic_requests import tool_arguments, tool_input
-from reward_functions.rollouts.record.relay.bounded_json import Malformed, read_object, written
-from reward_functions.rollouts.record.relay.calls import GONE
+from reward_functions.rollouts.record.relay.anthropic import tool_arguments, tool_input
+from reward_functions.rollouts.record.relay.calls import GONE, to_engine
 from reward_functions.rollouts.record.relay.capture import TokenCapture
 from reward_functions.rollouts.record.relay.completions import (
     LONGEST_NAME,
@@ -22,9 +21,8 @@ from reward_functions.rollouts.record.relay.completions import (
 )
 from reward_functions.rollouts.record.relay.dialects import Anthropic, OpenAI
 from reward_functions.rollouts.record.relay.engine import ENGINES
-from reward_functions.rollouts.record.relay.record import Record
-from reward_functions.rollouts.record.relay.requests import to_engine
-from reward_functions.rollouts.record.relay.sessions import Limits, Sessions
+from reward_functions.rollouts.record.relay.sessions import Limits, Record, Sessions
+from reward_functions.rollouts.record.relay.wire import Malformed, read_object, written
 from reward_functions.rollouts.relay import Relay
 from reward_functions.rollouts.request.errors import BadRequest
 from reward_functions.rollouts.request.headers import JOB_HEADER
@@ -259,7 +257,7 @@ def test_results_of_many_tools_and_turns_take_no_look_at_every_turn(monkeypatch)
         record.answered(number, completion(f"tool {at}"), TokenCapture().captured(None))
     looks = []
     monkeypatch.setattr(
-        "reward_functions.rollouts.record.relay.record._with_result",
+        "reward_functions.rollouts.record.relay.sessions._with_result",
         lambda turn, identity, _: looks.append((turn.index, identity)) or turn,
     )
     results = [
