@@ -51,7 +51,6 @@ from pydantic import Field, model_validator
 from reward_functions.rollouts.episode.episode import current_rollout
 from reward_functions.rollouts.episode.handler import rollout_handler
 from reward_functions.rollouts.episode.invocation import Steps
-from reward_functions.rollouts.policy.answers import joined
 from reward_functions.rollouts.policy.asking import Asking, current_asking
 from reward_functions.rollouts.policy.calls import (
     UnsupportedModel,
@@ -62,6 +61,7 @@ from reward_functions.rollouts.policy.calls import (
 from reward_functions.rollouts.policy.httpx import recording_client
 from reward_functions.rollouts.policy.openai import DEFAULT_MODEL, REFUSED, ClientArgs
 from reward_functions.rollouts.policy.outgoing import TOKENS, with_parameters
+from reward_functions.rollouts.record.completion import joined
 from reward_functions.rollouts.record.text_tool_calls import recovered
 from reward_functions.rollouts.record.types import ToolResult
 from reward_functions.rollouts.request.context import get_rollout_context

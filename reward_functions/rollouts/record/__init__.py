@@ -2,6 +2,7 @@
 
 types.py            a trajectory and what it is made of
 text_tool_calls.py  tool calls that a policy wrote as text
+completion.py       an answer: assembled of a stream, checked, its tokens
 recording.py        the record of one episode, while it runs
 statistics.py       turns, tools, tokens, failures
 history.py          which turn goes on from which, and whether its tokens do

@@ -11,8 +11,6 @@ calls.py          one call: sent to the engine, answered, recorded
 dialects.py       the two APIs that agents speak
 anthropic.py      Anthropic's, over OpenAI's
 engine.py         the connections to the engine
-capture.py        tokens, as the engine gave them
-completions.py    completions, and streams that come to one
 wire.py           JSON and server-sent events of somebody else
 """
 

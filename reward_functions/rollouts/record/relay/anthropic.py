@@ -37,8 +37,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.rollouts.record.relay.completions import finish_of, message_of, usage_of
-from reward_functions.rollouts.record.relay.wire import Malformed, event, read_object, written
+from reward_functions.rollouts.record.completion import Malformed, finish_of, message_of, usage_of
+from reward_functions.rollouts.record.relay.wire import event, read_object, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -29,9 +29,10 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.http_server.messages import Refused, Reply
-from reward_functions.rollouts.record.relay.capture import TokenCapture
-from reward_functions.rollouts.record.relay.completions import (
+from reward_functions.rollouts.record.completion import (
     Assembly,
+    Malformed,
+    TokenCapture,
     chunks_of,
     require_completion,
     usage_of,
@@ -42,7 +43,6 @@ from reward_functions.rollouts.record.relay.wire import (
     DONE,
     HEADERS,
     EventReader,
-    Malformed,
     read_object,
     written,
 )
@@ -253,7 +253,7 @@ class _Call:
             answer: of the engine.
             held: what ends with the stream.
         """
-        assembly = Assembly()
+        assembly = Assembly(strict=True)
         with held:
             try:
                 yield from self._passed(answer, assembly)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from uuid import uuid4
 
 from reward_functions.core.http_server.messages import Refused
-from reward_functions.rollouts.record.relay.completions import finish_of, message_of, usage_of
+from reward_functions.rollouts.record.completion import finish_of, message_of, usage_of
 from reward_functions.rollouts.record.relay.wire import written
 from reward_functions.rollouts.record.sink import TrajectorySink
 from reward_functions.rollouts.record.types import (
@@ -45,7 +45,7 @@ from reward_functions.rollouts.request.headers import JOB_HEADER, TRAJECTORY_HEA
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from reward_functions.rollouts.record.relay.capture import Captured
+    from reward_functions.rollouts.record.completion import Captured
 
     _Called = Callable[[Any], "ToolCall | None"]
     from collections.abc import Callable, Iterator

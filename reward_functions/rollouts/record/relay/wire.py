@@ -12,13 +12,10 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.jsons import MAX_DEPTH, is_too_deep, may_be_too_deep, no_constant
+from reward_functions.rollouts.record.completion import Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-class Malformed(ValueError):
-    """What is not what its sender says it is. The message is one sentence without its content."""
 
 
 def read_object(content: bytes | str) -> dict[str, Any]:
