@@ -309,11 +309,9 @@ def test_what_is_imported_is_of_the_base_or_of_the_table():
 
 def test_no_module_of_the_base_needs_an_extra_to_be_imported():
     """An import of an extra stands in the function that needs it, but for whole parts of one."""
-    names = (
-        *(f"policy/{name}/" for name in ("agents", "httpx", "langchain", "openai")),
-        "collect/",
-    )
-    names += ("policy/strands/", "compat/rllm/strands/", "compat/sagemaker_rft/adapters/")
+    clients = ("agents", "httpx", "langchain", "openai", "strands")
+    names = (*(f"policy/{name}.py" for name in clients), "collect/")
+    names += ("compat/rllm/strands/", "compat/sagemaker_rft/adapters/")
     single = ("serve/agentcore/bedrock_host.py", "policy/boto3_events.py", "record/telemetry.py")
     frameworks = (f"rollouts/{name}" for name in (*names, *single))
     parts = ("cdk/", "feedback/", *frameworks, "serving/observability.py", "adapters/")

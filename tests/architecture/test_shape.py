@@ -53,14 +53,8 @@ def wrong(paths, found):
 
 LAPTOP = {"aws", "calibration", "cli", "data", "jobs", "local", "reports", "scoring"}
 COMPAT = "reward_functions/rollouts/compat"
-STRANDS, OPENAI = (
-    "reward_functions/rollouts/policy/strands",
-    "reward_functions/rollouts/policy/openai",
-)
-AGENTS, HTTPX = "reward_functions/rollouts/policy/agents", "reward_functions/rollouts/policy/httpx"
-LANGCHAIN = "reward_functions/rollouts/policy/langchain"
+POLICY = "reward_functions/rollouts/policy"
 RLLM = "reward_functions/rollouts/compat/rllm"
-STRANDS_FILES = ("answers", "hooks", "middleware", "model", "wrap")
 HOMES = {
     # A heavy package, and the rooms or files that may import it.
     "sympy": {"symbolic"},
@@ -68,7 +62,7 @@ HOMES = {
         *("serving", "cdk", *LAPTOP),
         f"{COMPAT}/sagemaker_rft/models.py",
         f"{COMPAT}/verifying.py",
-        *(f"{LANGCHAIN}/model.py", f"{RLLM}/types.py"),
+        *(f"{POLICY}/langchain.py", f"{RLLM}/types.py"),
     },
     "aws_lambda_powertools": {"serving", "feedback"},
     "boto3": {"reward_functions/judge_runtime/aws.py", "rollouts", "feedback", *LAPTOP},
@@ -81,23 +75,22 @@ HOMES = {
     "bedrock_agentcore": {"reward_functions/rollouts/serve/agentcore/bedrock_host.py"},
     "starlette": {"reward_functions/rollouts/serve/agentcore/bedrock_host.py"},
     "openai": {
-        *(f"{OPENAI}/{name}.py" for name in ("client_args", "wrap")),
-        *(f"{LANGCHAIN}/{name}.py" for name in ("clients", "model")),
-        *(f"{AGENTS}/model.py", f"{STRANDS}/model.py", *LAPTOP),
+        *(f"{POLICY}/{name}.py" for name in ("agents", "langchain", "openai", "strands")),
+        *LAPTOP,
     },
-    "agents": {f"{AGENTS}/{name}.py" for name in ("hooks", "model")},
+    "agents": {f"{POLICY}/agents.py"},
     "httpx": {
-        *(f"{HTTPX}/{name}.py" for name in ("auth", "client", "transport")),
-        *(f"{OPENAI}/wrap.py", f"{COMPAT}/sagemaker_rft/adapters/langchain.py"),
+        *(f"{POLICY}/{name}.py" for name in ("httpx", "openai")),
+        f"{COMPAT}/sagemaker_rft/adapters/langchain.py",
         "reward_functions/jobs/drivers/openai.py",
     },
     "opentelemetry": {"reward_functions/rollouts/record/telemetry.py"},
     "strands": {
-        *(f"{STRANDS}/{name}.py" for name in STRANDS_FILES),
+        f"{POLICY}/strands.py",
         f"{RLLM}/strands/__init__.py",
     },
-    "langchain_core": {f"{LANGCHAIN}/{name}.py" for name in ("callbacks", "model", "wrap")},
-    "langchain_openai": {f"{LANGCHAIN}/{name}.py" for name in ("clients", "model", "wrap")},
+    "langchain_core": {f"{POLICY}/langchain.py"},
+    "langchain_openai": {f"{POLICY}/langchain.py"},
 }
 
 
@@ -210,7 +203,6 @@ LISTED = [
     "rollouts",
     *(f"rollouts/{name}" for name in ("collect", "compat", "drive", "episode", "policy", "record")),
     *("rollouts/report", "rollouts/request", "rollouts/serve"),
-    *(f"rollouts/policy/{name}" for name in ("agents", "httpx", "langchain", "openai", "strands")),
     *("rollouts/record/exchange", "rollouts/record/relay", "rollouts/serve/agentcore"),
     "rollouts/report/outbox",
 ]

@@ -22,7 +22,7 @@ from reward_functions.rollouts.langchain import wrap_chat_model
 from reward_functions.rollouts.openai import wrap_client
 from reward_functions.rollouts.policy.answers import completion_of
 from reward_functions.rollouts.policy.boto3_events import wrap_boto3
-from reward_functions.rollouts.policy.strands.answers import Answer
+from reward_functions.rollouts.policy.strands import Answer
 from reward_functions.rollouts.strands import wrap_model
 from tests.rollouts.crossing import JOB
 

@@ -6,9 +6,11 @@ asking.py     the same, where only the client knows its request
 answers.py    an answer of any form, read as one chat completion
 converse.py   what Bedrock's Converse is in OpenAI's form
 boto3_events.py    boto3: `Sample` of the runtime, and Converse
-httpx/        httpx: transports that whatever is built on it may have
-openai/       OpenAI's SDK
-agents/       OpenAI's Agents SDK
-strands/      Strands: `wrap_model`, a model, hooks, middleware
-langchain/    LangChain and LangGraph: `wrap_chat_model`, a chat model, callbacks
+httpx.py      httpx: transports that whatever is built on it may have
+openai.py     OpenAI's SDK
+agents.py     OpenAI's Agents SDK
+strands.py    Strands: `wrap_model`, a model, hooks, middleware
+langchain.py  LangChain and LangGraph: `wrap_chat_model`, a chat model, callbacks
+
+A framework is one file here, which asks for its extra first, and the facade `rollouts/<name>.py`.
 """

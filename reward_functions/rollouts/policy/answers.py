@@ -18,11 +18,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.rollouts.record import spans
+from reward_functions.rollouts.record.completion import joined
 from reward_functions.rollouts.record.text_tool_calls import recovered
 from reward_functions.rollouts.request.errors import RolloutError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from reward_functions.rollouts.policy.calls import PolicyCall
 
@@ -33,12 +34,6 @@ bytes, as vLLM sends them with log-probabilities."""
 
 EVENTS: Final = "text/event-stream"
 DONE: Final = b"[DONE]"
-
-REPLACED: Final = frozenset({"role", "id", "type"})
-"""Fields whose text a stream repeats; any other text goes on."""
-
-APART: Final = frozenset({"delta", "index", "logprobs"})
-"""Fields of a chunk's choice that are read by themselves."""
 
 
 class UnreadableAnswer(RolloutError, ValueError):
@@ -128,88 +123,6 @@ def events_of(body: bytes) -> list[dict[str, Any]]:
     lines = (line[5:].strip() for line in whole.split(b"\n") if line.startswith(b"data:"))
     read = [json.loads(line) for line in lines if line and line != DONE]
     return [each for each in read if isinstance(each, dict)]
-
-
-def joined(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The chat completion that the chunks of a stream are pieces of."""
-    whole: dict[str, Any] = {}
-    choices: dict[int, _Choice] = {}
-    for event in events:
-        whole |= {name: value for name, value in event.items() if value is not None}
-        listed = event.get("choices")
-        for each in listed if isinstance(listed, list) else ():
-            if isinstance(each, dict):
-                choices.setdefault(_index(each), _Choice()).add(each)
-    whole["choices"] = [choices[index].whole(index) for index in sorted(choices)]
-    return whole | ({"object": "chat.completion"} if "object" in whole else {})
-
-
-class _Choice:
-    """One choice of a stream: its message, and what else its chunks say of it."""
-
-    def __init__(self) -> None:
-        self._message = _Pieces()
-        self._rest = _Pieces()
-        self._calls: dict[int, tuple[_Pieces, _Pieces]] = {}
-
-    def add(self, choice: Mapping[str, Any]) -> None:
-        delta = choice.get("delta")
-        delta = delta if isinstance(delta, dict) else {}
-        self._message.add({name: delta[name] for name in delta if name != "tool_calls"})
-        calls = delta.get("tool_calls")
-        for each in calls if isinstance(calls, list) else ():
-            if isinstance(each, dict):
-                self._add_call(each)
-        logprobs = choice.get("logprobs")
-        known = {name: choice[name] for name in choice if name not in APART}
-        # The ids and log-probabilities of each chunk are further ones of the same list.
-        self._rest.add(known | (logprobs if isinstance(logprobs, dict) else {}))
-
-    def _add_call(self, call: Mapping[str, Any]) -> None:
-        rest, function = self._calls.setdefault(_index(call), (_Pieces(), _Pieces()))
-        rest.add({name: call[name] for name in call if name not in {"index", "function"}})
-        given = call.get("function")
-        function.add(given if isinstance(given, dict) else {})
-
-    def whole(self, index: int) -> dict[str, Any]:
-        message = {"role": "assistant", "content": None} | self._message.whole()
-        if self._calls:
-            message["tool_calls"] = [
-                {**rest.whole(), "function": function.whole()}
-                for _, (rest, function) in sorted(self._calls.items())
-            ]
-            message["content"] = message["content"] or None  # as an answer says it that is whole
-        rest = self._rest.whole()
-        lists = {name: rest.pop(name) for name in ("content", "refusal") if name in rest}
-        logprobs = {"logprobs": lists} if lists else {}
-        return {"index": index, "finish_reason": None} | rest | logprobs | {"message": message}
-
-
-class _Pieces:
-    """Fields that come in pieces."""
-
-    def __init__(self) -> None:
-        self._texts: dict[str, list[str]] = {}
-        self._lists: dict[str, list[Any]] = {}
-        self._others: dict[str, Any] = {}
-
-    def add(self, fields: Mapping[str, Any]) -> None:
-        for name, value in fields.items():
-            if isinstance(value, str) and name not in REPLACED | {"finish_reason"}:
-                self._texts.setdefault(name, []).append(value)
-            elif isinstance(value, list):
-                self._lists.setdefault(name, []).extend(value)
-            elif value is not None:
-                self._others[name] = value
-
-    def whole(self) -> dict[str, Any]:
-        texts = {name: "".join(pieces) for name, pieces in self._texts.items()}
-        return self._others | self._lists | texts
-
-
-def _index(piece: Mapping[str, Any]) -> int:
-    index = piece.get("index")
-    return index if isinstance(index, int) else 0
 
 
 def as_events(completion: Mapping[str, Any]) -> bytes:

@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from reward_functions.rollouts.record.responses import function_of
 from reward_functions.rollouts.record.text_tool_calls import (
+    function_of,
     recovered,
     text_of,
     without_reasoning,

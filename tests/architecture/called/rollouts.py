@@ -12,8 +12,8 @@ from botocore.session import Session
 
 from reward_functions.rollouts.collect import batches
 from reward_functions.rollouts.episode import policy_ping
-from reward_functions.rollouts.policy.strands.answers import Answer
-from reward_functions.rollouts.record.text_tool_call_forms import Reader
+from reward_functions.rollouts.policy.strands import Answer
+from reward_functions.rollouts.record.text_tool_calls import Reader
 from reward_functions.rollouts.report import delivery
 from reward_functions.rollouts.report.credentials import Account, NoReply
 from reward_functions.rollouts.report.transports import Http, WireTransport
@@ -198,14 +198,14 @@ ROWS = {
             "alpha": "NotImplementedError",
         },
     ),
-    "rollouts.record.relay.anthropic_requests:PARTS": Rows(
+    "rollouts.record.relay.anthropic:PARTS": Rows(
         lambda _, part: part(BLOCK),
         {
             "text": {"type": "text", "text": "words"},
             "image": {"type": "image_url", "image_url": {"url": "https://a.example/b.png"}},
         },
     ),
-    "rollouts.policy.strands.answers:READERS": Rows(
+    "rollouts.policy.strands:READERS": Rows(
         answered,
         {
             "contentBlockStart": (None, ["calc"], "stop", False),
@@ -214,7 +214,7 @@ ROWS = {
             "metadata": (None, [], "stop", True),
         },
     ),
-    "rollouts.record.text_tool_call_forms:FORMS": Rows(
+    "rollouts.record.text_tool_calls:FORMS": Rows(
         called,
         {
             "<tool_call>": ("calc", {"q": 1}, "</tool_call>"),

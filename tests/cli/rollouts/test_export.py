@@ -12,7 +12,7 @@ from reward_functions.data import json_rows
 from reward_functions.rollouts.record import jsonl
 from reward_functions.rollouts.record.exchange.agentcore import read_trace_record
 from reward_functions.rollouts.record.exchange.datum import read_datum
-from reward_functions.rollouts.record.exchange.rllm_reading import read_rllm_episode
+from reward_functions.rollouts.record.exchange.rllm import read_rllm_episode
 from tests.rollouts.record.exchange.episodes import trajectory, turn
 
 READ = {

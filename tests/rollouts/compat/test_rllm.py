@@ -13,8 +13,7 @@ from strands.hooks import AfterModelCallEvent, HookProvider
 
 from reward_functions.core.errors import BadReference
 from reward_functions.rollouts.compat import rllm
-from reward_functions.rollouts.record.exchange.rllm import rllm_trajectory
-from reward_functions.rollouts.record.exchange.rllm_reading import read_rllm_trajectory
+from reward_functions.rollouts.record.exchange.rllm import read_rllm_trajectory, rllm_trajectory
 from reward_functions.rollouts.request.errors import EnvironmentFailure, InvalidReward
 from tests.rollouts.record.exchange.episodes import trajectory, turn
 

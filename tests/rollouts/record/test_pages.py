@@ -7,8 +7,8 @@ import pytest
 
 from reward_functions.rollouts.episode import run
 from reward_functions.rollouts.record import history, recording, statistics
-from reward_functions.rollouts.record.bounded import MOST
 from reward_functions.rollouts.record.jsonl import TrajectoryFile
+from reward_functions.rollouts.record.recording import MOST
 from tests import generated
 
 ROOT = Path(__file__).parents[3]

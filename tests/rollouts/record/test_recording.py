@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reward_functions.rollouts.record.jsonl import read, written
-from reward_functions.rollouts.record.recording import NOT_KEPT, Recording
-from reward_functions.rollouts.record.tool_results import ToolResults
+from reward_functions.rollouts.record.recording import NOT_KEPT, Recording, ToolResults
 from reward_functions.rollouts.record.types import ToolCall, ToolResult
 from tests.rollouts.record.conftest import TOOLS, Agent, answer, call
 

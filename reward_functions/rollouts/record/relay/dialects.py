@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from reward_functions.rollouts.record.relay.anthropic_replies import MessageEvents, to_anthropic
-from reward_functions.rollouts.record.relay.anthropic_requests import to_openai
+from reward_functions.rollouts.record.relay.anthropic import MessageEvents, to_anthropic, to_openai
 from reward_functions.rollouts.record.relay.engine import stripped
-from reward_functions.rollouts.record.relay.event_stream import done, event
+from reward_functions.rollouts.record.relay.wire import done, event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

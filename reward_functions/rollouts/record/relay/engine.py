@@ -35,7 +35,8 @@ from urllib3.exceptions import HTTPError, NewConnectionError, ProtocolError
 from urllib3.exceptions import TimeoutError as TimedOut
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.record.relay.bounded_json import Malformed, read_object, written
+from reward_functions.rollouts.record.completion import Malformed
+from reward_functions.rollouts.record.relay.wire import read_object, written
 from reward_functions.rollouts.request.errors import RolloutError
 
 if TYPE_CHECKING:

@@ -30,9 +30,9 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.http_server.messages import Refused, Reply, Request
 from reward_functions.core.http_server.server import Server
 from reward_functions.core.local_requests import is_loopback_address
+from reward_functions.rollouts.record.completion import Malformed
 from reward_functions.rollouts.record.jsonl import written
-from reward_functions.rollouts.record.relay.bounded_json import Malformed, read_object
-from reward_functions.rollouts.record.relay.calls import Calls
+from reward_functions.rollouts.record.relay.calls import Calls, to_engine
 from reward_functions.rollouts.record.relay.dialects import Anthropic, Dialect, OpenAI, error_of
 from reward_functions.rollouts.record.relay.engine import (
     CONNECTIONS,
@@ -41,8 +41,8 @@ from reward_functions.rollouts.record.relay.engine import (
     Engine,
     EngineFailed,
 )
-from reward_functions.rollouts.record.relay.requests import to_engine
 from reward_functions.rollouts.record.relay.sessions import Limits, Session, Sessions
+from reward_functions.rollouts.record.relay.wire import read_object
 from reward_functions.rollouts.request.api_key import require_key
 from reward_functions.rollouts.request.errors import BadRequest, TooBusy
 

@@ -13,7 +13,7 @@ from reward_functions.rollouts.httpx import (
     rollout_http_client,
     wrap_http_client,
 )
-from reward_functions.rollouts.policy.httpx.client import UnsupportedClient
+from reward_functions.rollouts.policy.httpx import UnsupportedClient
 from reward_functions.rollouts.request.errors import PolicyFailure
 from tests.rollouts.crossing import AT_ONCE, JOB, assert_one_span_a_call, crossed, episode, turns
 

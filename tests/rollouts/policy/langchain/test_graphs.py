@@ -12,7 +12,7 @@ from langchain_core.tools import tool
 from reward_functions.rollouts.episode.episode import current_rollout
 from reward_functions.rollouts.episode.results import response_of
 from reward_functions.rollouts.langchain import RolloutCallbacks, wrap_chat_model
-from reward_functions.rollouts.policy.langchain.callbacks import RUNNING
+from reward_functions.rollouts.policy.langchain import RUNNING
 from reward_functions.rollouts.record import spans
 from reward_functions.rollouts.request.errors import PolicyFailure
 from tests.rollouts.policy.langchain.conftest import (

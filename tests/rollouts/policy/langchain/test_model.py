@@ -153,7 +153,7 @@ def test_a_throttled_call_is_no_turn_and_recorded_as_failed(policy, plain, way):
 def test_a_refused_token_is_minted_again_once(policy, monkeypatch, way):
     monkeypatch.setenv("RFT_RUNTIME_ENDPOINT", policy.address)
     tokens = PolicyTokens()
-    for module in ("openai.client_args", "langchain.model", "langchain.clients"):
+    for module in ("openai", "langchain"):
         monkeypatch.setattr(f"reward_functions.rollouts.policy.{module}.TOKENS", tokens)
     policy.fail("v1/chat/completions", (403, {}, b"{}"))
     episode = episode_of()

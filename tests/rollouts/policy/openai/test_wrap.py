@@ -257,7 +257,7 @@ def test_without_credentials_it_is_said_before_anything_is_sent(policy, monkeypa
     monkeypatch.setenv("RFT_RUNTIME_ENDPOINT", policy.address)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
-    monkeypatch.setattr("reward_functions.rollouts.policy.openai.wrap.TOKENS", PolicyTokens())
+    monkeypatch.setattr("reward_functions.rollouts.policy.openai.TOKENS", PolicyTokens())
     with rollout_client() as client, episode(), pytest.raises(CredentialsMissing):
         create(client)
 

@@ -8,7 +8,7 @@ from strands.hooks import AfterModelCallEvent, AfterToolCallEvent, HookProvider
 from strands.models.openai import OpenAIModel
 
 from reward_functions.rollouts.episode.episode import RolloutContext
-from reward_functions.rollouts.policy.strands.hooks import OVER, UNKNOWN_TOOL, ModelCall
+from reward_functions.rollouts.policy.strands import OVER, UNKNOWN_TOOL, ModelCall
 from reward_functions.rollouts.strands import RolloutHooks, wrap_model
 from tests.rollouts.policy.strands.conftest import agent, metadata
 

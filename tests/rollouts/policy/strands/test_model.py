@@ -19,7 +19,7 @@ from strands.types.exceptions import ModelThrottledException
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.episode.episode import RolloutContext
-from reward_functions.rollouts.policy.openai.client_args import takes_functions
+from reward_functions.rollouts.policy.openai import takes_functions
 from reward_functions.rollouts.policy.outgoing import PolicyTokens
 from reward_functions.rollouts.request.context import rollout
 from reward_functions.rollouts.request.errors import PolicyFailure, UntrustedEndpoint
@@ -334,10 +334,8 @@ def signer(call):
 
 def test_a_refused_token_is_minted_with_the_credentials_of_now(policy, monkeypatch):
     monkeypatch.setenv("RFT_RUNTIME_ENDPOINT", policy.address)
-    monkeypatch.setattr(
-        "reward_functions.rollouts.policy.strands.model.TOKENS", tokens := PolicyTokens()
-    )
-    monkeypatch.setattr("reward_functions.rollouts.policy.openai.client_args.TOKENS", tokens)
+    monkeypatch.setattr("reward_functions.rollouts.policy.strands.TOKENS", tokens := PolicyTokens())
+    monkeypatch.setattr("reward_functions.rollouts.policy.openai.TOKENS", tokens)
     model, episode = RolloutModel(), RolloutContext(metadata())
     with episode:
         called(model)

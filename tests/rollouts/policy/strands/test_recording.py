@@ -14,7 +14,7 @@ from strands.multiagent import GraphBuilder, Swarm
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.episode.episode import RolloutContext, current_rollout
-from reward_functions.rollouts.policy.strands.hooks import OVER
+from reward_functions.rollouts.policy.strands import OVER
 from reward_functions.rollouts.strands import (
     RolloutHooks,
     UnsupportedModel,

@@ -21,13 +21,11 @@ from reward_functions.rollouts.record.exchange.datum import datum, read_datum
 from reward_functions.rollouts.record.exchange.fields import BadTrace, read_object
 from reward_functions.rollouts.record.exchange.rllm import (
     is_cumulative,
+    read_rllm_episode,
+    read_rllm_trajectory,
     rllm_episode,
     rllm_group,
     rllm_trajectory,
-)
-from reward_functions.rollouts.record.exchange.rllm_reading import (
-    read_rllm_episode,
-    read_rllm_trajectory,
 )
 from reward_functions.rollouts.record.exchange.token_rows import token_rows
 from reward_functions.rollouts.record.types import ToolCall, ToolResult, Turn

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from reward_functions.rollouts.record.completion import TokenCapture
 from reward_functions.rollouts.record.exchange.agentcore import result_envelope, trace_records
 from reward_functions.rollouts.record.exchange.rllm import rllm_trajectory
 from reward_functions.rollouts.record.exchange.token_rows import (
@@ -17,8 +18,7 @@ from reward_functions.rollouts.record.exchange.token_rows import (
     counted,
     token_rows,
 )
-from reward_functions.rollouts.record.relay.capture import TokenCapture
-from reward_functions.rollouts.record.relay.record import Record
+from reward_functions.rollouts.record.relay.sessions import Record
 from reward_functions.rollouts.record.types import TokenTrace, Turn
 from reward_functions.rollouts.request.errors import MisalignedTokens
 from tests.rollouts.record.exchange.episodes import trajectories, trajectory, turn

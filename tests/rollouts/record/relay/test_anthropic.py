@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_functions.rollouts.record.relay.anthropic_replies import MessageEvents, to_anthropic
-from reward_functions.rollouts.record.relay.anthropic_requests import to_openai
-from reward_functions.rollouts.record.relay.bounded_json import Malformed
-from reward_functions.rollouts.record.relay.completions import Assembly, chunks_of
+from reward_functions.rollouts.record.completion import Assembly, chunks_of
+from reward_functions.rollouts.record.relay.anthropic import MessageEvents, to_anthropic, to_openai
+from reward_functions.rollouts.record.relay.wire import Malformed
 from tests.rollouts.record.relay.engines import chunks, completion
 
 
@@ -194,7 +193,7 @@ def assembled(stream):
 @pytest.mark.parametrize("whole", [True, False], ids=["from a whole", "from a stream"])
 def test_events_come_to_the_whole_message(words, whole):
     answer = completion(words)
-    events, assembly = MessageEvents(thinking=False), Assembly()
+    events, assembly = MessageEvents(thinking=False), Assembly(strict=True)
     stream = b""
     for chunk in chunks_of(answer) if whole else chunks(words):
         assembly.add(chunk)

@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_functions.rollouts.record.relay.bounded_json import Malformed, read_object
-from reward_functions.rollouts.record.relay.capture import TokenCapture
-from reward_functions.rollouts.record.relay.completions import Assembly
-from reward_functions.rollouts.record.relay.event_stream import DONE, EventReader, event
+from reward_functions.rollouts.record.completion import Assembly, TokenCapture
+from reward_functions.rollouts.record.relay.wire import (
+    DONE,
+    EventReader,
+    Malformed,
+    event,
+    read_object,
+)
 from tests.rollouts.record.relay.engines import chunks, events, message_of, tokens_of
 
 
@@ -27,7 +31,7 @@ def read(parts, largest=10**6):
 @given(st.lists(st.integers(0, 10**6), max_size=40), st.sampled_from([b"\n", b"\r\n", b"\r"]))
 def test_any_split_of_a_stream_gives_the_same_capture(cuts, line_end):
     content = b": a comment\n\n" + b"".join(events(chunks("tool é"))).replace(b"data: {", b"data:{")
-    assembly, tokens = Assembly(), TokenCapture()
+    assembly, tokens = Assembly(strict=True), TokenCapture()
     for data in read(pieces(content.replace(b"\n", line_end), cuts)):
         if data != DONE:
             chunk = read_object(data)

@@ -10,21 +10,19 @@ from urllib.parse import urlsplit
 import pytest
 
 from reward_functions.rollouts.record import jsonl
-from reward_functions.rollouts.record.relay.anthropic_requests import tool_arguments, tool_input
-from reward_functions.rollouts.record.relay.bounded_json import Malformed, read_object, written
-from reward_functions.rollouts.record.relay.calls import GONE
-from reward_functions.rollouts.record.relay.capture import TokenCapture
-from reward_functions.rollouts.record.relay.completions import (
+from reward_functions.rollouts.record.completion import (
     LONGEST_NAME,
     MOST_CALLS,
     Assembly,
+    TokenCapture,
     require_completion,
 )
+from reward_functions.rollouts.record.relay.anthropic import tool_arguments, tool_input
+from reward_functions.rollouts.record.relay.calls import GONE, to_engine
 from reward_functions.rollouts.record.relay.dialects import Anthropic, OpenAI
 from reward_functions.rollouts.record.relay.engine import ENGINES
-from reward_functions.rollouts.record.relay.record import Record
-from reward_functions.rollouts.record.relay.requests import to_engine
-from reward_functions.rollouts.record.relay.sessions import Limits, Sessions
+from reward_functions.rollouts.record.relay.sessions import Limits, Record, Sessions
+from reward_functions.rollouts.record.relay.wire import Malformed, read_object, written
 from reward_functions.rollouts.relay import Relay
 from reward_functions.rollouts.request.errors import BadRequest
 from reward_functions.rollouts.request.headers import JOB_HEADER
@@ -187,7 +185,7 @@ def test_what_is_written_is_utf_8_and_the_same_text(text):
 
 
 def test_halves_of_a_letter_that_a_stream_cut_are_joined():
-    assembly = Assembly()
+    assembly = Assembly(strict=True)
     for half in ("\ud83d", "\ude00"):
         assembly.add({"choices": [{"delta": {"content": half}}]})
     assembly.add({"choices": [{"delta": {}, "finish_reason": "stop"}]})
@@ -219,7 +217,7 @@ def test_tool_calls_of_an_answer_are_bounded(wrong):
 
 
 def test_a_name_in_pieces_without_end_is_refused():
-    assembly = Assembly()
+    assembly = Assembly(strict=True)
     pieces = [{"index": 0, "function": {"name": f"{at:04}"}} for at in range(LONGEST_NAME)]
     with pytest.raises(Malformed, match="name of a tool"):
         assembly.add({"choices": [{"delta": {"tool_calls": pieces}}]})
@@ -259,7 +257,7 @@ def test_results_of_many_tools_and_turns_take_no_look_at_every_turn(monkeypatch)
         record.answered(number, completion(f"tool {at}"), TokenCapture().captured(None))
     looks = []
     monkeypatch.setattr(
-        "reward_functions.rollouts.record.relay.record._with_result",
+        "reward_functions.rollouts.record.relay.sessions._with_result",
         lambda turn, identity, _: looks.append((turn.index, identity)) or turn,
     )
     results = [

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import openai
 
+from reward_functions.rollouts.record.relay.calls import TAKEN
 from reward_functions.rollouts.record.relay.engine import ENGINES
-from reward_functions.rollouts.record.relay.requests import TAKEN
 from tests import generated
 from tests.rollouts.record.relay.engines import Engine, tokens_of
 

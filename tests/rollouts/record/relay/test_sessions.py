@@ -3,7 +3,7 @@
 import pytest
 
 from reward_functions.core.http_server.messages import Refused
-from reward_functions.rollouts.record.relay.capture import TokenCapture
+from reward_functions.rollouts.record.completion import TokenCapture
 from reward_functions.rollouts.record.relay.sessions import Limits, Sessions
 from reward_functions.rollouts.request.errors import BadRequest, MisalignedTokens, TooBusy
 from reward_functions.rollouts.request.headers import JOB_HEADER, TRAJECTORY_HEADER

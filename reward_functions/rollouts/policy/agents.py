@@ -1,10 +1,9 @@
-"""The chat-completions model of the Agents SDK, over a client in rollouts.
+"""OpenAI's Agents SDK: one model for any number of rollouts, and what their tools did.
 
-The SDK's default is the Responses API, which the runtime of a job does not have.
+The model is the chat-completions one, over a client in rollouts: the SDK's default is the Responses
+API, which the runtime of a job does not have.
 
-What the tools of an agent did, and the agent's end at the deadline.
-
-`Runner.run(agent, …, hooks=RolloutRunHooks())`. The model's client records the turns; these hooks
+`Runner.run(agent, …, hooks=RolloutRunHooks())`: the model's client records the turns; these hooks
 record the tools, and nothing is kept on them but when a tool started.
 
 | fact of the Agents SDK 0.20 | so here |
@@ -14,19 +13,26 @@ record the tools, and nothing is kept on them but when a tool started.
 | a tool that raises with `failure_error_function=None` ends the run | no result: "missing" |
 """
 
+# ruff: noqa: E402 - the module asks for its extra first
+
 from __future__ import annotations
+
+from reward_functions.core.extras import EXTRAS, require
+
+require("agents", "openai", by=__name__.replace(".policy", ""), extra=EXTRAS["agents"])
 
 import copy
 import time
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from agents import OpenAIChatCompletionsModel, RunHooks
 from agents.tracing import get_current_span
 
+from reward_functions.rollouts.episode.handler import rollout_handler
 from reward_functions.rollouts.policy.calls import UnsupportedModel, require_time, tool_ended
-from reward_functions.rollouts.policy.openai.wrap import async_rollout_client, wrap_client
+from reward_functions.rollouts.policy.openai import DEFAULT_MODEL, async_rollout_client, wrap_client
 from reward_functions.rollouts.record.types import ToolResult
 
 if TYPE_CHECKING:
@@ -36,8 +42,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
-DEFAULT_MODEL: Final = "default"
-"""What the runtime calls the policy."""
+__all__ = ["RolloutRunHooks", "UnsupportedModel", "rollout_handler", "rollout_model", "wrap_model"]
 
 
 def rollout_model(

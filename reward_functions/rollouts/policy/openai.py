@@ -1,28 +1,73 @@
-"""OpenAI's client, in whichever rollout calls it.
+"""OpenAI's SDK: clients whose every call belongs to the rollout that makes it.
 
 A wrapped client is a copy of the user's, over the same connections. What each call carries is said
 by `policy.outgoing`, and what becomes of it is recorded by the transport, so that streams, retries
 and typed answers are OpenAI's own. What refuses a call, such as a deadline, is raised before it is
 sent: an exception of a transport would come as `APIConnectionError`, behind two retries.
+
+For what builds a client a call, as Strands does, `ClientArgs` answers for its reader's rollout:
+
+| argument | within a rollout |
+| --- | --- |
+| `default_headers` | the user's, and over them the rollout's, with a span id for each client |
+| `base_url` | the user's or `OPENAI_BASE_URL`; else `/v1` of the rollout's endpoint |
+| `api_key` | the user's; else a bearer token, where the address may be given one |
+
+Outside any rollout these are the user's arguments and nothing else.
 """
+
+# ruff: noqa: E402 - the module asks for its extra first
 
 from __future__ import annotations
 
+from reward_functions.core.extras import require
+
+require("openai", by=__name__.replace(".policy", ""))
+
+import asyncio
+import inspect
 import os
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio.to_thread
 import httpx
 import openai
 
+from reward_functions.rollouts.episode.handler import rollout_handler
 from reward_functions.rollouts.policy.calls import UnsupportedClient, require_time
-from reward_functions.rollouts.policy.httpx.client import copied_client
-from reward_functions.rollouts.policy.outgoing import NO_KEY, TOKENS, check_call
+from reward_functions.rollouts.policy.httpx import copied_client
+from reward_functions.rollouts.policy.outgoing import (
+    NO_KEY,
+    TOKENS,
+    CallHeaders,
+    check_call,
+    policy_address,
+)
 from reward_functions.rollouts.request.context import get_rollout_context
+from reward_functions.rollouts.request.contract import read_metadata
+from reward_functions.rollouts.request.headers import Live
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
+
+    from reward_functions.rollouts.policy.outgoing import PolicyAddress
+    from reward_functions.rollouts.request.contract import RolloutMetadata
+
+
+__all__ = [
+    "UnsupportedClient",
+    "async_rollout_client",
+    "rollout_client",
+    "rollout_handler",
+    "wrap_client",
+]
+
+DEFAULT_MODEL: Final = "default"
+"""What the runtime calls the policy."""
+
+REFUSED: Final = (openai.AuthenticationError, openai.PermissionDeniedError)
+"""What a call raises whose token is not taken: any more, where credentials have rotated."""
 
 _Client = TypeVar("_Client", openai.OpenAI, openai.AsyncOpenAI)
 
@@ -152,3 +197,55 @@ def _require_openai(client: Any) -> Any:
         f"wrap_client adapts OpenAI and AsyncOpenAI over httpx, not {name}: the runtime of a job "
         "speaks OpenAI's chat completions only; say wrap_client(OpenAI()), or rollout_client()"
     )
+
+
+def takes_functions(client: Callable[..., Any] = openai.AsyncOpenAI) -> bool:
+    """Whether a client of the openai package calls a function for its key; older ones do not."""
+    return "Callable" in str(inspect.signature(client).parameters["api_key"].annotation)
+
+
+class ClientArgs(Live):
+    """The arguments of an OpenAI client, of whichever rollout reads them.
+
+    Args:
+        own: of the user; they are copied.
+        trusted: endpoints that a payload may name beside AWS's.
+    """
+
+    def __init__(self, own: Mapping[str, Any], trusted: Iterable[str] = ()) -> None:
+        self._own = dict(own)
+        self._trusted = tuple(trusted)
+
+    def _now(self) -> Mapping[str, Any]:
+        given = get_rollout_context()
+        if given is None:
+            return self._own
+        base_url, region = self._address(read_metadata(given))
+        headers = CallHeaders(self._own.get("default_headers"))
+        args = self._own | {"default_headers": headers, "base_url": base_url}
+        if region is not None:
+            args["api_key"] = _key(region)
+        return args
+
+    @property
+    def mints(self) -> bool:
+        """Whether a call made now carries a token that is minted here."""
+        given = get_rollout_context()
+        return given is not None and self._address(read_metadata(given)).region is not None
+
+    def _address(self, metadata: RolloutMetadata) -> PolicyAddress:
+        """Raises UntrustedEndpoint where the payload names a host that is not a runtime."""
+        named = self._own.get("base_url") or os.environ.get("OPENAI_BASE_URL")
+        # A key of `OPENAI_API_KEY` is never sent to a runtime.
+        key = bool(self._own.get("api_key"))
+        own = None if named is None else str(named)
+        return policy_address(metadata, own, key=key, trusted=self._trusted)
+
+
+def _key(region: str) -> str | Callable[[], Awaitable[str]]:
+    """A bearer token for each request: minted beside the event loop where the client waits."""
+
+    async def minted() -> str:
+        return await asyncio.to_thread(TOKENS.get, region)
+
+    return minted if takes_functions() else TOKENS.get(region)

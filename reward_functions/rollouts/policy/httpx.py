@@ -1,30 +1,59 @@
-"""A transport of httpx whose policy calls belong to the rollout that makes them.
+"""httpx: whatever calls a policy over it, each call in the rollout that makes it.
 
-It stands around another transport and sends through it: the client's hooks, authentication, retries
-and streams stay as they are. `policy.outgoing` says what is a policy call, and what it carries. A
-token that is refused is minted again, once. An attempt that is answered by an error is a failed one
-in the record, and no turn.
+A transport stands around another one and sends through it: the client's hooks, authentication,
+retries and streams stay as they are. `policy.outgoing` says what is a policy call, and what it
+carries. A token that is refused is minted again, once. An attempt that is answered by an error is a
+failed one in the record, and no turn.
 
     outgoing → policy_call → the transport → (401, 403: a new token, again) → a copy of the answer
 
-Both classes are edges around `_Exchange`, which does all but the sending and the waiting.
+Both transports are edges around `_Exchange`, which does all but the sending and the waiting. A
+wrapped client is a copy with hooks, headers, cookies, timeouts and proxies of its own, over the
+same connections. Where another's transport sends, `RolloutAuth` signs each request: it neither
+moves nor changes nor records the call.
 """
+
+# ruff: noqa: E402 - the module asks for its extra first
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from reward_functions.core.extras import require
+
+require("httpx", "anyio", by=__name__.replace(".policy", ""))
+
+import copy
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import anyio.to_thread
 import httpx
 
+from reward_functions.rollouts.episode.episode import SPAN_HEADER
 from reward_functions.rollouts.policy.answers import EVENTS, Answer, CallRefused, with_tool_calls
-from reward_functions.rollouts.policy.calls import policy_call
+from reward_functions.rollouts.policy.calls import UnsupportedClient, policy_call, require_time
 from reward_functions.rollouts.policy.outgoing import REFUSED, TOKENS, Outgoing, outgoing
+from reward_functions.rollouts.request.headers import JOB_HEADER, TRAJECTORY_HEADER
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+    from collections.abc import (
+        AsyncGenerator,
+        AsyncIterable,
+        AsyncIterator,
+        Generator,
+        Iterable,
+        Iterator,
+    )
 
     from reward_functions.rollouts.policy.calls import PolicyCall
+
+
+__all__ = [
+    "AsyncRolloutTransport",
+    "RolloutAuth",
+    "RolloutTransport",
+    "async_rollout_http_client",
+    "rollout_http_client",
+    "wrap_http_client",
+]
 
 
 class _Exchange:
@@ -240,3 +269,165 @@ def _async_pieces(response: httpx.Response) -> AsyncIterator[bytes]:
 def _token(sent: Outgoing) -> str | None:
     """A token where one is due."""
     return None if sent.region is None else TOKENS.get(sent.region)
+
+
+_Client = TypeVar("_Client", httpx.Client, httpx.AsyncClient)
+
+
+def wrap_http_client(
+    client: _Client, *, trusted: Iterable[str] = (), recover_tool_calls: bool = False
+) -> _Client:
+    """A copy of a client whose policy calls carry the rollout that makes them.
+
+    Args:
+        client: an `httpx.Client` or an `httpx.AsyncClient`. Its connections are shared: it closes
+            them, and the copy does not.
+        trusted: endpoints that a payload may name beside AWS's.
+        recover_tool_calls: see `RolloutTransport`.
+
+    Raises:
+        UnsupportedClient: another client, one of httpx2 too.
+    """
+    return copied_client(
+        client, trusted=trusted, recover_tool_calls=recover_tool_calls, owned=False
+    )
+
+
+def copied_client(
+    client: _Client, *, trusted: Iterable[str], recover_tool_calls: bool, owned: bool
+) -> _Client:
+    """As `wrap_http_client`.
+
+    Args:
+        client: see there.
+        trusted: likewise.
+        recover_tool_calls: likewise.
+        owned: whether its connections are closed with the copy.
+    """
+    if not isinstance(client, httpx.Client | httpx.AsyncClient):
+        raise UnsupportedClient(
+            "a client of httpx can be wrapped, httpx.Client or httpx.AsyncClient, and not "
+            f"{type(client).__module__}.{type(client).__name__}"
+        )
+    kind: Any = RolloutTransport if isinstance(client, httpx.Client) else AsyncRolloutTransport
+    options = {"trusted": tuple(trusted), "recover_tool_calls": recover_tool_calls, "owned": owned}
+
+    def around(transport: Any) -> Any:
+        done = transport is None or isinstance(transport, kind)
+        return transport if done else kind(transport, **options)
+
+    made = copy.copy(client)
+    own = vars(made)
+    own["wrapped"] = client  # OpenAI's own closes itself when nobody holds it any more
+    own["_transport"] = around(own["_transport"])
+    own["_mounts"] = {where: around(each) for where, each in own["_mounts"].items()}
+    made.event_hooks = client.event_hooks
+    return made
+
+
+def recording_client(client: Any) -> Any:
+    """A copy of a client inside a model that makes policy calls: each attempt is in the record.
+
+    The model begins the call, and this sees what OpenAI's client hides: attempts that failed, each
+    with a span id of its own, and the answer as it was sent, with its token ids.
+
+    Args:
+        client: of OpenAI's; one that is not of httpx is returned as it is, and its calls are
+            recorded as the model reads them.
+    """
+    if isinstance(client, httpx.Client | httpx.AsyncClient):
+        made: Any = wrap_http_client(client)  # type: ignore[type-var]
+        return made
+    return client
+
+
+def rollout_http_client(
+    *, trusted: Iterable[str] = (), recover_tool_calls: bool = False, **kwargs: Any
+) -> httpx.Client:
+    """A new client in rollouts.
+
+    Args:
+        trusted: endpoints that a payload may name beside AWS's.
+        recover_tool_calls: see `RolloutTransport`.
+        kwargs: of `httpx.Client`; its hooks are called as ever.
+    """
+    return copied_client(
+        httpx.Client(**kwargs),
+        trusted=trusted,
+        recover_tool_calls=recover_tool_calls,
+        owned=True,
+    )
+
+
+def async_rollout_http_client(
+    *, trusted: Iterable[str] = (), recover_tool_calls: bool = False, **kwargs: Any
+) -> httpx.AsyncClient:
+    """As `rollout_http_client`, of an `httpx.AsyncClient`."""
+    return copied_client(
+        httpx.AsyncClient(**kwargs),
+        trusted=trusted,
+        recover_tool_calls=recover_tool_calls,
+        owned=True,
+    )
+
+
+IDENTITY: Final = (JOB_HEADER, TRAJECTORY_HEADER, SPAN_HEADER)
+
+
+class RolloutAuth(httpx.Auth):
+    """Authentication of a client, synchronous or not, whose calls belong to rollouts.
+
+    Args:
+        trusted: endpoints that a payload may name beside AWS's.
+
+    Raises:
+        PolicyFailure, UntrustedEndpoint, UnsupportedCall, CredentialsMissing: at a call, as
+            `RolloutTransport`.
+    """
+
+    def __init__(self, *, trusted: Iterable[str] = ()) -> None:
+        self._trusted = tuple(trusted)
+
+    def sync_auth_flow(
+        self, request: httpx.Request
+    ) -> Generator[httpx.Request, httpx.Response, None]:
+        """Sign the request; again, where its token is refused."""
+        began = TOKENS.clock()
+        region = self._identify(request)
+        if region is not None:
+            _sign(request, TOKENS.get(region))
+        response = yield request
+        if region is not None and response.status_code in REFUSED:
+            TOKENS.renew(began)
+            _sign(request, TOKENS.get(region))
+            yield request
+
+    async def async_auth_flow(
+        self, request: httpx.Request
+    ) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        """As `sync_auth_flow`; a token is minted on a thread."""
+        began = TOKENS.clock()
+        region = self._identify(request)
+        if region is not None:
+            _sign(request, await anyio.to_thread.run_sync(TOKENS.get, region))
+        response = yield request
+        if region is not None and response.status_code in REFUSED:
+            TOKENS.renew(began)
+            _sign(request, await anyio.to_thread.run_sync(TOKENS.get, region))
+            yield request
+
+    def _identify(self, request: httpx.Request) -> str | None:
+        """Put the rollout's headers on a request; the region that a token is due for."""
+        url = str(request.url)
+        sent = outgoing(request.method, url, request.headers, b"", self._trusted)
+        if sent is None:
+            return None
+        require_time()
+        for name in IDENTITY:
+            if name in sent.headers:
+                request.headers[name] = sent.headers[name]
+        return sent.region if url == sent.url else None
+
+
+def _sign(request: httpx.Request, token: str) -> None:
+    request.headers["Authorization"] = f"Bearer {token}"

@@ -1,16 +1,58 @@
-"""Server-sent events, read from bytes that are split anywhere, and written.
+"""What somebody else sends: JSON and server-sent events, within bounds; and how both are written.
 
-Source: "Server-sent events" of the HTML standard, section 9.2.6; only `data` is read.
+JSON is an object, no deeper than anybody needs, and every number a number. Events are read from
+bytes that are split anywhere: "Server-sent events" of the HTML standard, section 9.2.6; only `data`
+is read.
 """
 
 from __future__ import annotations
 
+import json
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.rollouts.record.relay.bounded_json import Malformed, written
+from reward_functions.core.jsons import MAX_DEPTH, is_too_deep, may_be_too_deep, no_constant
+from reward_functions.rollouts.record.completion import Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+def read_object(content: bytes | str) -> dict[str, Any]:
+    """An object of JSON.
+
+    Raises:
+        Malformed: it is none, it is nested too deeply, or it holds NaN, an infinity, or a number
+            beyond those of a float.
+    """
+    try:
+        value = json.loads(content, parse_constant=no_constant, parse_float=_finite)
+    except Malformed:
+        raise
+    except (ValueError, RecursionError):
+        raise Malformed("what was sent is not JSON") from None
+    if not isinstance(value, dict):
+        raise Malformed("what was sent is not a JSON object")
+    if may_be_too_deep(content) and is_too_deep(value):
+        raise Malformed(f"what was sent is nested more than {MAX_DEPTH} deep")
+    return value
+
+
+def written(value: Any) -> bytes:
+    """JSON without spaces."""
+    try:
+        return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # half of a pair, as a stream may cut one: JSON writes it escaped
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _finite(text: str) -> float:
+    """A number; one that is too large for a float would be written as no JSON."""
+    value = float(text)
+    if not isfinite(value):
+        raise Malformed("a number is too large")
+    return value
+
 
 DONE: Final = "[DONE]"
 """The data of the event that ends a stream of chat completions."""
