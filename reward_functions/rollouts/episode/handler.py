@@ -213,7 +213,7 @@ class RolloutHandler:
 
     Attributes:
         agent: the agent, and how it is called.
-        counts: how many rollouts ended in which way, by the names of `endings`.
+        counts: how many rollouts ended in which way, by the names of `results`.
         run: takes a payload and perhaps a context, and is of the agent's kind: what
             `rollout_handler` returns.
     """

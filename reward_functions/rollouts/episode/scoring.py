@@ -114,7 +114,7 @@ class Pin:
     Args:
         name: of the reward; `module.function` of a plain function.
         version: that it declares; 0 of a plain function.
-        digest: of its sources: see `sources`.
+        digest: of its sources: see `files_of`.
         parameters: all that have a value, defaults among them; JSON data.
     """
 

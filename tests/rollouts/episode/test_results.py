@@ -121,7 +121,10 @@ def test_what_is_meant_as_a_reward_and_is_none(result):
         ({"status": "skipped", "reward": 1.0}, "skipped"),
         (Unscored("s", JudgeUnavailable("throttled")), "returned_error"),
         ({"reward": Unscored("s", JudgeUnavailable("throttled"))}, "returned_error"),
-        ({"reward": 1.0, "rewards": Unscored("s", JudgeUnavailable("throttled"))}, "returned_error"),
+        (
+            {"reward": 1.0, "rewards": Unscored("s", JudgeUnavailable("throttled"))},
+            "returned_error",
+        ),
         ([1.0, Unscored("s", BadReference("none"))], "returned_error"),
     ],
 )
