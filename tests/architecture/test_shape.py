@@ -142,7 +142,7 @@ CATCHES_ALL = {
     "reward_functions/symbolic/cas/worker.py",  # whatever sympy does, in a process of its own; and
     "reward_functions/cdk/custodian/index.py",  # CloudFormation waits for an answer of any kind;
     "reward_functions/core/looking.py",  # a look at the account is worth less than a synthesis; and
-    "reward_functions/rollouts/serve/agentcore/runs.py",  # a result may raise when it is read;
+    "reward_functions/rollouts/serve/agentcore/apps.py",  # a result may raise when it is read;
     "reward_functions/rollouts/collect/batches.py",  # a thread's end would hang its batch;
     "reward_functions/rollouts/collect/calls.py",  # one row's accident ends no batch;
     "reward_functions/rollouts/episode/background.py",  # what an agent raises ends no thread;
@@ -160,7 +160,7 @@ CATCHES_ALL = {
     "reward_functions/feedback/scoring.py",  # … nor one call's
     "reward_functions/rollouts/record/relay/calls.py",  # what ends a call is marked, and raised
     "reward_functions/rollouts/episode/pooling.py",  # a failed reset costs an agent
-    "reward_functions/core/http_server/bounded.py",  # one head's accident ends no server
+    "reward_functions/core/http_server/server.py",  # one head's accident ends no server
     "reward_functions/core/threads.py",  # its thread hands it to whoever waits
 }
 
@@ -188,8 +188,7 @@ def test_everything_is_caught_in_few_places_only():
 def test_every_server_is_a_server_of_core():
     """`tests/local/test_local_servers.py` sends what a web page can cause to each of them."""
     found = {name_of(path) for path in SOURCES if {"http.server", "socketserver"} & imports(path)}
-    files = ("bounded.py", "server.py")
-    assert found == {f"reward_functions/core/http_server/{name}" for name in files}
+    assert found == {"reward_functions/core/http_server/server.py"}
 
 
 def test_no_regex_has_a_possessive_group():

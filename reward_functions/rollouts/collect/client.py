@@ -27,7 +27,7 @@ from reward_functions.rollouts.collect.payloads import region_of, rollout_payloa
 from reward_functions.rollouts.collect.rate_limit import RateLimiter
 from reward_functions.rollouts.request.errors import BadResult
 from reward_functions.rollouts.request.threads import in_thread
-from reward_functions.rollouts.serve.agentcore.destinations import key_part, result_key
+from reward_functions.rollouts.serve.agentcore.results import key_part, result_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

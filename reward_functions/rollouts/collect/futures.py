@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.rollouts.collect.calls import AgentRuntime, attempted, code_of, read_result
 from reward_functions.rollouts.request.errors import BadResult, RolloutError, ServiceFailed
 from reward_functions.rollouts.request.threads import in_thread
-from reward_functions.rollouts.serve.agentcore.envelopes import LARGEST
+from reward_functions.rollouts.serve.agentcore.results import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
