@@ -21,7 +21,7 @@ A reward that compares with a reference finds it there, where the cell is the JS
 | none, and `prompt` is anything else | its JSON |
 | none, and no `prompt` but `messages` | the last user turn |
 
-A ground truth stands where `rollouts.episode.scoring` looks for one. An agent that hands such a
+A ground truth stands where `rollouts.episode.samples` looks for one. An agent that hands such a
 cell to its model as it is shows it the answer: it has to read the question out of it.
 
 Source: "the `prompt` column is passed as an opaque string", AWS's notebook of multi-turn

@@ -179,17 +179,8 @@ class RolloutClient:
         Raises:
             ConfigurationError: a number is out of its range.
         """
-        return BatchResult(
-            self,
-            payloads,
-            max_concurrent_sessions,
-            timeout=timeout,
-            initial_interval=initial_interval,
-            max_interval=max_interval,
-            backoff_factor=backoff_factor,
-            log_interval=log_interval,
-            progress=progress,
-        )
+        seconds = timeout, initial_interval, max_interval, backoff_factor, log_interval
+        return BatchResult(self, payloads, max_concurrent_sessions, *seconds, progress=progress)
 
     def run_batch_async(  # noqa: PLR0917 - theirs
         self,
@@ -204,16 +195,9 @@ class RolloutClient:
         progress: Callable[[Progress], object] | None = None,
     ) -> AsyncBatchResult:
         """`run_batch` for `async for`."""
+        seconds = timeout, initial_interval, max_interval, backoff_factor, log_interval
         return AsyncBatchResult(
-            self,
-            payloads,
-            max_concurrent_sessions,
-            timeout=timeout,
-            initial_interval=initial_interval,
-            max_interval=max_interval,
-            backoff_factor=backoff_factor,
-            log_interval=log_interval,
-            progress=progress,
+            self, payloads, max_concurrent_sessions, *seconds, progress=progress
         )
 
     def _boto3_client(self, service: str, config: Config) -> Any:

@@ -47,7 +47,7 @@ from reward_functions.rollouts.serve.agentcore.invocations import (
 from reward_functions.rollouts.serve.agentcore.results import LARGEST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from reward_functions.rollouts.collect.rate_limit import RateLimiter
 
@@ -280,14 +280,11 @@ class InvocationHandle:
 
     async def result(self, timeout: float | None = None) -> Any:
         """`result_sync`, whose pauses are the event loop's."""
+        waits = self._waits()
         async with asyncio.timeout(timeout):
-            wait = FIRST_WAIT
-            while (found := self._ended(self._snapshot)) is None:
-                if self._snapshot is not None:
-                    await asyncio.sleep(uniform(wait / 2, wait))  # noqa: S311
-                    wait = min(wait * FACTOR, LONGEST_WAIT)
-                await self.status()
-        return found[0]
+            while (seconds := await self.client.threaded(partial(next, waits, None))) is not None:
+                await asyncio.sleep(seconds)
+        return self._outcome()
 
     def result_sync(self, timeout: float | None = None) -> Any:
         """Wait for the agent's result. The session and the invocation go on after a timeout.
@@ -297,23 +294,26 @@ class InvocationHandle:
             InvocationError: it failed, was interrupted, or is not known.
         """
         late = None if timeout is None else time.monotonic() + timeout
-        wait = FIRST_WAIT
-        while (found := self._ended(self._snapshot)) is None:
-            if self._snapshot is not None:
-                left = wait if late is None else late - time.monotonic()
-                if left <= 0:
-                    raise TimeoutError(f"Invocation not ready after {timeout}s")
-                time.sleep(min(left, uniform(wait / 2, wait)))  # noqa: S311
-                wait = min(wait * FACTOR, LONGEST_WAIT)
-            self.status_sync()
-        return found[0]
+        for seconds in self._waits():
+            left = seconds if late is None else late - time.monotonic()
+            if left <= 0:
+                raise TimeoutError(f"Invocation not ready after {timeout}s")
+            time.sleep(min(left, seconds))
+        return self._outcome()
 
-    def _ended(self, snapshot: Mapping[str, Any] | None) -> tuple[Any] | None:
-        """Its result, alone in a tuple; None where it has not ended."""
-        if snapshot is None or snapshot["status"] == "in_progress":
-            return None
+    def _waits(self) -> Iterator[float]:
+        """Look until it has ended, and yield the seconds until the next look."""
+        snapshot, wait = self._snapshot or self.status_sync(), FIRST_WAIT
+        while snapshot["status"] == "in_progress":
+            yield uniform(wait / 2, wait)  # noqa: S311 - no secret
+            wait = min(wait * FACTOR, LONGEST_WAIT)
+            snapshot = self.status_sync()
+
+    def _outcome(self) -> Any:
+        """The result of an invocation that has ended; raises as `result` does."""
+        snapshot = self.status_sync() if self._snapshot is None else self._snapshot
         if snapshot["status"] == "completed" and "result" in snapshot:
-            return (snapshot["result"],)
+            return snapshot["result"]
         raise InvocationError(self.session_id, snapshot)
 
 

@@ -20,7 +20,7 @@ sum of its turn's reward and of those behind it. One number for the episode stay
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from contextvars import ContextVar
 from math import inf
 from threading import Event, Lock
@@ -35,7 +35,7 @@ from reward_functions.rollouts.request.headers import make_inference_headers
 from reward_functions.rollouts.request.rewards import returns_to_go, rewards_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from reward_functions.rollouts.record.recording import Recording
     from reward_functions.rollouts.request.contract import RolloutRequest
@@ -115,7 +115,7 @@ class RolloutContext:
     def __enter__(self) -> Self:
         with ExitStack() as entered:
             entered.enter_context(rollout(*self._given))
-            entered.enter_context(_current(self))
+            entered.callback(_episode.reset, _episode.set(self))
             _entered.set((*_entered.get(), entered.pop_all()))
         return self
 
@@ -228,13 +228,3 @@ _episode: ContextVar[RolloutContext | None] = ContextVar("rollout_episode", defa
 
 _entered: ContextVar[tuple[ExitStack, ...]] = ContextVar("rollouts_entered", default=())
 """Blocks that this code is in, the innermost last: one episode may be entered by many threads."""
-
-
-@contextmanager
-def _current(episode: RolloutContext) -> Iterator[None]:
-    """An episode as the current one, for a block."""
-    token = _episode.set(episode)
-    try:
-        yield
-    finally:
-        _episode.reset(token)

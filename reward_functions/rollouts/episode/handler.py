@@ -45,7 +45,7 @@ from weakref import WeakSet
 from reward_functions.rollouts.episode.background import handed_in
 from reward_functions.rollouts.episode.invocation import InContext, Steps, agent_of
 from reward_functions.rollouts.episode.options import Options
-from reward_functions.rollouts.episode.run import LATE, Kept, Run
+from reward_functions.rollouts.episode.run import LATE, Run
 from reward_functions.rollouts.episode.smoke import is_smoke_test, smoke_answer
 from reward_functions.rollouts.record.sink import TrajectorySink
 from reward_functions.rollouts.report.reporter import reporter as process_reporter
@@ -213,7 +213,7 @@ class RolloutHandler:
 
     Attributes:
         agent: the agent, and how it is called.
-        counts: how many rollouts ended in which way, by the names of `endings`.
+        counts: how many rollouts ended in which way, by the names of `results`.
         run: takes a payload and perhaps a context, and is of the agent's kind: what
             `rollout_handler` returns.
     """
@@ -324,8 +324,8 @@ class RolloutHandler:
             _log.warning("the payload has no jobArn or no rolloutId: nothing is reported")
         handed = handed_in.get()
         began = self._clock() if handed is None else handed
-        kept = Kept(self._options.sink if reporting is None else reporting.sink, self._clock)
-        run = Run(request, reporting, kept, count=self._count, began=began, clock=self._clock)
+        sink = self._options.sink if reporting is None else reporting.sink
+        run = Run(request, reporting, sink, count=self._count, began=began, clock=self._clock)
         state = run.begin()
         if state == "new":
             self._unended.add(run)

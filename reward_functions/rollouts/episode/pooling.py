@@ -262,10 +262,6 @@ def preparing(agent: Any) -> Callable[[], Prepared]:
     return next(kind for holds, kind in KINDS if holds(agent))(agent)
 
 
-def _by_method(agent: Any) -> Callable[[], Prepared]:
-    return lambda: Prepared(agent, agent.reset)
-
-
 def _is_strands(agent: Any) -> bool:
     return all(hasattr(agent, name) for name in ("messages", "state", "event_loop_metrics"))
 
@@ -310,14 +306,13 @@ def _langgraph(agent: Any) -> Callable[[], Prepared]:
     return prepare
 
 
-def _used_once(agent: Any) -> Callable[[], Prepared]:
-    return lambda: Prepared(agent, None)
-
-
 KINDS: Final[tuple[tuple[Callable[[Any], bool], Callable[[Any], Callable[[], Prepared]]], ...]] = (
-    (lambda agent: callable(getattr(agent, "reset", None)), _by_method),
+    (
+        lambda agent: callable(getattr(agent, "reset", None)),
+        lambda agent: lambda: Prepared(agent, agent.reset),
+    ),
     (_is_strands, _strands),
     (_is_langgraph, _langgraph),
-    (lambda _: True, _used_once),
+    (lambda _: True, lambda agent: lambda: Prepared(agent, None)),
 )
 """The first that holds."""

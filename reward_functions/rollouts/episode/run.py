@@ -3,8 +3,6 @@
 Whoever claims it first reports it: the agent's end, its failure, or the deadline. What comes later
 is logged, and not reported: the first report counts, at the service too.
 
-The span of one episode: it begins with the run, and ends once its report is sent or kept.
-
 **What an episode did is kept** when it ends, once, as it was reported:
 
 | ending | status | rewards |
@@ -63,105 +61,11 @@ from reward_functions.rollouts.request.threads import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from contextlib import AbstractContextManager
 
     from reward_functions.rollouts.episode.options import Reporting
     from reward_functions.rollouts.record.sink import TrajectorySink
     from reward_functions.rollouts.report.outbox import Begun
     from reward_functions.rollouts.request.contract import RolloutRequest
-
-
-class Kept:
-    """The record of one episode, and who keeps it.
-
-    Args:
-        sink: None where nobody does; then nothing is recorded.
-        clock: seconds since the epoch.
-
-    Attributes:
-        recording: None where nothing is recorded.
-    """
-
-    def __init__(self, sink: TrajectorySink | None, clock: Callable[[], float]) -> None:
-        self.recording = None if sink is None else Recording(clock=clock)
-        self._sink = sink
-        self._first = Lock()
-
-    def ended(self, episode: RolloutContext, ending: Ending, *, counts: bool) -> None:
-        """Keep an episode that has been reported.
-
-        Args:
-            episode: as the agent saw it.
-            ending: as it was reported.
-            counts: whether this report does, and no other one.
-        """
-        status: str = ending.status or ending.event
-        rewards = ending.rewards if status == "ready" and counts else None
-        self._keep(episode, status if counts else "conflict", rewards, ending.event, ending.error)
-
-    def unreported(self, episode: RolloutContext, error: BaseException | None = None) -> None:
-        """Keep an episode that nobody reports."""
-        self._keep(episode, "unreported", None, "" if error is None else "agent_failed", error)
-
-    def _keep(
-        self,
-        episode: RolloutContext,
-        status: str,
-        rewards: tuple[float, ...] | None,
-        event: str,
-        error: BaseException | None,
-    ) -> None:
-        if self._sink is None or self.recording is None or not self._first.acquire(blocking=False):
-            return
-        metadata = {"ending": event, "error": "" if error is None else type(error).__name__}
-        self._sink.keep(
-            self.recording.trajectory(
-                id=episode.metadata.trajectory_id or str(uuid4()),
-                job=episode.metadata.job_arn,
-                status=status,
-                rewards=rewards,
-                metadata={name: value for name, value in metadata.items() if value},
-            )
-        )
-
-
-class RolloutSpan:
-    """The span of an episode, a child of the one that is current where it is made.
-
-    Args:
-        episode: that it is of.
-        reported: whether anything is reported of it; else there is no span.
-    """
-
-    def __init__(self, episode: RolloutContext, *, reported: bool) -> None:
-        known = episode.metadata
-        which = {"rollout.job": known.job_arn, "rollout.trajectory": known.trajectory_id}
-        self._episode = episode
-        self._span = spans.begin("rollout", which) if reported else spans.NOTHING
-        self._ended = not reported
-
-    def current(self) -> AbstractContextManager[None]:
-        """A block whose spans are children of this one."""
-        return self._span.current()
-
-    def end(self, ending: Ending) -> None:
-        """It ended so; the first ending counts."""
-        if self._ended:
-            return
-        self._ended = True
-        rewards, event = ending.rewards or (), {"rollout.event": ending.event}
-        self._span.set(
-            event
-            | {
-                "rollout.status": ending.status,
-                "rollout.reward": sum(rewards) if len(rewards) == 1 else None,
-                "rollout.rewards": rewards if len(rewards) > 1 else None,
-                "rollout.turns": self._episode.turns,
-            }
-        )
-        for each in rewards:
-            spans.add("rollout.reward", each, event)
-        self._span.end(ending.error)
 
 
 LATE: Final = object()
@@ -179,7 +83,7 @@ class Run:
     Args:
         request: as the trainer asked for it.
         reporting: how it is reported; None where the request has no ids, and nothing is.
-        kept: what is recorded of it, and who keeps that.
+        sink: keeps what it did; None where nobody does, and nothing is recorded.
         count: counts endings by name.
         began: when the request came, in seconds since the epoch.
         clock: seconds since the epoch.
@@ -196,7 +100,7 @@ class Run:
         self,
         request: RolloutRequest,
         reporting: Reporting | None,
-        kept: Kept,
+        sink: TrajectorySink | None,
         *,
         count: Callable[[str], object],
         began: float,
@@ -204,7 +108,7 @@ class Run:
     ) -> None:
         given = _as_given(request)
         self.reporting = reporting
-        self._kept = kept
+        self._sink = sink
         self._began = began
         self.episode = RolloutContext(
             *given,
@@ -213,14 +117,17 @@ class Run:
             minimum=0.0 if reporting is None else reporting.minimum,
             turn_rewards="immediate" if reporting is None else reporting.own.turn_rewards,
             first_call=self._sampled,
-            recording=kept.recording,
+            recording=None if sink is None else Recording(clock=clock),
             clock=clock,
         )
-        self._span = RolloutSpan(self.episode, reported=reporting is not None)
+        known = self.episode.metadata
+        which = {"rollout.job": known.job_arn, "rollout.trajectory": known.trajectory_id}
+        # A child of the span that is current here; it ends once the report is sent or kept.
+        self._span = spans.NOTHING if reporting is None else spans.begin("rollout", which)
         with self.episode, self._span.current():
             self.surroundings = copy_context()
         self._count = count
-        self._untaken, self._unclaimed = Lock(), Lock()
+        self._untaken, self._unclaimed, self._unkept = Lock(), Lock(), Lock()
         self._reported = Event()
         self._called_policy = False
         self._cancel: Callable[[], object] | None = None
@@ -328,7 +235,7 @@ class Run:
             RolloutError: it is no reward, or its report was refused, where reporting raises.
         """
         if self.reporting is None:
-            self._kept.unreported(self.episode)
+            self._keep("unreported", None, "", None)
             return
         try:
             with self._span.current():
@@ -348,7 +255,7 @@ class Run:
     def fail(self, error: BaseException) -> None:
         """Report what the agent raised."""
         if self.reporting is None:
-            self._kept.unreported(self.episode, error)
+            self._keep("unreported", None, "agent_failed", error)
             return
         try:
             ending = self._failed(error)
@@ -422,9 +329,52 @@ class Run:
             if raises:
                 raise
         finally:
-            self._kept.ended(self.episode, ending, counts=counts)
-            self._span.end(ending)
+            self._ended(ending, counts=counts)
             self._reported.set()
+
+    def _ended(self, ending: Ending, *, counts: bool) -> None:
+        """Keep an ending, and end the span with it; the first one counts."""
+        status: str = ending.status or ending.event
+        rewards = ending.rewards if status == "ready" and counts else None
+        kept = self._keep(status if counts else "conflict", rewards, ending.event, ending.error)
+        if not kept:
+            return
+        rewards, event = ending.rewards or (), {"rollout.event": ending.event}
+        self._span.set(
+            event
+            | {
+                "rollout.status": ending.status,
+                "rollout.reward": sum(rewards) if len(rewards) == 1 else None,
+                "rollout.rewards": rewards if len(rewards) > 1 else None,
+                "rollout.turns": self.episode.turns,
+            }
+        )
+        for each in rewards:
+            spans.add("rollout.reward", each, event)
+        self._span.end(ending.error)
+
+    def _keep(
+        self,
+        status: str,
+        rewards: tuple[float, ...] | None,
+        event: str,
+        error: BaseException | None,
+    ) -> bool:
+        """Hand on what the episode did; whether this is its first end."""
+        if not self._unkept.acquire(blocking=False):
+            return False
+        if self._sink is not None and self.episode.recording is not None:
+            metadata = {"ending": event, "error": "" if error is None else type(error).__name__}
+            self._sink.keep(
+                self.episode.recording.trajectory(
+                    id=self.episode.metadata.trajectory_id or str(uuid4()),
+                    job=self.episode.metadata.job_arn,
+                    status=status,
+                    rewards=rewards,
+                    metadata={name: value for name, value in metadata.items() if value},
+                )
+            )
+        return True
 
     def wait_until_reported(self) -> None:
         """Wait for a report that is on its way, for a time in which it is durable at least."""

@@ -47,7 +47,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from enum import Enum
 from functools import cached_property, partial
 from hashlib import sha256
@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from reward_functions.core.asking import Ask
     from reward_functions.core.spec import RewardFunction
 
+NAME: Final = re.compile(r"[!-~]{1,200}")
 DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 SHOWN: Final = 12
@@ -113,7 +114,7 @@ class Pin:
     Args:
         name: of the reward; `module.function` of a plain function.
         version: that it declares; 0 of a plain function.
-        digest: of its sources: see `sources`.
+        digest: of its sources: see `files_of`.
         parameters: all that have a value, defaults among them; JSON data.
     """
 
@@ -129,12 +130,7 @@ class Pin:
 
     def json(self) -> dict[str, Any]:
         """It as JSON data."""
-        return {
-            "name": self.name,
-            "version": self.version,
-            "digest": self.digest,
-            "parameters": dict(self.parameters),
-        }
+        return asdict(self)
 
     @classmethod
     def read(cls, given: Any) -> Pin:
@@ -155,27 +151,11 @@ class Pin:
         return cls(**given)
 
 
-def _is_version(value: Any) -> bool:
-    return type(value) is int and value >= 0
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and re.fullmatch(r"[!-~]{1,200}", value) is not None
-
-
-def _is_digest(value: Any) -> bool:
-    return isinstance(value, str) and DIGEST.fullmatch(value) is not None
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
 _FIELDS: Final[Mapping[str, Callable[[Any], bool]]] = {
-    "name": _is_name,
-    "version": _is_version,
-    "digest": _is_digest,
-    "parameters": _is_object,
+    "name": lambda value: isinstance(value, str) and bool(NAME.fullmatch(value)),
+    "version": lambda value: type(value) is int and value >= 0,
+    "digest": lambda value: isinstance(value, str) and bool(DIGEST.fullmatch(value)),
+    "parameters": lambda value: isinstance(value, dict),
 }
 
 

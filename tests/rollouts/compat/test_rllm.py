@@ -7,7 +7,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from strands import Agent, tool
 from strands.hooks import AfterModelCallEvent, HookProvider
 
@@ -205,6 +205,24 @@ def test_an_engine_may_be_a_function_that_returns_a_chat_completion():
 def test_an_engine_that_returns_no_answer_is_an_environment_failure():
     with pytest.raises(EnvironmentFailure, match="not NoneType"):
         agent(Agent, rllm.RLLMModel(lambda messages, **_: None))("?")
+
+
+class Sum(BaseModel):
+    total: int
+
+
+def test_an_object_is_asked_for_with_parameters_of_the_engine_alone():
+    """Strands' own arguments are nothing that an engine knows."""
+    asked = engine(output('It is {"total": 42}.'))
+    model = rllm.RLLMModel(asked, temperature=0.5)
+
+    async def found():
+        given = {"top_p": 0.9, "stop": None, "invocation_state": {}}
+        prompt = [{"role": "user", "content": [{"text": "6 × 7?"}]}]
+        return [each async for each in model.structured_output(Sum, prompt, **given)]
+
+    assert asyncio.run(found()) == [{"output": Sum(total=42)}]
+    assert asked.seen[0][1] == {"temperature": 0.5, "top_p": 0.9}
 
 
 class Repeats(HookProvider):

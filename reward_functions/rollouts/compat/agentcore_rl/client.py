@@ -26,7 +26,7 @@ __all__ = [
 
 
 class RolloutClient(client.RolloutClient):
-    """`collection.client.RolloutClient`; the `boto3` of this module makes its clients."""
+    """`collect.client.RolloutClient`; the `boto3` of this module makes its clients."""
 
     def _boto3_client(self, service: str, config: Config) -> Any:
         return boto3.client(service, region_name=self.region, config=config)

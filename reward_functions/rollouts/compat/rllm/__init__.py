@@ -241,7 +241,7 @@ def reward_evaluator(
     """An evaluator that asks a reward of this project, pinned by its `Scorer`.
 
     The response is the artifact "answer", else the output of the last trajectory, else the last
-    answer of its steps. The reference is where data sets have it: see `scoring.samples`.
+    answer of its steps. The reference is where data sets have it: see `episode.samples`.
 
     Raises:
         ConfigurationError: the reward cannot be had, or is of a group; when it scores, that of

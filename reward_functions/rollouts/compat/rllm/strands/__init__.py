@@ -100,14 +100,9 @@ class RLLMModel(Model):
             EnvironmentFailure: the engine returned nothing that is an answer.
             PolicyFailure: the rollout's window is over.
         """
-        given = {name: value for name, value in kwargs.items() if name not in STRANDS_ONLY}
-        parameters = self._params | {n: v for n, v in given.items() if v is not None}
-        if tool_specs:
-            parameters["tools"] = [_tool(spec) for spec in tool_specs]
+        tools = [_tool(spec) for spec in tool_specs or ()]
         chat = openai_messages(messages, system_prompt)
-        with policy_call({"messages": chat, "model": self._model_id, **parameters}) as call:
-            completion = _completion(await self._asked(chat, parameters))
-            call.answered(completion)
+        completion = await self._answered(chat, kwargs | ({"tools": tools} if tools else {}))
         for event in _events(completion):
             yield event
 
@@ -125,17 +120,23 @@ class RLLMModel(Model):
         chat.append(
             {"role": "user", "content": f"Answer with one JSON object of this schema: {schema}"}
         )
-        with policy_call({"messages": chat, "model": self._model_id, **self._params}) as call:
-            completion = _completion(await self._asked(chat, self._params | kwargs))
-            call.answered(completion)
+        completion = await self._answered(chat, kwargs)
         text = completion["choices"][0]["message"].get("content") or ""
         begin, end = text.find("{"), text.rfind("}")
         yield {"output": output_model.model_validate_json(text[begin : end + 1])}
 
-    async def _asked(self, chat: list[dict[str, Any]], parameters: Mapping[str, Any]) -> Any:
+    async def _answered(
+        self, chat: list[dict[str, Any]], given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The engine's answer as a chat completion, recorded with the parameters that it got."""
+        own = {n: v for n, v in given.items() if v is not None and n not in STRANDS_ONLY}
+        parameters = self._params | own
         ask = getattr(self.rollout_engine, "get_model_response", self.rollout_engine)
-        answer = ask(chat, **parameters)
-        return await answer if inspect.isawaitable(answer) else answer
+        with policy_call({"messages": chat, "model": self._model_id, **parameters}) as call:
+            answer = ask(chat, **parameters)
+            completion = _completion(await answer if inspect.isawaitable(answer) else answer)
+            call.answered(completion)
+        return completion
 
 
 def _tool(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -318,8 +319,8 @@ class RLLMTrajectoryHookProvider(HookProvider):
         """Subscribe to what an agent does."""
         registry.add_callback(BeforeInvocationEvent, self._begin)
         registry.add_callback(BeforeModelCallEvent, self._before_model)
-        registry.add_callback(AfterModelCallEvent, self._after_model)
-        registry.add_callback(AfterToolCallEvent, self._after_tool)
+        registry.add_callback(AfterModelCallEvent, self._after)
+        registry.add_callback(AfterToolCallEvent, self._after)
         registry.add_callback(AfterInvocationEvent, self._end)
 
     def get_trajectory(self) -> Trajectory:
@@ -357,23 +358,20 @@ class RLLMTrajectoryHookProvider(HookProvider):
         with self._lock:
             self._calls.setdefault(event.agent, []).append(_Call(messages, time.time()))
 
-    def _after_model(self, event: AfterModelCallEvent) -> None:
+    def _after(self, event: AfterModelCallEvent | AfterToolCallEvent) -> None:
         with self._lock:
             calls = self._calls.get(event.agent)
-            if calls:
-                calls[-1].event = event
-                calls[-1].seconds = time.time() - calls[-1].began
-
-    def _after_tool(self, event: AfterToolCallEvent) -> None:
-        with self._lock:
-            calls = self._calls.get(event.agent)
-            if calls:
+            if not calls:
+                return
+            if isinstance(event, AfterToolCallEvent):
                 calls[-1].tools.append(event)
+            else:
+                calls[-1].event, calls[-1].seconds = event, time.time() - calls[-1].began
 
     def _end(self, event: AfterInvocationEvent) -> None:
         with self._lock:
             calls = self._calls.pop(event.agent, [])
-        steps = [_step(call, call.event) for call in calls if call.event and _counts(call.event)]
+        steps = [step for call in calls if (step := _step(call))]
         if steps:
             steps[-1].done = True
         model = _model_of(event.agent)
@@ -389,16 +387,13 @@ class RLLMTrajectoryHookProvider(HookProvider):
             self._trajectories.append(trajectory)
 
 
-def _counts(event: AfterModelCallEvent) -> bool:
-    """Whether the agent went on with the answer; a hook's own message is none of the model's."""
-    answered = event.stop_response
-    return answered is not None and not event.retry and "metadata" in answered.message
-
-
-def _step(call: _Call, event: AfterModelCallEvent) -> Step:
-    stopped = event.stop_response
-    if stopped is None:
-        raise TypeError("a call that was not answered is no step")
+def _step(call: _Call) -> Step | None:
+    """A call as a step; None where the agent did not go on with the model's answer."""
+    event = call.event
+    stopped = None if event is None else event.stop_response
+    # A message without metadata is a hook's own.
+    if event is None or stopped is None or event.retry or "metadata" not in stopped.message:
+        return None
     message = openai_answer(stopped.message)
     usage = stopped.message["metadata"]["usage"]
     trace = {
