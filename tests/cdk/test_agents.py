@@ -20,7 +20,7 @@ from reward_functions.cdk.constructs.artifacts import BUDGET, SERVER, AgentArtif
 from reward_functions.cdk.model.rollouts import RESULT_BUCKETS
 from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.rollouts.serve import app
-from reward_functions.rollouts.serve.agentcore import destinations
+from reward_functions.rollouts.serve.agentcore import results
 from tests.cdk.agent_stage import ACCOUNT, AGENTS, NETWORK
 from tests.cdk.test_stack import flat, statements
 from tests.cdk.wheels import wheel
@@ -181,7 +181,7 @@ def test_a_runtime_keeps_results_in_the_buckets_that_its_app_trusts(template):
         if statement["Sid"] == "KeepResults"
     }
     assert list(kept) == ["reward_agents__in_vpc"]
-    assert RESULT_BUCKETS == destinations.RESULT_BUCKETS
+    assert RESULT_BUCKETS == results.RESULT_BUCKETS
     (found,) = kept.values()
     assert found["Action"] == ["s3:PutObject", "s3:GetObject"]
     assert [flat(each).split(":", 2)[2] for each in found["Resource"]] == [

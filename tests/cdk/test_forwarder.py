@@ -10,7 +10,7 @@ from reward_functions.cdk.limits.quotas import check_stage
 from reward_functions.cdk.model.rollouts import MODULE
 from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings, address_of
+from reward_functions.rollouts.serve.forwarder import ForwarderSettings, address_of
 from tests.cdk.agent_stage import ACCOUNT, AGENTS, KEY, NETWORK, SECRET
 from tests.cdk.test_stack import flat
 

@@ -26,7 +26,7 @@ from reward_functions.cdk.constructs.runtime import OUTLIVES, log_group, python_
 from reward_functions.cdk.model.rollouts import DEAD, MODULE
 from reward_functions.cdk.policies import own_rights
 from reward_functions.cdk.policies.agents import hand_on
-from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings
+from reward_functions.rollouts.serve.forwarder import ForwarderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

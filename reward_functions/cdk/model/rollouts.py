@@ -234,7 +234,7 @@ def _used(forwarder: Forwarder, partition: str) -> Iterator[tuple[str, str, str]
 def _is_url(endpoint: str) -> bool:
     """Whether a URL has one reading, and leads to a host that may be asked.
 
-    The forwarder reads it the same way (`rollouts.serve.forwarder_settings.address_of`).
+    The forwarder reads it the same way (`rollouts.serve.forwarder.address_of`).
     """
     try:
         parts = urlsplit(endpoint)
