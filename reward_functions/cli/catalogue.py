@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from reward_functions.core.declaring import Parameter
     from reward_functions.core.errors import BrokenPlugin
-    from reward_functions.core.parameters import Parameter
 
 
 def list_rewards() -> None:

@@ -2,16 +2,14 @@
 
 Only `http_server`, `loopback` and `looking` touch a network.
 
-allowance.py         how often hard algebra may still be asked for, while one sample is scored
 alternatives.py      a list as a reference
 asking.py            what a judge model is asked, and what it may answer
 aws_region.py        which region a shell names, for everything here that calls AWS
 batch.py             score a batch
 combine.py           reward functions from reward functions: weigh, gate, clip, try in turn
-composition.py       what all composites share: running their parts, and becoming a reward
-deadlines.py         the deadline of the batch that is being scored
+deadlines.py         what is left of time and of hard algebra, while a sample is scored
 declared.py          a composite declared as data
-declaring.py         whether a reward is declared as one
+declaring.py         whether a reward is declared as one, and its parameters
 errors.py            a low score means the model did badly
 extras.py            what the base install leaves out
 http_server/         an HTTP server on the standard library, for every server of this project
@@ -22,11 +20,9 @@ looking.py           looks at something that may be slow
 loopback.py          whether a URL leads to this machine alone
 means.py             the mean, by one function: equal values have that value as their mean, bit
 mentions.py          what the source of a module mentions
-parameters.py        the parameters of a reward
-parts.py             the parts of a composite
+parts.py             the parts of a composite, and whether it pays the truth most
 patterns.py          `re` for modules with many patterns: each is compiled when it is first used
 platforms.py         which systems this runs on: Linux and macOS; Windows with WSL
-ranking.py           whether a correct response always outranks an incorrect one
 references.py        where the ground truth is inside a reference
 registry.py          the registry: every reward function in our folders and in other packages'
 spec.py              a reward function is one plain function with a declaration

@@ -17,7 +17,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, Final, Literal, ParamSpec
 
 from reward_functions.core import patterns as re
-from reward_functions.core.allowance import ALGEBRA, Allowance
+from reward_functions.core.deadlines import ALGEBRA, Allowance
 from reward_functions.core.errors import BadReference, RewardError
 from reward_functions.core.references import MAX_WRAPPINGS, first_key, reference_value
 from reward_functions.core.types import Outcome

@@ -37,7 +37,7 @@ from reward_functions.core.spec import Example, Kind
 from reward_functions.core.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from reward_functions.core.spec import RewardSpec
@@ -208,9 +208,9 @@ def _is_composite(given: Mapping[str, Any]) -> bool:
 
 
 def _object(
-    kind: str, given: Any, required: tuple[str, ...] = (), optional: tuple[str, ...] = ()
+    kind: str, given: Any, required: Sequence[str] = (), optional: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The content of a composite, all of its keys known.
+    """The content of a composite or of an example, all of its keys known.
 
     Raises:
         BadComposite: it is not an object, or a key is missing or unknown.
@@ -231,14 +231,9 @@ def _example(given: Any, place: str) -> Example:
     Raises:
         BadComposite: a key is missing, unknown, or of another type.
     """
-    if not isinstance(given, Mapping):
-        raise BadComposite(f"{place} is an object, not {json_kind(given)}")
-    known = [each.name for each in fields(Example) if each.name not in ("_", "parameters")]
-    if unknown := next((key for key in given if key not in known), None):
-        raise BadComposite(f"{place} takes no {unknown}{did_you_mean(unknown, known)}")
-    for each in fields(Example):
-        if each.default is MISSING and each.default_factory is MISSING and each.name not in given:
-            raise BadComposite(f"{place} needs {each.name}")
+    taken = [each for each in fields(Example) if each.name != "parameters"]
+    needed = [each.name for each in taken if each.default is each.default_factory is MISSING]
+    _object(place, given, needed, [each.name for each in taken])
     _insist_on_types(given, place)
     return Example(**given)
 

@@ -31,9 +31,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, overload
 
 from reward_functions.core.asking import ScriptedAsk
-from reward_functions.core.declaring import insist, names, two_numbers
+from reward_functions.core.declaring import Parameter, insist, names, parameters_of, two_numbers
 from reward_functions.core.errors import BadParameter, InvalidScore, NoJudge
-from reward_functions.core.parameters import Parameter, parameters_of
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Message, Sample, Score, sample
 

@@ -32,7 +32,7 @@ from reward_functions.core.errors import BadSample, ConfigurationError, ScoringE
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.types import Message, Metric, Sample, Scored, Unscored
 from reward_functions.serving import evaluation_event
-from reward_functions.serving.content import message
+from reward_functions.serving.evaluation_event import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

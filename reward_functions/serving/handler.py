@@ -9,6 +9,7 @@ that fails its own first example, is a failed start and never a batch of wrong s
 from __future__ import annotations
 
 import os
+import random
 import sys
 from dataclasses import dataclass
 from functools import partial
@@ -354,6 +355,58 @@ def _kind(error: Exception) -> str:
     return kind
 
 
+def _becomes_snapshot(handler: Handler) -> None:
+    """Have Lambda call `handler.suspend` before the snapshot, and after each restoration `_renew`.
+
+    Lambda starts a function once, keeps the memory of its virtual machine, and begins every
+    environment as a copy of that (SnapStart). What was drawn, opened or read off a clock before is
+    the same in all of them. So what cannot be copied ends before the snapshot, and is made anew:
+
+        random numbers      of `random`, of numpy's own generator, of `tempfile`'s names
+        what a judge keeps  connections, keys, credentials, rate limits, the secret of its marks
+        sympy's process     a snapshot in the middle of its start would start all
+        a reward's child    the first batch forks another
+
+    What a package of yours draws or opens while it is imported is its own affair, and so is what
+    its judge keeps of the first example: its hooks register the same way. `os.urandom`, and so
+    `secrets` and `uuid4`, differ by themselves.
+
+    Source: "Lambda SnapStart runtime hooks for Python" and "Handling uniqueness with Lambda
+    SnapStart" in the Lambda developer guide: hooks run in the reverse order of registration before
+    the snapshot, in that order after it, and those have ten seconds then.
+
+    Raises:
+        ModuleNotFoundError: the runtime has no hooks, and what came of a snapshot would be unsafe.
+    """
+    from snapshot_restore_py import (  # noqa: PLC0415 - in Lambda's runtime alone
+        register_after_restore,
+        register_before_snapshot,
+    )
+
+    register_before_snapshot(handler.suspend)
+    register_after_restore(_renew, handler)
+
+
+def _renew(handler: Handler) -> None:
+    """Make anew what copies must not share: first the random numbers, which the rest may draw.
+
+    Raises:
+        BadJudge: a judge's key can no longer be read, say.
+    """
+    _reseed()
+    handler.resume()
+
+
+def _reseed() -> None:
+    """Seed every generator of random numbers that is loaded from the operating system."""
+    random.seed()
+    if numbers := sys.modules.get("numpy.random"):
+        numbers.seed()
+    if files := sys.modules.get("tempfile"):
+        # It reseeds by the process's id alone, which a restored process has kept.
+        files._name_sequence = None  # type: ignore[attr-defined]  # noqa: SLF001
+
+
 def __getattr__(name: str) -> Any:
     """`handler`, bound when the runtime asks for it: importing this module reads no environment."""
     if name != "handler":
@@ -363,8 +416,6 @@ def __getattr__(name: str) -> Any:
     except AttributeError as error:  # which the runtime would report as a missing handler
         raise FailedStart(str(error)) from error
     if os.environ.get(INITIALIZATION) == SNAP_START:
-        from reward_functions.serving.snapshot import register  # noqa: PLC0415 - hardly ever
-
-        register(bound)
+        _becomes_snapshot(bound)
     globals()["handler"] = bound
     return bound

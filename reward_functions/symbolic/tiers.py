@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.allowance import ALGEBRA
+from reward_functions.core.deadlines import ALGEBRA
 from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
 from reward_functions.symbolic.cas.admission import admitted
 from reward_functions.symbolic.compare.closed_forms import apart

@@ -130,7 +130,7 @@ def test_nobody_prints_and_nobody_evaluates():
 
 CATCHES_ALL = {
     "reward_functions/core/batch.py",  # whatever a reward function raises, and
-    "reward_functions/core/composition.py",  # what a part of a composite does, to name the part;
+    "reward_functions/core/combine.py",  # what a part of a composite does, to name the part;
     "reward_functions/core/registry.py",  # another package's import may raise or exit, alone;
     "reward_functions/symbolic/cas/worker.py",  # whatever sympy does, in a process of its own; and
     "reward_functions/cdk/custodian/index.py",  # CloudFormation waits for an answer of any kind;

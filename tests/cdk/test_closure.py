@@ -119,7 +119,6 @@ UNREAD = {
     "serving/isolation/__init__.py",
     "serving/isolation/service.py",
     "serving/isolation/forked.py",
-    "serving/isolation/run.py",
     "py.typed",
 }
 

@@ -7,8 +7,8 @@ import pytest
 
 import reward_functions.core.alternatives as alternatives_module
 from reward_functions import BadReference, Scored, Unscored, get, sample, score_batch
-from reward_functions.core.allowance import ALGEBRA
 from reward_functions.core.alternatives import MAX_ALTERNATIVES, any_reference, members
+from reward_functions.core.deadlines import ALGEBRA
 from reward_functions.core.types import Outcome
 from reward_functions.data.answers import complaint
 from reward_functions.symbolic.cas.client import CLIENT

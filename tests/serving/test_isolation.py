@@ -1,6 +1,6 @@
 """Somebody else's reward in a process of its own: a sample that blocks costs its own score alone.
 
-No test waits for a deadline: the clock of `run.py` jumps to it when every other sample is scored.
+No test waits for a deadline: its own clock jumps to it when every other sample is scored.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from reward_functions.core.errors import BadReference, DeadlineReached, ProcessE
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Message, Metric, Sample, Score, Scored, Unscored
 from reward_functions.serving import handler
+from reward_functions.serving import isolation as run
 from reward_functions.serving.handler import FailedWarmUp, bind
-from reward_functions.serving.isolation import Isolation, run
+from reward_functions.serving.isolation import Isolation
 from reward_functions.serving.isolation.forked import ChildEnded, Forked, waited
 from reward_functions.serving.settings import LambdaSettings
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reward_functions.core.allowance import ALGEBRA, Allowance
+from reward_functions.core.deadlines import ALGEBRA, Allowance
 from reward_functions.symbolic import equal, tiers, unevaluated
 from reward_functions.symbolic.verdict import unknown
 

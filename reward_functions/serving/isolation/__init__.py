@@ -9,30 +9,62 @@ The child serves batch after batch: what the reward keeps between them lives the
 runs none of the reward's code, so nothing the reward does keeps it from answering in time, be it a
 sleep, a loop, or C code that holds the interpreter's lock.
 
-| file | holds |
-|---|---|
-| `forked.py` | a child process, and the messages to and from it |
-| `service.py` | what the child does |
-| `run.py` | which child scores what, and when a sample counts as blocked |
-| `carried_errors.py` | exceptions that were raised in the child |
+- A child in which nothing begins or ends for a tenth of the time left, or twice the longest sample
+  so far, is *put aside*: it goes on at the lowest priority, and a fresh child scores the samples
+  that come after. When it does answer, the answer counts, and the child is ended.
+- Where several samples had begun, in threads, each begins again alone: one may have held up others.
+- When a child ends, the sample that it had begun is Unscored with `ProcessEnded`, and a fresh child
+  scores those after it.
+- At the deadline what had begun is Unscored with `SampleBlocked`, the rest with `DeadlineReached`,
+  and each child that is at work is killed.
+
+So a slow sample loses nothing, and each of several that block costs the others a tenth of their
+time. `forked.py` has a child process, and the messages to and from it; `service.py` what it does.
 """
 
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.batch import threads_of
+from reward_functions.core.batch import blocked, not_reached, threads_of
 from reward_functions.core.errors import DeadlineReached, ProcessEnded
+from reward_functions.core.types import RewardResult, Sample, Unscored
 from reward_functions.serving.isolation.forked import ChildEnded, Forked, waited
-from reward_functions.serving.isolation.run import SENDING, Run
-from reward_functions.serving.isolation.service import Finished, service
+from reward_functions.serving.isolation.service import Answer, Batch, Begun, Finished, service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from reward_functions.core.spec import RewardFunction
-    from reward_functions.core.types import RewardResult, Sample, Unscored
+
+PATIENCE: Final = 0.1
+"""The share of the time left in which a child at work has to begin or to end a sample."""
+
+FIRST_PATIENCE: Final = 1 / 3
+"""The share of the time left in which a child has to begin its first sample. No sample can be the
+cause of that: the machine is busy, or what the reward left behind holds the interpreter's lock."""
+
+SLOW: Final = 2.0
+"""A child has this many times as long as the longest sample of the batch that has answered, unless
+that is more than `FIRST_PATIENCE`. Samples that all compute for seconds would only share a
+processor when they are put aside, and none would be in time."""
+
+LEAST_PATIENCE: Final = 0.25
+"""Seconds of either at least: a machine that is busy with others takes tenths of a second."""
+
+MAX_ASIDE: Final = 8
+"""Children that are put aside at once, each with its memory. Where one more is, the one that has
+had the longest time is killed: by then half of the batch's time is over."""
+
+MAX_FALSE_STARTS: Final = 3
+"""Children in a row that end before they have begun a sample; the next would end too."""
+
+SENDING: Final = 5.0
+"""Seconds that a child may take to read a request of 6 MB."""
+
+LAST_WORD: Final = 0.1
+"""Seconds that a child may take to say that it has finished, when all its answers are there."""
 
 
 class Isolation:
@@ -149,3 +181,233 @@ def _finished(child: Forked, deadline: float | None) -> Finished | None:
         for message in child.messages():
             if isinstance(message, Finished):
                 return message
+
+
+class _Task:
+    """A child at work on samples."""
+
+    def __init__(self, child: Forked, places: Sequence[int], *, fresh: bool, alone: bool) -> None:
+        self.child = child
+        self.places = places
+        self.alone = alone
+        self.began = monotonic()
+        self.until = 0.0
+        self.fresh = fresh
+        self.seen: set[int] = set()
+        self.running: dict[int, float] = {}
+        """The reading of `time.monotonic()` at which each began, by its place."""
+        self.idle = False
+
+
+class Run:
+    """One batch.
+
+    Args:
+        fork: makes a fresh child.
+        samples: of the batch; an `Unscored` is its own result.
+        deadline: the reading of `time.monotonic()` at which the batch is over.
+        threads: in which a child scores.
+        startup: seconds that a fresh child takes until its first answer, beyond all patience.
+    """
+
+    def __init__(
+        self,
+        fork: Callable[[], Forked],
+        samples: Sequence[Sample | Unscored],
+        deadline: float,
+        threads: int,
+        startup: float,
+    ) -> None:
+        self.startup = startup
+        self._fork = fork
+        self._samples = samples
+        self._deadline = deadline
+        self._threads = threads
+        self._answers: dict[int, RewardResult] = {
+            place: each for place, each in enumerate(samples) if isinstance(each, Unscored)
+        }
+        self._waiting = [place for place in range(len(samples)) if place not in self._answers]
+        self._alone: list[int] = []
+        self._begun: set[int] = set()
+        self._main: _Task | None = None
+        self._aside: list[_Task] = []
+        self._false_starts = 0
+        self._longest = 0.0
+
+    def results(self, child: Forked | None) -> list[RewardResult]:
+        """One result per sample, in order, by the deadline.
+
+        Args:
+            child: an idle one to begin with; a fresh one is made where None.
+
+        Raises:
+            OSError: no process can be started; nothing was scored.
+        """
+        if self._waiting:
+            self._give(child or self._fork(), fresh=child is None)
+        elif child is not None:
+            self._main = _Task(child, (), fresh=False, alone=False)
+            self._main.idle = True
+        while len(self._answers) < len(self._samples) and monotonic() < self._deadline:
+            self._employ()
+            if not self._at_work():
+                break
+            self._listen(self._deadline)
+            if (main := self._busy()) and monotonic() >= main.until:
+                self._put_aside(main)
+        return [
+            self._answers[place] if place in self._answers else self._missing(place)
+            for place in range(len(self._samples))
+        ]
+
+    def end(self) -> Forked | None:
+        """Kill each child that is at work; the one that has finished is returned."""
+        while self._aside:
+            self._aside.pop().child.end()
+        main, until = self._main, monotonic() + LAST_WORD
+        while main and not (main.idle or main.running) and monotonic() < until:
+            self._listen(until)
+            main = self._main
+        if main is None:
+            return None
+        if not main.idle:
+            main.child.end()
+            return None
+        return main.child
+
+    def _missing(self, place: int) -> RewardResult:
+        sample = self._samples[place]
+        if isinstance(sample, Unscored):
+            return sample
+        return blocked(sample) if place in self._begun else not_reached(sample)
+
+    def _open(self, places: Sequence[int]) -> list[int]:
+        return [place for place in places if place not in self._answers]
+
+    def _employ(self) -> None:
+        """Have a child at work while there are samples that none has begun."""
+        main = self._main
+        if main is not None and not main.idle:
+            return
+        self._waiting, self._alone = self._open(self._waiting), self._open(self._alone)
+        if not (self._waiting or self._alone):
+            return
+        try:
+            self._give(main.child if main else self._fork(), fresh=main is None)
+        except OSError:
+            self._give_up("no process for the reward can be started")
+
+    def _give(self, child: Forked, *, fresh: bool) -> None:
+        """Ask a child for all that waits; what is to be scored alone comes last."""
+        alone = not self._waiting
+        if alone:
+            places, self._alone, threads = self._alone, [], 1
+        else:
+            places, self._waiting, threads = self._waiting, [], self._threads
+        self._main = task = _Task(child, places, fresh=fresh, alone=alone)
+        self._extend(task)
+        seconds = min(SENDING, max(LEAST_PATIENCE, self._deadline - monotonic()))
+        try:
+            child.ask(Batch(self._samples, places, self._deadline, threads), seconds=seconds)
+        except ChildEnded as ended:
+            self._ended(task, str(ended))
+
+    def _busy(self) -> _Task | None:
+        """The task that is not put aside, unless it is done."""
+        return None if self._main is None or self._main.idle else self._main
+
+    def _at_work(self) -> list[_Task]:
+        main = self._busy()
+        return [*self._aside, main] if main else [*self._aside]
+
+    def _listen(self, until: float) -> None:
+        """Wait for the children until then at most, and take in what they say."""
+        tasks, main = self._at_work(), self._busy()
+        until = min(until, main.until) if main else until
+        waited([task.child for task in tasks], until - monotonic())
+        for task in tasks:
+            try:
+                messages = task.child.messages()
+            except ChildEnded as ended:
+                self._ended(task, str(ended))
+                continue
+            for message in messages:
+                self._take(task, message)
+            if messages:
+                self._extend(task)
+            if task in self._aside and not self._open([*task.running]):
+                self._aside.remove(task)
+                task.child.end()
+
+    def _take(self, task: _Task, message: Begun | Answer | Finished) -> None:
+        if isinstance(message, Begun):
+            self._begin(task, message.place)
+        elif isinstance(message, Answer):
+            place = message.place
+            self._longest = max(self._longest, monotonic() - task.running.pop(place))
+            self._answers.setdefault(place, message.result(self._samples[place]))
+            if message.then is not None:
+                self._begin(task, message.then)
+            if task.fresh:
+                task.fresh = False
+                taken = monotonic() - task.began
+                self.startup = min(self.startup or taken, taken)
+        else:
+            task.idle = True
+
+    def _begin(self, task: _Task, place: int) -> None:
+        task.seen.add(place)
+        task.running[place] = monotonic()
+        self._begun.add(place)
+        self._false_starts = 0
+
+    def _extend(self, task: _Task) -> None:
+        """Grant a child time until it has to say something again."""
+        now = monotonic()
+        left = self._deadline - now
+        usual = min(max(PATIENCE * left, SLOW * self._longest), FIRST_PATIENCE * left)
+        patience = max(LEAST_PATIENCE, usual if task.seen else FIRST_PATIENCE * left)
+        task.until = now + patience + (self.startup if task.fresh else 0.0)
+
+    def _put_aside(self, task: _Task) -> None:
+        """Go on without a child that says nothing."""
+        self._main = None
+        running = self._open([*task.running])
+        self._return(task, running)
+        if not running:
+            task.child.end()
+            return
+        task.child.defer()
+        self._aside.append(task)
+        if len(self._aside) > MAX_ASIDE:
+            self._aside.pop(0).child.end()
+
+    def _ended(self, task: _Task, how: str) -> None:
+        """A child is gone."""
+        running = self._open([*task.running])
+        if len(running) == 1:
+            error = ProcessEnded(f"the process of the reward ended: {how}")
+            self._answers[running[0]] = Unscored(self._samples[running[0]].id, error)
+        if task in self._aside:
+            self._aside.remove(task)
+            return
+        self._main = None
+        self._return(task, running)
+        self._false_starts += not task.seen
+        if self._false_starts > MAX_FALSE_STARTS:
+            self._give_up(f"the process of the reward does not start: {how}")
+
+    def _return(self, task: _Task, running: Sequence[int]) -> None:
+        """What a child has not begun waits for another; of several begun, each begins again."""
+        if len(running) > 1:
+            self._alone += running
+        rest = self._open([place for place in task.places if place not in task.seen])
+        if task.alone:
+            self._alone += rest
+        else:
+            self._waiting += rest
+
+    def _give_up(self, why: str) -> None:
+        for place in (*self._waiting, *self._alone):
+            error = ProcessEnded(why)
+            self._answers.setdefault(place, Unscored(self._samples[place].id, error))
