@@ -47,7 +47,7 @@ from reward_functions.rollouts.report.outbox.opening import open_outbox
 from reward_functions.rollouts.report.replaying import replayed
 from reward_functions.rollouts.report.reporter import Reporter
 from reward_functions.rollouts.report.settings import RolloutSettings
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

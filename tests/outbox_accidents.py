@@ -79,7 +79,7 @@ def report(folder, endpoint, first, last, left):
     from reward_functions.rollouts.report.outbox.opening import open_outbox
     from reward_functions.rollouts.report.reporter import Reporter
     from reward_functions.rollouts.report.settings import RolloutSettings
-    from reward_functions.rollouts.report.transports.opening import open_transport
+    from reward_functions.rollouts.report.transports import open_transport
 
     settings = RolloutSettings(transport="bearer")
     reporter = Reporter(settings, open_outbox(outbox_of(folder)), transports=open_transport)

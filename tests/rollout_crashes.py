@@ -60,7 +60,7 @@ def serve_agent(folder, endpoint):
     from reward_functions.rollouts.report.outbox.opening import open_outbox
     from reward_functions.rollouts.report.reporter import Reporter
     from reward_functions.rollouts.report.settings import RolloutSettings
-    from reward_functions.rollouts.report.transports.opening import open_transport
+    from reward_functions.rollouts.report.transports import open_transport
 
     # botocore waits for seconds between attempts, and sends no 403 again.
     config = Config(retries={"total_max_attempts": 1}, max_pool_connections=64)

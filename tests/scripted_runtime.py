@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from reward_functions.rollouts.report.intents import Target, report
 from reward_functions.rollouts.report.settings import RolloutSettings
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 from tests.loopback import Service, served
 
 ARN = "arn:aws:sagemaker:us-west-2:123456789012:job/AgentRFT/one"

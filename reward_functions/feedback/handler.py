@@ -24,8 +24,7 @@ from reward_functions.feedback.reports import Reports
 from reward_functions.feedback.scoring import ASKED_AT_ONCE, PinnedRewards
 from reward_functions.feedback.settings import FeedbackSettings
 from reward_functions.rollouts.report.outbox.opening import open_outbox
-from reward_functions.rollouts.report.transports.modelled import Modelled
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 from reward_functions.serving.observability import StandardOutput
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def bind(environ: Mapping[str, str]) -> Handler:
         rewards=PinnedRewards(boto3.client("lambda", config=asking), settings.functions),
         reports=Reports(
             open_outbox(settings.outbox),
-            open_transport(Modelled.kind, trusted=trusted),
+            open_transport("modelled", trusted=trusted),
             endpoint=settings.endpoint,
             environ=environ,
         ),

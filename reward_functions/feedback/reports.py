@@ -15,7 +15,7 @@ from reward_functions.feedback.findings import EXPIRED, Stopped
 from reward_functions.rollouts.report.delivery import ATTEMPT, deliver
 from reward_functions.rollouts.report.feedback import excused
 from reward_functions.rollouts.report.intents import Target, report
-from reward_functions.rollouts.report.transports.limits import require_sendable
+from reward_functions.rollouts.report.transports import require_sendable
 from reward_functions.rollouts.request.clock import from_wall, steady
 from reward_functions.rollouts.request.endpoints import endpoint_of, region_of, signing_region
 from reward_functions.rollouts.request.errors import (

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
-from reward_functions.rollouts.report.outbox.sqlite_file import LOG_PAGES, PAGE
+from reward_functions.rollouts.report.outbox.sqlite import LOG_PAGES, PAGE, SqliteOutbox
 from reward_functions.rollouts.request.clock import steady
 from reward_functions.rollouts.request.outcomes import Reported
 from tests.outbox_accidents import clock_is_set, full_and_killed, many_on_a_small_volume, volume

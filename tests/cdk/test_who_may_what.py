@@ -14,7 +14,7 @@ import pytest
 
 from reward_functions.cdk.policies.deferred import WORK_ON_QUEUE
 from reward_functions.cdk.policies.documents import AGENTS, BEDROCK, IMPORT, SAGEMAKER, TRAINING
-from reward_functions.rollouts.report.outbox.dynamodb_table import ACTIONS as OUTBOX
+from reward_functions.rollouts.report.outbox.dynamodb import ACTIONS as OUTBOX
 from tests.cdk.everybody import (
     AGENT,
     AGENT_KEY,

@@ -149,7 +149,7 @@ def package(name):
     from reward_functions.rollouts.report.outbox.opening import open_outbox
     from reward_functions.rollouts.report.reporter import Reporter, reporting
     from reward_functions.rollouts.report.settings import RolloutSettings
-    from reward_functions.rollouts.report.transports.opening import open_transport
+    from reward_functions.rollouts.report.transports import open_transport
 
     settings = RolloutSettings(outbox="memory:")
     own = Reporter(settings, open_outbox(settings.outbox), transports=open_transport)

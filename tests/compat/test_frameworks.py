@@ -18,7 +18,7 @@ from reward_functions.rollouts.episode.handler import rollout_handler
 from reward_functions.rollouts.report.outbox.opening import open_outbox
 from reward_functions.rollouts.report.reporter import Reporter
 from reward_functions.rollouts.report.settings import RolloutSettings
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 from tests.compat.conftest import ABSENT, MEASURED, METADATA, Runtime
 from tests.compat.frameworks import FRAMEWORKS
 from tests.loopback import served

@@ -9,7 +9,7 @@ import botocore.auth
 import pytest
 from botocore.credentials import Credentials
 
-from reward_functions.rollouts.report.transports import bearer_tokens
+from reward_functions.rollouts.report import credentials
 from tests.compat.conftest import ABSENT
 
 pytest.importorskip("sagemaker.train", reason=ABSENT)
@@ -49,7 +49,7 @@ def decoded(token):
 def test_a_token_is_the_same(theirs, who, region, minutes):
     provider = SimpleNamespace(load=lambda: PROVIDERS[who])
     args = {"aws_credentials_provider": provider, "expiry": timedelta(minutes=minutes)}
-    their, our = theirs(region, **args), bearer_tokens.generate_token(region, **args)
+    their, our = theirs(region, **args), credentials.generate_token(region, **args)
     assert our.startswith(PREFIX)
     address, query = decoded(our)
     assert (address, query) == decoded(their)
@@ -73,6 +73,6 @@ def test_what_is_refused_is_the_same(theirs, monkeypatch, args, error):
         "region": "us-west-2",
         "aws_credentials_provider": SimpleNamespace(load=lambda: PROVIDERS["a user"]),
     } | args
-    for generate in (theirs, bearer_tokens.generate_token):
+    for generate in (theirs, credentials.generate_token):
         with pytest.raises(error):
             generate(**args)

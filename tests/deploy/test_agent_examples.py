@@ -21,7 +21,7 @@ from reward_functions.rollouts.report.deferred.writing import Deferred
 from reward_functions.rollouts.report.outbox.opening import open_outbox
 from reward_functions.rollouts.report.reporter import Reporter, reporting
 from reward_functions.rollouts.report.settings import RolloutSettings
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 from reward_functions.rollouts.serve.app import RolloutApp
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "agents"

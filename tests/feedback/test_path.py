@@ -10,8 +10,9 @@ import pytest
 from botocore.stub import Stubber
 
 from reward_functions.feedback.findings import KINDS
+from reward_functions.rollouts.report.credentials import NoReply
 from reward_functions.rollouts.report.intents import report
-from reward_functions.rollouts.report.transports import NoReply, Reply
+from reward_functions.rollouts.report.transports import Reply
 from reward_functions.rollouts.request.errors import OutboxUnavailable
 from tests.feedback.conftest import MATH, announced, graded
 from tests.lambda_api import Function, function_error, refusal

@@ -17,7 +17,7 @@ from reward_functions.rollouts import RolloutFeedbackClient, RolloutSettings, ro
 from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
 from reward_functions.rollouts.report.replaying import replayed
 from reward_functions.rollouts.report.reporter import Reporter
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 from reward_functions.rollouts.request.contract import LARGEST
 from reward_functions.rollouts.request.errors import (
     BadRequest,

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from reward_functions import rollouts
 from reward_functions.cli import app
-from reward_functions.rollouts.report.outbox.dynamodb_table import ACTIONS
+from reward_functions.rollouts.report.outbox.dynamodb import ACTIONS
 from reward_functions.rollouts.report.settings import PREFIX, RolloutSettings
 from reward_functions.rollouts.request import outcomes
 from tests import generated

@@ -614,7 +614,7 @@ def _reporting(window: float, trajectories: str = "") -> Iterator[Reporter]:
     from reward_functions.rollouts.report.outbox.opening import open_outbox  # noqa: PLC0415 - boto3
     from reward_functions.rollouts.report.reporter import Reporter, reporting  # noqa: PLC0415
     from reward_functions.rollouts.report.settings import RolloutSettings  # noqa: PLC0415
-    from reward_functions.rollouts.report.transports.opening import open_transport  # noqa: PLC0415
+    from reward_functions.rollouts.report.transports import open_transport  # noqa: PLC0415
 
     known = RolloutSettings.from_env()
     margin = min(known.margin, window / 4)

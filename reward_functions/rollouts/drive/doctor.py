@@ -3,7 +3,7 @@
 | check | a failure means |
 | --- | --- |
 | settings | a variable that cannot be read: nothing is reported |
-| boto3 | no `sagemakerjobruntime`: the modelled transport does not start |
+| boto3 | no `sagemakerjobruntime`: an episode without a turn cannot call the policy |
 | credentials | nobody signs |
 | endpoint | not resolved, not trusted, or silent: likewise |
 | clock | five minutes off: AWS refuses every signature |
@@ -191,9 +191,7 @@ def runtime_clock(metadata: RolloutMetadata, now: float | None = None) -> Found:
 
 def token(metadata: RolloutMetadata) -> Found:
     """Whether a bearer token can be minted here; it is not sent."""
-    from reward_functions.rollouts.report.transports.bearer_tokens import (  # noqa: PLC0415 - boto3
-        generate_token,
-    )
+    from reward_functions.rollouts.report.credentials import generate_token  # noqa: PLC0415 - boto3
 
     try:
         generate_token(region_of(metadata))

@@ -14,9 +14,8 @@ from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.rollouts.report.transports.account import Account
-from reward_functions.rollouts.report.transports.bearer_tokens import BearerTokens
-from reward_functions.rollouts.report.transports.http import Http
+from reward_functions.rollouts.report.credentials import Account, BearerTokens
+from reward_functions.rollouts.report.transports import Http
 from reward_functions.rollouts.request.headers import make_inference_headers
 
 if TYPE_CHECKING:

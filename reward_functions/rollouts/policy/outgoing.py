@@ -44,8 +44,7 @@ from uuid import uuid4
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.episode.episode import SPAN_HEADER
-from reward_functions.rollouts.report.transports.account import Account
-from reward_functions.rollouts.report.transports.bearer_tokens import BearerTokens
+from reward_functions.rollouts.report.credentials import Account, BearerTokens
 from reward_functions.rollouts.request.context import get_rollout_context
 from reward_functions.rollouts.request.contract import read_metadata
 from reward_functions.rollouts.request.endpoints import (

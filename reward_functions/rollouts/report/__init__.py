@@ -11,6 +11,7 @@ replaying.py    what a person has sent again
 intents.py      what is to be reported, its token and its state
 settings.py     how a process reports, from the environment
 outbox/         where intents are durable before they are sent
-transports/     how a report is carried: SigV4, bearer token, the alpha API
+transports.py   how a report is carried: SigV4, bearer token, the alpha API
+credentials.py  whose credentials sign it, and the bearer tokens that they mint
 deferred/       episodes that a deployed reward scores: their record, written into S3
 """

@@ -26,8 +26,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.rollouts.record import spans
-from reward_functions.rollouts.report.transports import NoReply
-from reward_functions.rollouts.report.transports.http import SHORTEST
+from reward_functions.rollouts.report.credentials import NoReply
+from reward_functions.rollouts.report.transports import SHORTEST
 from reward_functions.rollouts.request.errors import (
     BadRequest,
     UnsupportedReport,

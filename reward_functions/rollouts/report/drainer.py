@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.rollouts.report.delivery import attempt, log_outcome
 from reward_functions.rollouts.report.host import over, raised
 from reward_functions.rollouts.report.orphans import Orphans
-from reward_functions.rollouts.report.outbox.rules import KEPT
+from reward_functions.rollouts.report.outbox import KEPT
 from reward_functions.rollouts.request.errors import OutboxUnavailable
 from reward_functions.rollouts.request.outcomes import Expired, NotSent
 

@@ -30,9 +30,16 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.report.delivery import ATTEMPT, deliver, log_outcome, logger
 from reward_functions.rollouts.report.intents import Target, report
-from reward_functions.rollouts.report.transports import Reply, alpha
-from reward_functions.rollouts.report.transports.bearer import PATHS, Bearer, published_body
-from reward_functions.rollouts.report.transports.limits import require_sendable
+from reward_functions.rollouts.report.transports import (
+    PATHS,
+    PUBLISHED,
+    WIRES,
+    Reply,
+    WireTransport,
+    body_of,
+    require_sendable,
+    with_token,
+)
 from reward_functions.rollouts.request.clock import steady
 from reward_functions.rollouts.request.contract import RolloutMetadata, read_metadata
 from reward_functions.rollouts.request.endpoints import (
@@ -120,6 +127,9 @@ class RolloutFeedbackClient:
         if trusted:
             transport.trust(trusted)
         self._transport: Transport = transport
+        self._bearer: WireTransport | None = None
+        if isinstance(transport, WireTransport) and transport.kind == "bearer":
+            self._bearer = transport
         seconds = settings.window if window is None else window
         self._expires = clock() + seconds if expires is None else expires
         self._patience = PATIENCE if patience is None else patience
@@ -192,12 +202,13 @@ class RolloutFeedbackClient:
         Whoever replaces it sees the published path and body. The idempotency token follows from
         these bytes, and is added to what is sent. A replacement that returns is a success.
         """
-        if not isinstance(self._transport, Bearer):
+        if self._bearer is None:
             raise ConfigurationError(
                 "_bearer_post goes with RolloutFeedbackClient(metadata, transport='bearer')"
             )
         timeout = getattr(self._attempt, "timeout", ATTEMPT)
-        return self._transport.post(self.target, path, body_str, timeout=timeout)
+        body = with_token(path, body_str)
+        return self._bearer.post(self.target, path, body, timeout=timeout)
 
     def _report(
         self, *, status: str | None = None, rewards: Sequence[float] | None = None
@@ -242,7 +253,7 @@ class RolloutFeedbackClient:
                 continue
             outcome = deliver(
                 intent,
-                _Seam(self) if isinstance(self._transport, Bearer) else self._transport,
+                _Seam(self) if self._bearer else self._transport,
                 until=until,
                 clock=self._clock,
                 sleep=self._sleep,
@@ -260,19 +271,14 @@ class _Seam:
 
     def __init__(self, client: RolloutFeedbackClient) -> None:
         self._client = client
+        self.trust, self.renew = client._transport.trust, client._transport.renew  # noqa: SLF001
 
     def send(self, intent: Intent, *, timeout: float) -> Reply:
         self._client._attempt.timeout = timeout  # noqa: SLF001 - the other half of the client
         reply: Any = self._client._bearer_post(  # noqa: SLF001
-            PATHS[intent.operation], published_body(intent)
+            PATHS[intent.operation], body_of(intent, PUBLISHED)
         )
         return reply if isinstance(reply, Reply) else Reply(200)
-
-    def trust(self, endpoints: Iterable[str]) -> None:
-        self._client._transport.trust(endpoints)  # noqa: SLF001
-
-    def renew(self) -> None:
-        self._client._transport.renew()  # noqa: SLF001
 
 
 def target_of(metadata: RolloutMetadata, kind: str, *, trusted: Iterable[str] = ()) -> Target:
@@ -282,8 +288,9 @@ def target_of(metadata: RolloutMetadata, kind: str, *, trusted: Iterable[str] = 
         UntrustedEndpoint: the metadata name another host, or a region that is none.
     """
     endpoint = endpoint_of(metadata, trusted=trusted)
-    if kind == alpha.Alpha.kind and not metadata.endpoint and not _environment_names_one():
-        endpoint = alpha.ENDPOINT
+    own = WIRES[kind].endpoint if kind in WIRES else ""
+    if own and not metadata.endpoint and not any(os.environ.get(name) for name in NAMED):
+        endpoint = own
     return Target(
         job_arn=metadata.job_arn,
         trajectory_id=metadata.trajectory_id,
@@ -291,11 +298,6 @@ def target_of(metadata: RolloutMetadata, kind: str, *, trusted: Iterable[str] = 
         region=signing_region(endpoint, region_of(metadata)),
         transport=kind,
     )
-
-
-def _environment_names_one() -> bool:
-    """Whether the operator named an endpoint."""
-    return any(os.environ.get(name) for name in NAMED)
 
 
 def _process_reporter() -> Reporter:

@@ -27,12 +27,12 @@ from reward_functions.rollouts.record import spans
 from reward_functions.rollouts.report.delivery import LAST, pause
 from reward_functions.rollouts.report.drainer import Drainer
 from reward_functions.rollouts.report.host import Timing
+from reward_functions.rollouts.report.outbox import LONGEST
 from reward_functions.rollouts.report.outbox.opening import open_outbox
-from reward_functions.rollouts.report.outbox.rules import LONGEST
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.recovery import Recovery
 from reward_functions.rollouts.report.settings import RolloutSettings
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 from reward_functions.rollouts.request.clock import steady
 from reward_functions.rollouts.request.errors import IntentTooLarge, OutboxUnavailable
 

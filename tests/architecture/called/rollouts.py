@@ -7,17 +7,16 @@ from types import SimpleNamespace
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
+from botocore.awsrequest import AWSRequest
 from botocore.session import Session
 
-from reward_functions.rollouts.collect import collecting
-from reward_functions.rollouts.collect.collecting import Collection
+from reward_functions.rollouts.collect import batches
 from reward_functions.rollouts.episode import policy_ping
 from reward_functions.rollouts.policy.strands.answers import Answer
 from reward_functions.rollouts.record.text_tool_call_forms import Reader
 from reward_functions.rollouts.report import delivery
-from reward_functions.rollouts.report.transports import NoReply
-from reward_functions.rollouts.report.transports.account import Account
-from reward_functions.rollouts.report.transports.http import Http
+from reward_functions.rollouts.report.credentials import Account, NoReply
+from reward_functions.rollouts.report.transports import Http, WireTransport
 from reward_functions.rollouts.request import context, errors
 from tests.architecture.called.rows import Rows, numbered, outcome, placed, taken
 from tests.scripted_runtime import ARN, ROLLOUT, intents, target
@@ -123,21 +122,20 @@ def _session():
     return session
 
 
-def transported(_, made):
+def transported(kind, wire):
     """Where a report of a reward goes, and by which scheme it is authorized."""
-    session = Session()
-    session.set_credentials("AKIAEXAMPLE", "secret")
-
     asked = []
 
-    def send(_, request, *, timeout):
-        scheme = request.headers["Authorization"]
-        shown = scheme.decode() if isinstance(scheme, bytes) else scheme
-        asked.append((urlsplit(request.url).path, shown.partition(" ")[0]))
+    def post(_, url, headers, body, *, timeout, authorize):
+        request = AWSRequest("POST", url, headers=headers, data=body)
+        authorize(request)
+        asked.append((urlsplit(url).path, request.headers["Authorization"].partition(" ")[0]))
         raise NoReply("nobody is there")
 
-    with patch.object(Http, "send", send), suppress(NoReply):
-        made(Account(_session()), [ENDPOINT]).send(intents(ENDPOINT)[1], timeout=1.0)
+    transport = WireTransport(kind, Account(_session()), [ENDPOINT])
+    patched = patch.object(Http, "post", post), patch.object(transport, "_wire", wire)
+    with patched[0], patched[1], suppress(NoReply):
+        transport.send(intents(ENDPOINT)[1], timeout=1.0)
     return asked
 
 
@@ -179,9 +177,9 @@ def of_whom(_, row):
     session = SimpleNamespace(index=0, began=0.0, session_id="s")
 
     def is_theirs(error):
-        return Collection._failure(None, session, error).kind == row[1]
+        return batches.failed_item(session, error).kind == row[1]
 
-    with patch.object(collecting, "KINDS", (row,)):
+    with patch.object(batches, "KINDS", (row,)):
         return row[1], taken(is_theirs, *FAILED)
 
 
@@ -225,7 +223,7 @@ ROWS = {
             "<｜tool▁calls▁begin｜>": ("calc", {"q": 1}, "<｜tool▁calls▁end｜>"),
         },
     ),
-    "rollouts.report.transports.opening:_CLASSES": Rows(
+    "rollouts.report.transports:WIRES": Rows(
         transported,
         {
             "modelled": [("/update-reward", "AWS4-HMAC-SHA256")],
@@ -261,7 +259,7 @@ ROWS = {
             errors.BadRequest: "Rejected",
         },
     ),
-    "rollouts.collect.collecting:KINDS": Rows(
+    "rollouts.collect.batches:KINDS": Rows(
         of_whom,
         numbered(("agent", [FAILED[0]]), ("result", [FAILED[1]]), ("payload", [FAILED[2]])),
     ),
@@ -272,7 +270,7 @@ ROWS = {
             "parse_float": [1.5, "ValueError", "ValueError"],
         },
     ),
-    "rollouts.episode.scoring.scorer:_FIELDS": Rows(
+    "rollouts.episode.scoring:_FIELDS": Rows(
         lambda _, valid: taken(valid, *PINNED),
         {"name": ["math", DIGEST], "version": [3], "digest": [DIGEST], "parameters": [{}]},
     ),

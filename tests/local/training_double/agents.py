@@ -36,7 +36,7 @@ def question(cell):
 
 def asked(request, endpoint, text):
     """One chat completion of the policy."""
-    from reward_functions.rollouts.report.transports.bearer_tokens import generate_token
+    from reward_functions.rollouts.report.credentials import generate_token
     from reward_functions.rollouts.request.headers import make_inference_headers
 
     body = {"model": "default", "messages": [{"role": "user", "content": text}]}

@@ -305,7 +305,7 @@ def agents(world):
     from reward_functions.rollouts.report.outbox.opening import open_outbox
     from reward_functions.rollouts.report.reporter import Reporter
     from reward_functions.rollouts.report.settings import RolloutSettings
-    from reward_functions.rollouts.report.transports.opening import open_transport
+    from reward_functions.rollouts.report.transports import open_transport
     from tests.local.training_double.agent_jobs import Jobs
     from tests.local.training_double.agents import serving as serving_agent
     from tests.local.training_double.agents import solver

@@ -6,7 +6,7 @@ from reward_functions.rollouts.compat.sagemaker_rft.feedback import RolloutFeedb
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.reporter import Reporter, reporting
 from reward_functions.rollouts.report.settings import RolloutSettings
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 from tests.rollouts.episode.conftest import Posts, account
 
 __all__ = ["account"]

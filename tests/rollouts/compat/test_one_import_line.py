@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reward_functions.local.runtime_double import RuntimeSettings, ScriptedPolicy, serving
-from reward_functions.rollouts.report.transports.bearer_tokens import generate_token
+from reward_functions.rollouts.report.credentials import generate_token
 from tests.rollouts.episode.conftest import JOB
 
 ROOT = Path(__file__).parents[3]

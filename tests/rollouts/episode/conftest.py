@@ -11,7 +11,7 @@ from reward_functions.rollouts.report.feedback import RolloutFeedbackClient
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.reporter import Reporter
 from reward_functions.rollouts.report.settings import RolloutSettings
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 
 JOB = "arn:aws:sagemaker:us-west-2:123456789012:job/AgentRFT/agent"
 LIMIT = 60.0

@@ -10,7 +10,7 @@ from reward_functions.rollouts import Deferred, RolloutSettings, rollout_handler
 from reward_functions.rollouts.report.deferred.record import read_record
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.reporter import Reporter
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 
 ARN = "arn:aws:lambda:us-east-1:000000000000:function:SageMaker-reward-dev-math:7"
 

@@ -9,7 +9,7 @@ from reward_functions.rollouts.episode.handler import rollout_handler
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.reporter import Reporter
 from reward_functions.rollouts.report.settings import RolloutSettings
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 from tests.loopback import Service, served
 from tests.rollouts.episode.conftest import JOB, LIMIT
 

@@ -19,7 +19,7 @@ from reward_functions.rollouts.record.types import ToolResult
 from reward_functions.rollouts.report.outbox.opening import open_outbox
 from reward_functions.rollouts.report.reporter import Reporter, reporting
 from reward_functions.rollouts.report.settings import RolloutSettings
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 from tests.rollouts.crossing import JOB, episode, metadata
 
 SECRET = "s3cret-text"

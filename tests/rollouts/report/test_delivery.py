@@ -10,9 +10,7 @@ from reward_functions.rollouts.report.delivery import (
     outcome_type,
     pause,
 )
-from reward_functions.rollouts.report.transports import Reply
-from reward_functions.rollouts.report.transports.opening import open_transport
-from reward_functions.rollouts.report.transports.replies import error_type
+from reward_functions.rollouts.report.transports import Reply, error_type, open_transport
 from reward_functions.rollouts.request import outcomes
 from tests.loopback import BEFORE, LOST
 from tests.scripted_runtime import Time, fault, intents, scripted

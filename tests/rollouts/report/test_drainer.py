@@ -9,9 +9,10 @@ from threading import Event
 import pytest
 
 from reward_functions.rollouts.report import orphans
+from reward_functions.rollouts.report.credentials import NoReply
 from reward_functions.rollouts.report.host import Timing
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox, SqliteOutbox
-from reward_functions.rollouts.report.transports import NoReply, Reply
+from reward_functions.rollouts.report.transports import Reply
 from reward_functions.rollouts.request.errors import OutboxUnavailable
 from reward_functions.rollouts.request.outcomes import Expired, Reported, Throttled
 from tests.rollouts.report.outbox.reports import NOW, WINDOW, episode, outcome, reported

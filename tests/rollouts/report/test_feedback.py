@@ -7,7 +7,7 @@ import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.report.feedback import RolloutFeedbackClient
-from reward_functions.rollouts.report.transports import KINDS, alpha
+from reward_functions.rollouts.report.transports import KINDS, WIRES
 from reward_functions.rollouts.request import outcomes
 from reward_functions.rollouts.request.errors import (
     BadRequest,
@@ -264,7 +264,7 @@ def test_the_alpha_api_has_a_host_of_its_own(client, credentials):
     credentials.delenv("RFT_RUNTIME_ENDPOINT")
     credentials.setenv("AWS_REGION", "us-east-1")
     target = client(transport="alpha").target
-    assert (target.endpoint, target.region) == (alpha.ENDPOINT, "us-west-2")
+    assert (target.endpoint, target.region) == (WIRES["alpha"].endpoint, "us-west-2")
 
 
 def test_the_seam_goes_with_bearer_tokens(client):

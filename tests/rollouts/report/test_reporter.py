@@ -13,11 +13,11 @@ from threading import Event
 
 import pytest
 
+from reward_functions.rollouts.report.credentials import NoReply
 from reward_functions.rollouts.report.feedback import RolloutFeedbackClient
-from reward_functions.rollouts.report.outbox.rules import LARGEST
+from reward_functions.rollouts.report.outbox import LARGEST
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox, SqliteOutbox
 from reward_functions.rollouts.report.reporter import reporter, reporting
-from reward_functions.rollouts.report.transports import NoReply
 from reward_functions.rollouts.request.errors import (
     ConflictingReport,
     IntentTooLarge,

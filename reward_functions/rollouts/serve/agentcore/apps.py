@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from reward_functions.core.extras import MissingExtra
-from reward_functions.rollouts.episode.endings import cause_of
+from reward_functions.rollouts.episode.results import cause_of
 from reward_functions.rollouts.episode.watchdog import watchdog
 from reward_functions.rollouts.request.clock import steady
 from reward_functions.rollouts.request.errors import (

@@ -14,7 +14,7 @@ from reward_functions.rollouts.episode.episode import RolloutContext
 from reward_functions.rollouts.report.outbox.opening import open_outbox
 from reward_functions.rollouts.report.reporter import Reporter, reporting
 from reward_functions.rollouts.report.settings import RolloutSettings
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 from reward_functions.rollouts.request.errors import EnvironmentFailure
 
 AT_ONCE = 64

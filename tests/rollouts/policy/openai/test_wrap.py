@@ -17,7 +17,7 @@ from reward_functions.rollouts.openai import (
     wrap_client,
 )
 from reward_functions.rollouts.policy.outgoing import PolicyTokens, UnsupportedCall
-from reward_functions.rollouts.report.transports import CredentialsMissing
+from reward_functions.rollouts.report.credentials import CredentialsMissing
 from reward_functions.rollouts.request.errors import PolicyFailure, UntrustedEndpoint
 from tests.rollouts.crossing import (
     AT_ONCE,

@@ -10,7 +10,7 @@ from reward_functions.local.runtime_double import CalculatorPolicy, RuntimeSetti
 from reward_functions.rollouts.report.outbox.opening import open_outbox
 from reward_functions.rollouts.report.reporter import Reporter, reporting
 from reward_functions.rollouts.report.settings import RolloutSettings
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import open_transport
 from tests.rollouts.policy.strands.conftest import JOB, metadata
 
 EXAMPLES = Path(__file__).parents[4] / "docs" / "examples"

@@ -8,7 +8,7 @@ from math import inf
 
 import pytest
 
-from reward_functions.rollouts.report.outbox.rules import DETAIL, LARGEST, LONGEST
+from reward_functions.rollouts.report.outbox import DETAIL, LARGEST, LONGEST
 from reward_functions.rollouts.request.clock import steady
 from reward_functions.rollouts.request.errors import ConflictingReport, IntentTooLarge
 from reward_functions.rollouts.request.outcomes import (

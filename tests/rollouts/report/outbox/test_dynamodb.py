@@ -8,11 +8,13 @@ from itertools import count
 import pytest
 from botocore.stub import Stubber
 
-from reward_functions.rollouts.report.outbox.dynamodb import DynamoDBOutbox
-from reward_functions.rollouts.report.outbox.dynamodb_requests import BATCH, PAUSES, TableRequests
-from reward_functions.rollouts.report.outbox.dynamodb_table import (
+from reward_functions.rollouts.report.outbox import dynamodb
+from reward_functions.rollouts.report.outbox.dynamodb import (
     ACTIONS,
+    BATCH,
     DEFINITION,
+    PAUSES,
+    DynamoDBOutbox,
     create_table,
     dynamodb_client,
 )
@@ -140,22 +142,23 @@ def test_a_refusal_is_one_sentence(unreached, code, status, message):
 
 
 @pytest.mark.parametrize("throttled", range(len(PAUSES) + 1))
-def test_what_a_throttled_table_leaves_out_is_asked_for_again(unreached, throttled):
+def test_what_a_throttled_table_leaves_out_is_asked_for_again(unreached, monkeypatch, throttled):
     item = {"key": {"S": "k"}, "kind": {"S": "episode"}}
     left_out = {"t": {"Keys": [item]}}
     slept = []
+    monkeypatch.setattr(dynamodb, "sleep", slept.append)
     with Stubber(unreached) as stub:
         for _ in range(throttled):
             stub.add_response("batch_get_item", {"Responses": {}, "UnprocessedKeys": left_out})
         stub.add_response("batch_get_item", {"Responses": {"t": [item]}, "UnprocessedKeys": {}})
-        asking = TableRequests("t", "", "", unreached, sleep=slept.append)
+        asking = DynamoDBOutbox("t", client=unreached)
         if throttled < len(PAUSES):
-            assert [each["key"] for each in asking.items([{"key": "k", "kind": "episode"}])] == [
+            assert [each["key"] for each in asking._items([{"key": "k", "kind": "episode"}])] == [
                 "k"
             ]
         else:
             with pytest.raises(OutboxUnavailable, match="the outbox table t is throttled"):
-                list(asking.items([{"key": "k", "kind": "episode"}]))
+                list(asking._items([{"key": "k", "kind": "episode"}]))
     assert slept == list(PAUSES[:throttled])
 
 

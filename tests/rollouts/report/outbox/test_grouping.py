@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from reward_functions.rollouts.report.outbox.sqlite_file import Grouping, Write
+from reward_functions.rollouts.report.outbox.sqlite import Grouping, Write
 from reward_functions.rollouts.request.errors import ConflictingReport, OutboxUnavailable
 from tests.rollouts.reporters import wait_until
 

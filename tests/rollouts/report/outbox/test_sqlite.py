@@ -16,13 +16,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
-from reward_functions.rollouts.report.outbox.sqlite_file import (
+from reward_functions.rollouts.report.outbox.sqlite import (
     LOG_PAGES,
     PAGE,
     ROOM,
     TIGHT,
     VERSION,
+    SqliteOutbox,
     Write,
 )
 from reward_functions.rollouts.request.clock import Clock, steady
@@ -332,7 +332,7 @@ FORKS = """
 import os, sys
 from reward_functions.rollouts.request.clock import Clock, steady
 from reward_functions.rollouts.request.errors import OutboxUnavailable
-from reward_functions.rollouts.report.outbox.sqlite_file import Write
+from reward_functions.rollouts.report.outbox.sqlite import Write
 from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
 from tests.rollouts.report.outbox.reports import reported
 store = SqliteOutbox(sys.argv[1])

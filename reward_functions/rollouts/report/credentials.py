@@ -1,4 +1,7 @@
-"""Bearer tokens of SageMaker: minted here, cached for minutes, made again after a refusal.
+"""Whose credentials sign a report, and the bearer tokens that they mint.
+
+All threads share one botocore session. sagemaker.train.rft opens a session for every token: 32
+rollouts at once starve the provider of a container's credentials, and find none.
 
 A token is a presigned URL: `sagemaker-api-key-` and the base64 of
 
@@ -17,12 +20,9 @@ import os
 from base64 import b64encode
 from dataclasses import dataclass, field
 from datetime import timedelta
-from threading import Lock
+from threading import Lock, RLock, local
 from time import time
 from typing import TYPE_CHECKING, Any, Final
-
-from reward_functions.rollouts.report.transports import CredentialsMissing
-from reward_functions.rollouts.report.transports.account import Account
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +44,96 @@ way and for clocks that differ."""
 
 REGIONS: Final = 16
 """Tokens kept at once: more regions than one process reports to."""
+
+
+class NoReply(Exception):
+    """No reply came. The message is for people.
+
+    Args:
+        message: what happened, without an address or a credential.
+        sent: whether the request may have arrived; False where no connection was made.
+    """
+
+    def __init__(self, message: str, *, sent: bool = True) -> None:
+        super().__init__(message)
+        self.sent = sent
+
+
+class CredentialsMissing(NoReply):
+    """Nothing could be signed: no credentials were found, or their provider did not answer."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, sent=False)
+
+
+class Account:
+    """A botocore session, opened at first use; shared by threads.
+
+    Args:
+        session: boto3's or botocore's; None for a new one of the environment.
+    """
+
+    def __init__(self, session: Any = None) -> None:
+        self._given = getattr(session, "_session", session)  # boto3 wraps botocore's
+        self._session = self._given
+        self._used = local()
+        self._lock = RLock()
+
+    def session(self) -> Any:
+        """The session of botocore."""
+        from botocore.session import Session  # noqa: PLC0415 - takes 0.1 seconds
+
+        with self._lock:
+            if self._session is None:
+                self._session = Session()
+            self._used.session = self._session
+            return self._session
+
+    def credentials(self) -> Any:
+        """Credentials as they are now, frozen: a refresh cannot mix two of them in one signature.
+
+        botocore refreshes them ten minutes before they expire, or raises.
+
+        Raises:
+            CredentialsMissing: there are none, or their provider failed.
+        """
+        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
+
+        with self._lock:  # one thread asks the provider, the others wait for its answer
+            try:
+                found = self.session().get_credentials()
+                frozen = found.get_frozen_credentials() if found else None
+            except (BotoCoreError, ClientError) as error:
+                raise CredentialsMissing(
+                    f"the credentials' provider failed: {type(error).__name__}"
+                ) from None
+        if frozen is None or not frozen.access_key or not frozen.secret_key:
+            raise CredentialsMissing("no AWS credentials were found")
+        return frozen
+
+    @property
+    def refreshes(self) -> bool:
+        """Whether the session's credentials refresh themselves."""
+        from botocore.credentials import RefreshableCredentials  # noqa: PLC0415
+
+        with self._lock:
+            return isinstance(self.session().get_credentials(), RefreshableCredentials)
+
+    def ca_bundle(self) -> str | None:
+        """The path of `AWS_CA_BUNDLE`, or of a profile's `ca_bundle`."""
+        bundle = self.session().get_config_variable("ca_bundle")
+        return str(bundle) if bundle else None
+
+    def renew(self) -> None:
+        """Open another session for the next use, where the refused one is still the current one.
+
+        Of 64 threads that were refused with one session, the first one's call counts. A session
+        that was given stays: it renews its own credentials.
+        """
+        with self._lock:
+            if self._session is getattr(self._used, "session", None):
+                self._session = self._given
+
 
 _shared = Account()
 

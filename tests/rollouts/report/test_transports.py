@@ -2,24 +2,32 @@
 
 import json
 import logging
+import re
 import socket
+from datetime import UTC, datetime
 from threading import Event
 
 import pytest
+from botocore.session import Session
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.rollouts.report.credentials import CredentialsMissing, NoReply
 from reward_functions.rollouts.report.delivery import attempt
-from reward_functions.rollouts.report.transports import KINDS, CredentialsMissing, NoReply
-from reward_functions.rollouts.report.transports.http import LARGEST
-from reward_functions.rollouts.report.transports.limits import require_sendable
-from reward_functions.rollouts.report.transports.modelled import Modelled
-from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.report.transports import (
+    KINDS,
+    LARGEST,
+    WIRES,
+    body_of,
+    open_transport,
+    require_sendable,
+)
 from reward_functions.rollouts.request.errors import (
     BadRequest,
     UnsupportedReport,
     UntrustedEndpoint,
 )
-from tests.loopback import LOST
+from reward_functions.rollouts.request.headers import JOB_HEADER
+from tests.loopback import BEFORE, LOST
 from tests.scripted_runtime import ARN, ROLLOUT, fault, intents, scripted
 
 SECRETS = ("wJalrXUtnFEMI", "SESSION", "sagemaker-api-key-c2F", "X-Amz-Signature")
@@ -46,35 +54,107 @@ def ids(intent, **more):
     return {"TrajectoryId": ROLLOUT} | more
 
 
-BODIES = [
-    # kind, operation, path, body without the token
-    ("modelled", 0, "/complete-rollout", {"TrajectoryId": ROLLOUT, "Status": "ready"}),
-    ("modelled", 1, "/update-reward", {"TrajectoryId": ROLLOUT, "Rewards": [1.0]}),
+TOKENS = ("87e66de683775f24b09496a1202e60a4", "6c574d6180a1b1bc34698c2a84b56a74")
+"""Of the completion as ready, and of the reward 1.0."""
+
+IDS_SENT = f'"JobArn": "{ARN}", "TrajectoryId": "{ROLLOUT}"'
+
+WIRE = [
+    # kind, which report, path, body to the byte
+    (
+        *("modelled", 0, "/complete-rollout"),
+        f'{{"TrajectoryId": "{ROLLOUT}", "ClientToken": "{TOKENS[0]}", "Status": "ready"}}',
+    ),
+    (
+        *("modelled", 1, "/update-reward"),
+        f'{{"TrajectoryId": "{ROLLOUT}", "ClientToken": "{TOKENS[1]}", "Rewards": [1.0]}}',
+    ),
     (
         *("bearer", 0, "/complete-rollout"),
-        {"JobArn": ARN, "TrajectoryId": ROLLOUT, "Status": "ready"},
+        f'{{{IDS_SENT}, "Status": "ready", "ClientToken": "{TOKENS[0]}"}}',
     ),
-    ("bearer", 1, "/update-reward", {"JobArn": ARN, "TrajectoryId": ROLLOUT, "Rewards": [1.0]}),
-    ("alpha", 0, "/CompleteTrajectory", {"TrajectoryId": ROLLOUT}),
-    ("alpha", 1, "/UpdateReward", {"TrajectoryId": ROLLOUT, "Rewards": [1.0]}),
+    (
+        *("bearer", 1, "/update-reward"),
+        f'{{{IDS_SENT}, "Rewards": [1.0], "ClientToken": "{TOKENS[1]}"}}',
+    ),
+    ("alpha", 0, "/CompleteTrajectory", f'{{"TrajectoryId": "{ROLLOUT}"}}'),
+    ("alpha", 1, "/UpdateReward", f'{{"TrajectoryId": "{ROLLOUT}", "Rewards": [1.0]}}'),
 ]
-AUTHORIZATION = {
-    "modelled": "AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/",
-    "bearer": "Bearer sagemaker-api-key-",
-    "alpha": "AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/",
+SENT_BY_ALL = {
+    "accept-encoding": "identity",
+    "content-type": "application/json",
+    "user-agent": "reward-functions",
 }
+SIGV4 = (
+    "AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/20261122/us-west-2/sagemaker/aws4_request, "
+    "SignedHeaders=content-type;host;x-amz-date;x-amz-security-token{}, Signature=…"
+)
+SIGNED = {"x-amz-date": "20261122T120000Z", "x-amz-security-token": "SESSION/TOKEN=="}
+HEADERS = {
+    "modelled": {
+        "x-amzn-sagemaker-job-arn": ARN,
+        **SIGNED,
+        "authorization": SIGV4.format(";x-amzn-sagemaker-job-arn"),
+        "amz-sdk-invocation-id": "…",
+        "amz-sdk-request": "attempt=1; max=1",
+    },
+    "bearer": {"x-amzn-sagemaker-job-arn": ARN, "authorization": "Bearer …"},
+    "alpha": {**SIGNED, "authorization": SIGV4.format("")},
+}
+DIFFERENT = re.compile(
+    r"(?<=Signature=)[0-9a-f]{64}$|(?<=Bearer )sagemaker-api-key-[A-Za-z0-9+/=]+$"
+    r"|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+)
+"""What depends on the port or on chance."""
 
 
-@pytest.mark.parametrize(("kind", "which", "path", "body"), BODIES)
-def test_a_report_on_the_wire(runtime, opened, kind, which, path, body):
+@pytest.mark.parametrize(("kind", "which", "path", "body"), WIRE)
+def test_a_report_on_the_wire(runtime, opened, credentials, kind, which, path, body):
+    at = datetime(2026, 11, 22, 12, tzinfo=UTC).replace(tzinfo=None)
+    credentials.setattr("botocore.auth.get_current_datetime", lambda *_: at)
     intent = intents(runtime.address, kind)[which]
     assert opened(kind).send(intent, timeout=10).status == 200
-    (request,), (post,) = runtime.sent, runtime.posts
-    token = {} if kind == "alpha" else {"ClientToken": intent.token}
-    assert post == (path, body | token)
-    assert request.headers["authorization"].startswith(AUTHORIZATION[kind])
-    header = None if kind == "alpha" else ARN
-    assert request.headers.get("x-amzn-sagemaker-job-arn") == header
+    (request,) = runtime.sent
+    assert (request.method, "/" + "/".join(request.path)) == ("POST", path)
+    assert request.body.decode() == body
+    shown = {name: DIFFERENT.sub("…", value) for name, value in request.headers.items()}
+    assert shown.pop("host") == runtime.address.removeprefix("http://")
+    assert shown.pop("content-length") == str(len(body))
+    assert shown == SENT_BY_ALL | HEADERS[kind]
+
+
+def test_a_report_of_a_lambda_continues_its_trace(runtime, opened, credentials):
+    credentials.setenv("AWS_LAMBDA_FUNCTION_NAME", "feedback")
+    credentials.setenv("_X_AMZN_TRACE_ID", "Root=1-2-3;Sampled=1")
+    opened("modelled").send(intents(runtime.address, "modelled")[1], timeout=10)
+    assert runtime.sent[0].headers["x-amzn-trace-id"] == "Root=1-2-3;Sampled=1"
+
+
+OUTCOMES = [
+    # what comes back, and what becomes of the report, by whatever it was carried
+    ((200, {}, b"{}"), "Reported", 1),
+    (fault(429, "ThrottlingException", retry_after="3"), "Throttled", 1),
+    (fault(400, "ThrottlingException"), "Throttled", 1),
+    (fault(403, "AccessDeniedException", "no"), "Reported", 2),
+    (fault(402, "ServiceQuotaExceededException"), "QuotaExceeded", 1),
+    (fault(404, "ResourceNotFoundException"), "NotFound", 1),
+    (fault(409, "ConflictException"), "Conflict", 1),
+    (fault(400, "ValidationException"), "Rejected", 1),
+    (fault(503), "ServiceFailed", 1),
+    (LOST, "Unreachable", 1),
+    (BEFORE, "Unreachable", 1),
+]
+
+
+@pytest.mark.parametrize(("answered", "name", "attempts"), OUTCOMES)
+def test_a_reply_has_one_outcome_by_every_transport(
+    runtime, opened, kind, answered, name, attempts
+):
+    runtime.fail("reward", answered)
+    (_, reward) = intents(runtime.address, kind)
+    outcome = attempt(reward, opened(kind), before=0, maybe_sent=False, timeout=10)
+    assert (type(outcome).__name__, outcome.attempts) == (name, attempts)
+    assert len(runtime.sent) == attempts
 
 
 def test_the_scope_of_a_signature_is_the_service_and_the_region(runtime, opened, kind):
@@ -289,18 +369,6 @@ def test_a_kind_that_is_none_is_named(credentials):
         open_transport("bearrer")
 
 
-class OldSession:
-    """A botocore before version 1.43.20."""
-
-    def get_available_services(self):
-        return ["sagemaker", "sagemaker-runtime"]
-
-
-def test_a_boto3_without_the_service_is_one_sentence():
-    with pytest.raises(ConfigurationError, match=r"pip install 'boto3>=1\.44'"):
-        open_transport("modelled", session=OldSession())
-
-
 def test_a_body_does_not_wait_for_the_acknowledgement_of_its_headers(runtime, opened, kind):
     transport = opened(kind)
     transport.send(intents(runtime.address, kind)[1], timeout=10)
@@ -318,12 +386,23 @@ def test_connections_are_kept(runtime, opened, kind):
     assert pool._manager.connection_from_url(runtime.address).num_connections == 1
 
 
-def test_one_client_of_boto3_serves_an_endpoint(runtime, opened):
-    transport = opened("modelled")
-    for each in intents(runtime.address, "modelled") * 2:
-        transport.send(each, timeout=10)
-    assert isinstance(transport, Modelled)
-    assert transport._clients.cache_info().misses == 1
+MODELLED_AS = {"complete": "CompleteRollout", "reward": "UpdateReward"}
+
+
+@pytest.mark.parametrize("operation", MODELLED_AS)
+def test_the_modelled_wire_is_the_model_of_boto3(operation):
+    model = Session().get_service_model("sagemakerjobruntime")
+    known = model.operation_model(MODELLED_AS[operation])
+    (sent,) = [each for each in intents("https://a", "modelled") if each.operation == operation]
+    members = known.input_shape.members
+    in_header = {name for name in members if members[name].serialization.get("location")}
+    assert known.http["requestUri"] == WIRES["modelled"].paths[operation]
+    assert members["JobArn"].serialization["name"].lower() == JOB_HEADER.lower()
+    assert in_header == {"JobArn"}
+    assert (
+        known.input_shape.members.keys() - in_header
+        == json.loads(body_of(sent, WIRES["modelled"].fields)).keys()
+    )
 
 
 @pytest.mark.parametrize("fails", [None, fault(403, "AccessDeniedException", "no"), LOST])

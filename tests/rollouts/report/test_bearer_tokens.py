@@ -9,12 +9,12 @@ import pytest
 from botocore.credentials import Credentials, RefreshableCredentials
 from botocore.session import Session
 
-from reward_functions.rollouts.report.transports import CredentialsMissing
-from reward_functions.rollouts.report.transports.account import Account
-from reward_functions.rollouts.report.transports.bearer_tokens import (
+from reward_functions.rollouts.report.credentials import (
     CACHED,
     LIFETIME,
+    Account,
     BearerTokens,
+    CredentialsMissing,
     generate_token,
     mint,
 )
