@@ -150,7 +150,7 @@ class Server(ThreadingHTTPServer):
         self,
         address: tuple[str, int],
         reply: Callable[[Request], Reply],
-        admit: Callable[[Request], None],
+        admit: Callable[[Request], object],
         *,
         largest: int,
         anybody: Container[tuple[str, str]] = (),

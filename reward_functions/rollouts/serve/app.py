@@ -414,26 +414,18 @@ class QueueReader:
         app: the agent's server, of a `rollout_handler`: nobody reads what another one returns.
         url: of the queue.
         client: boto3's for SQS; one of the environment, in the queue's region, where None.
-        clock: seconds since the epoch.
 
     Raises:
         ConfigurationError: the agent is no `rollout_handler`.
     """
 
-    def __init__(
-        self,
-        app: RolloutApp,
-        url: str,
-        *,
-        client: Any = None,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, app: RolloutApp, url: str, *, client: Any = None) -> None:
         if not app.reports:
             raise ConfigurationError(
                 "an agent that reads a queue is a rollout_handler: what another one returns, "
                 "nobody would read"
             )
-        self._app, self._url, self._clock = app, url, clock
+        self._app, self._url = app, url
         self._sqs = _client(url) if client is None else client
         self._failures = 0
 
@@ -482,7 +474,7 @@ class QueueReader:
         sent = float(message.get("Attributes", {}).get("SentTimestamp", "inf")) / 1000
         try:
             payload = _request(message["Body"])
-            self._app.begin(payload, since=from_wall(min(sent, self._clock())))
+            self._app.begin(payload, since=from_wall(min(sent, time.time())))
         except TooBusy:
             self._give_back(message)
         except (BadRequest, UntrustedEndpoint) as error:

@@ -3,8 +3,20 @@
 import pytest
 
 from reward_functions.rollouts.request.contract import RolloutMetadata
-from reward_functions.rollouts.request.endpoints import endpoint_of, region_of, require_trusted
+from reward_functions.rollouts.request.endpoints import (
+    NAMED,
+    endpoint_of,
+    region_of,
+    require_trusted,
+)
 from reward_functions.rollouts.request.errors import UntrustedEndpoint
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_set(monkeypatch):
+    for name in (*NAMED, "AWS_REGION", "RFT_STAGE"):
+        monkeypatch.delenv(name, raising=False)
+
 
 # Vectors of sagemaker-train 1.27: metadata, variables, the endpoint.
 FOUND = [
@@ -30,9 +42,11 @@ FOUND = [
 
 @pytest.mark.parametrize(("metadata", "environ", "endpoint"), FOUND)
 def test_the_endpoint_is_the_payload_s_the_operator_s_or_the_platform_s(
-    metadata, environ, endpoint
+    monkeypatch, metadata, environ, endpoint
 ):
-    assert endpoint_of(RolloutMetadata(**metadata), environ=environ) == endpoint
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    assert endpoint_of(RolloutMetadata(**metadata)) == endpoint
 
 
 TRUSTED = [
@@ -49,7 +63,7 @@ TRUSTED = [
 
 @pytest.mark.parametrize("endpoint", TRUSTED)
 def test_aws_s_own_runtime_may_be_named(endpoint):
-    require_trusted(endpoint, environ={})
+    require_trusted(endpoint)
 
 
 # Each has been a way past an allow-list of hosts somewhere.
@@ -82,22 +96,21 @@ UNTRUSTED = [
 @pytest.mark.parametrize("endpoint", UNTRUSTED)
 def test_no_other_host_is_given_a_credential(endpoint):
     with pytest.raises(UntrustedEndpoint):
-        require_trusted(endpoint, environ={})
+        require_trusted(endpoint)
 
 
-@pytest.mark.parametrize(
-    "environ", ["RFT_RUNTIME_ENDPOINT", "AWS_ENDPOINT_URL_SAGEMAKERJOBRUNTIME"]
-)
-def test_what_the_operator_named_may_be_named_by_a_payload(environ):
-    require_trusted("http://127.0.0.1:8765/x", environ={environ: "http://127.0.0.1:8765"})
+@pytest.mark.parametrize("name", ["RFT_RUNTIME_ENDPOINT", "AWS_ENDPOINT_URL_SAGEMAKERJOBRUNTIME"])
+def test_what_the_operator_named_may_be_named_by_a_payload(monkeypatch, name):
+    monkeypatch.setenv(name, "http://127.0.0.1:8765")
+    require_trusted("http://127.0.0.1:8765/x")
     with pytest.raises(UntrustedEndpoint):
-        require_trusted("http://127.0.0.1:8766", environ={environ: "http://127.0.0.1:8765"})
+        require_trusted("http://127.0.0.1:8766")
 
 
 def test_an_argument_trusts_one_origin():
-    require_trusted("http://h:1/", trusted=["http://h:1"], environ={})
+    require_trusted("http://h:1/", trusted=["http://h:1"])
     with pytest.raises(UntrustedEndpoint):
-        require_trusted("http://h:2/", trusted=["http://h:1"], environ={})
+        require_trusted("http://h:2/", trusted=["http://h:1"])
 
 
 @pytest.mark.parametrize(
@@ -105,11 +118,11 @@ def test_an_argument_trusts_one_origin():
 )
 def test_a_region_that_is_none_never_becomes_part_of_a_host(region):
     with pytest.raises(UntrustedEndpoint, match="not the name of a region"):
-        endpoint_of(RolloutMetadata(region=region), environ={})
+        endpoint_of(RolloutMetadata(region=region))
 
 
 @pytest.mark.parametrize(
     "region", ["us-east-1", "ap-southeast-5", "us-gov-west-1", "us-isob-east-1", "cn-north-1"]
 )
 def test_regions(region):
-    assert region_of(RolloutMetadata(region=region), {}) == region
+    assert region_of(RolloutMetadata(region=region)) == region

@@ -194,111 +194,17 @@ def raw(url, sent):
 
 
 VALID = json.dumps(rollout()).encode()
-HOSTILE = {
-    "no length": (head() + VALID, 411, "no Content-Length"),
-    "two lengths": (
-        head("/rollout", "Content-Length: 5", "Content-Length: 6") + VALID,
-        400,
-        "more than once",
-    ),
-    "the same length twice": (
-        head("/rollout", "Content-Length: 5", "Content-Length: 5") + VALID,
-        400,
-        "more than once",
-    ),
-    "a length and chunks": (
-        head("/rollout", "Content-Length: 5", "Transfer-Encoding: chunked") + b"0\r\n\r\n",
-        400,
-        "more than once",
-    ),
-    "a length with a sign": (head("/rollout", "Content-Length: +5") + VALID, 400, "not a number"),
-    "a negative length": (head("/rollout", "Content-Length: -5") + VALID, 400, "not a number"),
-    "a list of lengths": (head("/rollout", "Content-Length: 5, 5") + VALID, 400, "not a number"),
-    "a huge length": (
-        head("/rollout", f"Content-Length: {LARGEST + 1}"),
-        413,
-        "6291456 bytes at most",
-    ),
-    "a length of many digits": (
-        head("/rollout", f"Content-Length: {'9' * 4000}"),
-        400,
-        "not a number",
-    ),
-    "huge chunks": (
-        head("/rollout", "Transfer-Encoding: chunked") + b"fffffff\r\n",
-        413,
-        "6291456 bytes at most",
-    ),
-    "a chunk that is none": (
-        head("/rollout", "Transfer-Encoding: chunked") + b"0x5\r\nhello\r\n0\r\n\r\n",
-        400,
-        "not a number",
-    ),
-    "a chunk longer than it says": (
-        head("/rollout", "Transfer-Encoding: chunked") + b"2\r\nhello\r\n0\r\n\r\n",
-        400,
-        "a chunk is longer than it says",
-    ),
-    "a line of a chunk without an end": (
-        head("/rollout", "Transfer-Encoding: chunked") + b"1;" + b"x" * 5000,
-        400,
-        "not in chunks",
-    ),
-    "endless trailers": (
-        head("/rollout", "Transfer-Encoding: chunked") + b"0\r\n" + b"a: b\r\n" * 101,
-        400,
-        "too much behind the last chunk",
-    ),
-    "another encoding": (head("/rollout", "Transfer-Encoding: gzip"), 501, "in chunks alone"),
-    "two encodings in one": (
-        head("/rollout", "Transfer-Encoding: chunked, identity"),
-        501,
-        "in chunks alone",
-    ),
-    **{
-        f"a head with {name}": (
-            head("/rollout", "Content-Length: 5", *lines) + VALID,
-            400,
-            "header",
-        )
-        for name, lines in {
-            # RFC 9112, sections 5.1, 5.2 and 11.2: what a proxy may read otherwise than we do.
-            "a space before a colon": ["Transfer-Encoding : chunked"],
-            "a tab before a colon": ["Transfer-Encoding\t: chunked"],
-            "a line without a colon": ["a line", "Transfer-Encoding: chunked"],
-            "a colon and no name": [": chunked"],
-            "a line that goes on": ["A: b", " Transfer-Encoding: chunked"],
-            "a value in the next line": ["A:", "\tb"],
-            "a name with a NUL": ["A\0: b"],
-            "a name that is not ASCII": ["Transf\u00e9r: b"],
-        }.items()
-    },
-    "a first line that goes on": (head("/rollout", " A: b", "Content-Length: 5"), 400, "header"),
-    "a web page": (
-        head("/rollout", "Origin: https://evil.example", "Content-Length: 0"),
-        403,
-        "a page of the web",
-    ),
-    "another path": (head("/run", "Content-Length: 0"), 404, "there are POST /invocations"),
-    "another method": (head("/rollout", method="GET"), 404, "there are POST /invocations"),
-    "a put": (head("/rollout", "Content-Length: 0", method="PUT"), 404, "there are POST"),
-    "a line that is no request": (b"\x00\x01\x02 nothing\r\n\r\n", 400, "Bad request"),
-    "a method that nobody knows": (head("/rollout", method="BREW"), 501, "Not Implemented"),
-    "a line that is too long": (head("/" + "a" * 70_000), 414, "URI Too Long"),
-    "too many headers": (
-        head("/ping", *(f"a{n}: b" for n in range(200)), method="GET"),
-        431,
-        "Too",
-    ),
+UNKNOWN = {
+    "another path": head("/run", "Content-Length: 0"),
+    "another method": head(method="GET"),
+    "a put": head("/rollout", "Content-Length: 0", method="PUT"),
 }
 
 
-@pytest.mark.parametrize(("sent", "status", "sentence"), HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_request_is_refused_in_one_sentence(untouched, sent, status, sentence):
-    answered, body = raw(untouched, sent)
-    assert (answered, list(body)) == (status, ["error"])
-    assert sentence.lower() in body["error"].lower()
-    assert "\n" not in body["error"]
+@pytest.mark.parametrize("sent", UNKNOWN.values(), ids=UNKNOWN)
+def test_what_it_does_not_know_it_refuses_and_says_what_it_knows(untouched, sent):
+    sentence = "there are POST /invocations, POST /rollout, GET /ping and GET /health"
+    assert raw(untouched, sent) == (404, {"error": sentence})
     assert request(untouched, "GET", "/health")[0] == 200
 
 

@@ -189,7 +189,7 @@ class Relay:
             server = Server(
                 (host, port),
                 self._reply,
-                self._admit,
+                self._route,
                 largest=LARGEST,
                 anybody=(HEALTH,),
                 refusal=error_of,
@@ -208,10 +208,6 @@ class Relay:
     def _sweep(self, ended: Event) -> None:
         while not ended.wait(SWEEP_SECONDS):
             self.sessions.sweep()
-
-    def _admit(self, request: Request) -> None:
-        """Look at a request before its body is read."""
-        self._route(request)
 
     def _reply(self, request: Request) -> Reply:
         return self._route(request)(request)

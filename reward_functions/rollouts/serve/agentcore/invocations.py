@@ -49,7 +49,7 @@ from reward_functions.rollouts.request.file_locks import try_lock
 from reward_functions.rollouts.serve.agentcore.results import LARGEST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 ENVELOPE: Final = "_agentcore_runtime"
 
@@ -119,7 +119,7 @@ FOLDER: Final = ".agentcore_runtime"
 STARTED, RESULT = "started.json", "result.json"
 
 KEPT_SECONDS: Final = 7 * 24 * 3600.0
-"""As delivered reports in an outbox."""
+"""How long a record is kept after its last change: as delivered reports in an outbox."""
 
 SWEEP_SECONDS: Final = 3600.0
 """How often old records are looked for."""
@@ -132,23 +132,13 @@ class InvocationStore:
 
     Args:
         folder: None for one below the machine's temporary folder.
-        kept: seconds that a record is kept after its last change.
-        clock: seconds since the epoch.
 
     Raises:
         StateUnavailable: the folder cannot be written to.
     """
 
-    def __init__(
-        self,
-        folder: str | Path | None = None,
-        *,
-        kept: float = KEPT_SECONDS,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, folder: str | Path | None = None) -> None:
         self.folder = Path(gettempdir(), FOLDER) if folder is None else Path(folder)
-        self._kept = kept
-        self._clock = clock
         self._swept = -SWEEP_SECONDS
         with _reported(self.folder):
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -215,13 +205,13 @@ class InvocationStore:
 
     def _sweep(self) -> None:
         """Forget what is old and does not run."""
-        now = self._clock()
+        now = time.time()
         if now - self._swept < SWEEP_SECONDS:
             return
         self._swept = now
         for place in self.folder.glob("*/*"):
             with suppress(OSError):
-                if now - place.stat().st_mtime > self._kept and not _alive(place / STARTED):
+                if now - place.stat().st_mtime > KEPT_SECONDS and not _alive(place / STARTED):
                     shutil.rmtree(place)
         for session in self.folder.glob("*"):
             with suppress(OSError):  # it is not empty
@@ -281,10 +271,7 @@ def _result(place: Path, invocation_id: str) -> State | None:
 def _alive(started: Path) -> bool | None:
     """Whether the process of a start lives; None where nothing has started."""
     try:
-        descriptor = os.open(started, os.O_RDONLY)
+        with started.open("rb") as file:
+            return not try_lock(file.fileno(), shared=True)
     except FileNotFoundError:
         return None
-    try:
-        return not try_lock(descriptor, shared=True)
-    finally:
-        os.close(descriptor)
