@@ -47,7 +47,7 @@ ROOMS = {
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_260,
+        4_270,
         3_500,
         7,
     ),
