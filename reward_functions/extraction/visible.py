@@ -115,6 +115,6 @@ def _read(prompt: str) -> tuple[str, str]:
     None of the sentences of a prompt that states nothing is an answer.
     """
     bare = within_turn(prompt)
-    told = bare != prompt and len(bare) >= MIN_ECHO
+    differs = bare != prompt and len(bare) >= MIN_ECHO
     stating = len(prompt) <= MAX_ECHOED and any(map(prompt.__contains__, _STATING))
-    return bare if told else "", folded(prompt) if stating else ""
+    return bare if differs else "", folded(prompt) if stating else ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from reward_functions.core import patterns as re
@@ -26,6 +27,9 @@ digits takes microseconds."""
 
 MAX_UNIT_WORDS: Final = 6
 """Words that may name what is counted ("dollars per dozen fresh duck eggs"). Felt right."""
+
+KEPT: Final = 1024
+"""Integers that are kept: many answers are one of few."""
 
 PERCENT: Final = "%"
 PERCENTAGE_POINT: Final = "pp"
@@ -63,7 +67,7 @@ def quantity(text: str) -> Quantity | None:
     arithmetic, ranges, and anything with two numbers.
     """
     if _INTEGER.fullmatch(text):
-        return Quantity(Fraction(int(text)), decimals=0)
+        return _integer(text)
     if len(text) > MAX_LENGTH:
         return None
     text = typeset(text).strip()
@@ -71,6 +75,11 @@ def quantity(text: str) -> Quantity | None:
         found = _signed(text[1:-1])
         return replace(found, value=-found.value) if found and found.value > 0 else None
     return _signed(text)
+
+
+@lru_cache(KEPT)
+def _integer(text: str) -> Quantity:
+    return Quantity(Fraction(int(text)), decimals=0)
 
 
 def as_printed(text: str) -> str:

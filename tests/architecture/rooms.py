@@ -47,7 +47,7 @@ ROOMS = {
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_260,
+        4_270,
         3_500,
         7,
     ),
@@ -65,7 +65,7 @@ ROOMS = {
         "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 1_830, 1_350, 17
     ),
     "judge_runtime": room(
-        "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_330, 2_350, 14
+        "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_320, 2_350, 14
     ),
     "judges": room(
         "Rewards that ask a model, each with its prompt.",

@@ -155,13 +155,13 @@ class _Side(NamedTuple):
         rows: in the order in which they are matched.
         places: of the rows that have a word as their key.
         keys: the keys as words of letters, in lower case.
-        marks: the keys that are none.
+        unmarked: the characters of ASCII that are no key; a text without them holds the marks.
     """
 
     rows: tuple[Compiled, ...]
     places: dict[str, tuple[int, ...]]
     keys: frozenset[bytes]
-    marks: frozenset[str]
+    unmarked: bytes
 
     def of(self, beside: Sequence[str]) -> list[Compiled]:
         """The rows that may match these words, in their order."""
@@ -170,9 +170,12 @@ class _Side(NamedTuple):
 
     def may_hold(self, beside: str) -> bool:
         """Whether any row may match beside an answer; mostly none does."""
-        if not beside.isascii() or SHORT in beside or not self.marks.isdisjoint(beside):
+        if not beside.isascii() or SHORT in beside:
             return True
-        return not self.keys.isdisjoint(beside.encode("ascii").translate(_LETTERS).split())
+        read = beside.encode("ascii")
+        if read.translate(None, self.unmarked):
+            return True
+        return not self.keys.isdisjoint(read.translate(_LETTERS).split())
 
 
 class _Table:
@@ -222,5 +225,5 @@ def _side(phrases: Sequence[lexicon.Phrase], kinds: frozenset[str]) -> _Side:
         rows,
         places,
         frozenset([each.encode() for each in spelled if each.isalpha()]),
-        frozenset([each for each in spelled if not each.isalpha()]),
+        bytes([each for each in range(128) if chr(each).isalpha() or chr(each) not in spelled]),
     )

@@ -106,12 +106,12 @@ def _unscored(result: Unscored, prompt: int, length: int, signs: int) -> RowFact
 
 def _prompt(sample: Sample) -> int:
     """The first 64 bits of the messages' digest; a million prompts meet with 3 in 10⁸."""
-    said, parts = False, []
+    worded, parts = False, []
     for turn in sample.context:
         role, content = turn.role, turn.content
-        said = said or content != ""
+        worded = worded or content != ""
         parts.append(f"{len(role)}:{role}{len(content)}:{content}")
-    if not said:
+    if not worded:
         return 0
     text = "".join(parts).encode(errors="surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=8).digest()) or 1
