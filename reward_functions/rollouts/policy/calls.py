@@ -5,8 +5,7 @@
         call.answering()               # an answer begins: a turn of the episode
         call.answered(reply)           # the whole of it, in OpenAI's form
 
-An answer that arrives behind the block is `call.later()`; a generator has each of its steps made
-within the call by `steps` or `async_steps`, so that its consumer's own calls are others.
+An answer that arrives behind the block is `call.later()`.
 
 A call within a call is the same call: a wrapped model over a wrapped client is one turn. Where the
 inner one is made again, because it failed, each attempt is in the record. Outside an episode all of
@@ -39,18 +38,13 @@ from reward_functions.rollouts.request.errors import PolicyFailure, RolloutError
 if TYPE_CHECKING:
     from collections.abc import (
         AsyncGenerator,
-        AsyncIterator,
         Callable,
-        Generator,
         Iterator,
         Mapping,
     )
 
     from reward_functions.rollouts.episode.episode import RolloutContext
     from reward_functions.rollouts.record.types import ToolResult
-
-
-_Event = TypeVar("_Event")
 
 
 class PolicyCall:
@@ -153,30 +147,6 @@ class PolicyCall:
             self.current = was
             with suppress(ValueError):  # a generator's block was left in another context
                 _call.reset(token)
-
-    def steps(self, events: Iterator[_Event]) -> Generator[_Event, None, None]:
-        """A stream's events, each read within this call; its failure is the call's."""
-        self.later()
-        with self.failing():
-            while True:
-                with self.within():
-                    try:
-                        event = next(events)
-                    except StopIteration:
-                        return
-                yield event
-
-    async def async_steps(self, events: AsyncIterator[_Event]) -> AsyncGenerator[_Event, None]:
-        """As `steps`, of an asynchronous stream; the caller closes it."""
-        self.later()
-        with self.failing():
-            while True:
-                with self.within():
-                    try:
-                        event = await anext(events)
-                    except StopAsyncIteration:
-                        return
-                yield event
 
     @contextmanager
     def failing(self) -> Iterator[None]:

@@ -88,11 +88,6 @@ def branches(trajectory: Trajectory) -> list[Branch]:
     ]
 
 
-def is_linear(trajectory: Trajectory) -> bool:
-    """Whether each kept turn goes on from the one before it."""
-    return len(branches(trajectory)) <= 1
-
-
 def drift(earlier: Turn, later: Turn) -> Drift | None:
     """Where a turn's prompt does not go on from the tokens of an earlier turn.
 

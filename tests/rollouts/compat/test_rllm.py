@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +12,7 @@ from strands.hooks import AfterModelCallEvent, HookProvider
 
 from reward_functions.core.errors import BadReference
 from reward_functions.rollouts.compat import rllm
-from reward_functions.rollouts.record.exchange.rllm import read_rllm_trajectory, rllm_trajectory
+from reward_functions.rollouts.record.exchange.rllm import rllm_trajectory
 from reward_functions.rollouts.request.errors import EnvironmentFailure, InvalidReward
 from tests.rollouts.record.exchange.episodes import trajectory, turn
 
@@ -61,7 +60,6 @@ def test_what_is_exported_is_read_by_the_models_and_written_again():
     written = rllm_trajectory(trajectory(turn(0, [1], [2]), turn(1, [1, 2], [3])))
     read = rllm.Trajectory.from_dict(written)
     assert (read.steps[0].response_ids, read.steps[0].logprobs) == ([2], [-1.0])
-    assert read_rllm_trajectory(json.loads(json.dumps(read.to_dict()))).turns[1].tokens is not None
     assert read.to_dict() == written
 
 

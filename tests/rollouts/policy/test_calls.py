@@ -86,44 +86,6 @@ def test_a_task_that_outlives_a_call_makes_calls_of_its_own(one):
     assert turns(one) == [("first", ""), ("second", "")]
 
 
-def test_the_consumer_of_a_stream_makes_calls_of_its_own(one):
-    def events(call):
-        yield 1
-        with policy_call(REQUEST) as inner:
-            assert inner is call
-        yield 2
-        call.answered(completion("streamed"))
-
-    with policy_call(REQUEST) as call:
-        steps = call.steps(events(call))
-    for _ in steps:
-        with policy_call(REQUEST) as other:
-            assert other is not call
-            other.answered(completion("beside it"))
-    assert turns(one) == [("streamed", ""), ("beside it", ""), ("beside it", "")]
-
-
-async def broken():
-    yield 1
-    raise TimeoutError
-
-
-@pytest.mark.parametrize("closed", [False, True], ids=["broken", "closed"])
-def test_a_stream_that_ends_early_is_a_failed_call_in_whatever_context_it_is_closed(one, closed):
-    async def read():
-        with policy_call(REQUEST) as call:
-            steps = call.async_steps(broken())
-        assert await anext(steps) == 1
-        if closed:
-            await asyncio.get_running_loop().create_task(steps.aclose(), context=copy_context())
-        else:
-            with pytest.raises(TimeoutError):
-                await anext(steps)
-
-    asyncio.run(read())
-    assert turns(one) == [(None, "GeneratorExit" if closed else "TimeoutError")]
-
-
 def test_a_generator_that_holds_the_block_may_be_closed_in_another_context(one):
     def held():
         with policy_call(REQUEST) as call:

@@ -9,5 +9,5 @@ joining.py         rewards and token traces meet by the id of the rollout
 fields.py          objects of other systems: strict in types, liberal in fields
 agentcore.py       agentcore-rl-toolkit: trace records, and results in S3
 datum.py           SageMaker's training sessions: the datum
-rllm.py            rLLM: steps, trajectories, episodes, groups, written and read
+rllm.py            rLLM: steps, trajectories, episodes
 """

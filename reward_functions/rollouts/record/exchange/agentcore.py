@@ -14,14 +14,14 @@ A record has no way to say that something is missing: its `logprobs` are numbers
 is 0.0 unless given. So a row without log-probabilities and a rollout without a reward give none.
 Where the mask is 0 the log-probability is 0.0, the toolkit's own filler.
 
-Reading takes `reward` for `rewards`, as the toolkit's HTTP session writes it. A result whose
-`status_code` is not 200 has no rewards, whatever it says.
+A result that is read may have `reward` for `rewards`, as the toolkit's HTTP session writes it. One
+whose `status_code` is not 200 has no rewards, whatever it says.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.rollouts.record.exchange.advantages import episode_return
 from reward_functions.rollouts.record.exchange.fields import MOST, BadTrace, Fields
@@ -31,18 +31,16 @@ from reward_functions.rollouts.record.exchange.token_rows import (
     TokenRow,
     token_rows,
 )
-from reward_functions.rollouts.record.types import TokenTrace, Trajectory, Turn
 from reward_functions.rollouts.request.errors import MisalignedTokens
 from reward_functions.rollouts.request.rewards import rewards_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
+
+    from reward_functions.rollouts.record.types import Trajectory
 
 Status = Literal["pending", "completed", "truncated", "aborted", "failed"]
-STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 
-UNFINISHED: Final[Mapping[str, str]] = {"failed": FAILED, "aborted": FAILED, "pending": "running"}
-"""Statuses of records whose trajectory is not "ready", and what ours is."""
 
 FILLER: Final = 0.0
 """The log-probability of a masked token: no trainer reads it."""
@@ -94,20 +92,6 @@ class TraceRecord:
         lists = {name: list(getattr(self, name)) for name in ("token_ids", "loss_mask", "logprobs")}
         return asdict(self) | lists
 
-    def row(self) -> TokenRow:
-        """It as a row of tokens; what is masked has no log-probability."""
-        start = len(self.token_ids) - len(self.loss_mask)
-        mask = tuple(map(bool, self.loss_mask))
-        pairs = zip(mask, self.logprobs, strict=True)
-        return TokenRow(
-            rollout=self.rollout_id,
-            turns=(),
-            prompt_ids=self.token_ids[:start],
-            response_ids=self.token_ids[start:],
-            mask=mask,
-            logprobs=tuple(logprob if written else None for written, logprob in pairs),
-        )
-
 
 def trace_records(
     trajectory: Trajectory, *, reward: float | None = None, failed: bool = False
@@ -152,86 +136,6 @@ def _record(trajectory: Trajectory, row: TokenRow, reward: float) -> TraceRecord
     )
 
 
-def read_trace_record(given: Any) -> TraceRecord:
-    """A record of the toolkit, from JSON data; unknown fields are kept in its metadata.
-
-    Raises:
-        BadTrace: a field is missing or of another type. The message names it.
-        MisalignedTokens: its lists do not belong together.
-    """
-    fields = Fields(given, "trace record")
-    mask = fields.ids("loss_mask")
-    if not set(mask) <= {0, 1}:
-        raise BadTrace("loss_mask of a trace record holds 0 and 1 alone")
-    rollout = fields.any("rollout_id")
-    if not (rollout is None or type(rollout) in {int, str}):
-        raise BadTrace("rollout_id of a trace record is a string or a number")
-    status = fields.text("status", "completed")
-    if status not in STATUSES:
-        raise BadTrace(f"status of a trace record is one of {', '.join(STATUSES)}")
-    reward = fields.number("reward")
-    if reward is None:
-        raise BadTrace("a trace record has no reward: one that is missing is no 0.0")
-    metadata = fields.object("metadata")
-    return TraceRecord(
-        token_ids=fields.ids("token_ids"),
-        loss_mask=mask,
-        logprobs=fields.numbers("logprobs"),
-        rollout_id="" if rollout is None else str(rollout),
-        reward=reward,
-        response_length=fields.whole("response_length", len(mask)) or 0,
-        response=fields.text("response"),
-        metadata=metadata | fields.rest,
-        status=next(each for each in STATUSES if each == status),
-    )
-
-
-def trajectory_of(records: Sequence[TraceRecord]) -> Trajectory:
-    """The trajectory of an episode's records: a turn for each run of tokens that the policy wrote.
-
-    Turns have tokens and no messages: a record holds none. Two with nothing between them are one.
-
-    One that was aborted counts as failed, as one does of which a record failed.
-
-    Raises:
-        BadTrace: there is no record, or they are of several episodes, or of several rewards.
-        MisalignedTokens: a token's log-probability is none.
-    """
-    if len({(record.rollout_id, record.reward) for record in records}) != 1:
-        raise BadTrace("the records of a trajectory have one rollout_id, and one reward")
-    runs = [run for record in records for run in _runs(record)]
-    first = records[0]
-    return Trajectory(
-        id=first.rollout_id,
-        turns=tuple(Turn(index=index, tokens=run) for index, run in enumerate(runs)),
-        rewards=(first.reward,),
-        status=next(
-            (UNFINISHED[each.status] for each in records if each.status in UNFINISHED), "ready"
-        ),
-        metadata=dict(first.metadata),
-    )
-
-
-def _runs(record: TraceRecord) -> Iterator[TokenTrace]:
-    """The tokens that the policy wrote without a pause, with all that stood before them."""
-    start, ids, mask = (
-        len(record.token_ids) - len(record.loss_mask),
-        record.token_ids,
-        record.loss_mask,
-    )
-    edges = [
-        at
-        for at in range(len(mask) + 1)
-        if (mask[at - 1 : at] or (0,)) != (mask[at : at + 1] or (0,))
-    ]
-    for begin, end in zip(edges[::2], edges[1::2], strict=True):
-        yield TokenTrace(
-            prompt_ids=ids[: start + begin],
-            completion_ids=ids[start + begin : start + end],
-            logprobs=record.logprobs[begin:end],
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultEnvelope:
     """What the toolkit's app writes into S3 at the end of a rollout.
@@ -239,7 +143,7 @@ class ResultEnvelope:
     Args:
         rewards: one, or one a turn; None where there are none, and where the rollout failed.
         metrics: by name.
-        rollout_data: whatever the agent returned; records of ours are `TraceRecord.json`.
+        rollout_data: whatever the agent returned.
         status_code: 200, or 500 of a failure.
         stop_reason: "end_turn", or what went wrong.
         input_id: of the row: rollouts of one input are a group.
@@ -260,43 +164,6 @@ class ResultEnvelope:
     def session(self) -> str:
         """The session's id: the last part of the key."""
         return self.result_key.rpartition("/")[2].removesuffix(".json")
-
-    def json(self) -> dict[str, Any]:
-        """It as JSON data: one reward is a number, and none is no field."""
-        fields = {
-            **self.metadata,
-            "status_code": self.status_code,
-            "stop_reason": self.stop_reason,
-            "metrics": dict(self.metrics),
-        }
-        if self.rewards:
-            fields["rewards"] = list(self.rewards) if len(self.rewards) > 1 else self.rewards[0]
-        named = {name: getattr(self, name) for name in ("rollout_data", "input_id", "result_key")}
-        return fields | {name: value for name, value in named.items() if value not in ("", None)}
-
-
-def result_envelope(
-    trajectory: Trajectory, *, metrics: Mapping[str, float] | None = None, input_id: str = ""
-) -> ResultEnvelope:
-    """The result of a trajectory, with its records as `rollout_data`.
-
-    A failed rollout has status 500, the types of what its calls raised, and no rewards.
-
-    Raises:
-        MisalignedTokens: tokens and log-probabilities of a turn do not belong together.
-    """
-    if trajectory.status == FAILED:
-        errors = sorted({turn.error for turn in trajectory.turns if turn.error})
-        return ResultEnvelope(
-            status_code=ERROR, stop_reason=", ".join(errors) or FAILED, input_id=input_id
-        )
-    records, _ = trace_records(trajectory)
-    return ResultEnvelope(
-        rewards=trajectory.rewards,
-        metrics=metrics or {},
-        rollout_data=[record.json() for record in records] or None,
-        input_id=input_id,
-    )
 
 
 def read_result(given: Any) -> ResultEnvelope:

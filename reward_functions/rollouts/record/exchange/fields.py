@@ -1,7 +1,7 @@
 """JSON objects of other systems: any further field is kept, and one of another type is refused.
 
     fields = Fields({"reward": 1, "extra": 2}, "trace record")
-    fields.number("reward")         1.0
+    fields.any("reward")            1
     fields.rest                     {"extra": 2}
 
 Nothing that they hold is in a message: it names the object, the field and the type.
@@ -10,7 +10,6 @@ Nothing that they hold is in a message: it names the object, the field and the t
 from __future__ import annotations
 
 import json
-from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 LARGEST_LINE: Final = 256 * 1024 * 1024
 """Bytes of an object that is read: a long episode with every token is a few megabytes."""
 
-MOST_IDS: Final = 10_000_000
-"""Tokens of one list: longer than any context."""
 
 MOST: Final = 100_000
 """Steps, trajectories or rewards of one list."""
@@ -80,10 +77,6 @@ class Fields:
         """A string; null counts as absent."""
         return str(self._typed(name, str, "a string", default))
 
-    def flag(self, name: str, *, default: bool = False) -> bool:
-        """A boolean; null counts as absent."""
-        return bool(self._typed(name, bool, "a boolean", default))
-
     def object(self, name: str) -> dict[str, Any]:
         """An object; {} where it is absent or null."""
         return dict(self._typed(name, dict, "an object", {}))
@@ -99,54 +92,10 @@ class Fields:
             raise BadTrace(f"{name} of a {self.kind} has more than {most:,} values")
         return found
 
-    def number(self, name: str) -> float | None:
-        """A finite number; None where it is absent or null."""
-        return self._number(name, self.any(name))
-
     def whole(self, name: str, default: int | None = None) -> int | None:
         """A whole number; null counts as absent."""
         found = self._typed(name, int, "a whole number", default)
         return found if found is None else int(found)
-
-    def ids(self, name: str) -> tuple[int, ...]:
-        """Ids of tokens; () where they are absent."""
-        found = self.list(name, MOST_IDS)
-        if not all(type(each) is int and each >= 0 for each in found):
-            raise BadTrace(f"{name} of a {self.kind} are ids of tokens, whole numbers from 0")
-        return tuple(found)
-
-    def numbers(self, name: str, most: int = MOST_IDS) -> tuple[float, ...]:
-        """Finite numbers; () where they are absent."""
-        return tuple(float(each) for each in map(self._checked(name), self.list(name, most)))
-
-    def messages(self, name: str) -> tuple[dict[str, Any], ...]:
-        """Messages of a chat; () where they are absent."""
-        found = self.list(name)
-        if not all(isinstance(each, dict) for each in found):
-            raise BadTrace(f"{name} of a {self.kind} are messages, which are objects")
-        return tuple(found)
-
-    def _checked(self, name: str) -> Any:
-        def number(value: Any) -> float:
-            found = self._number(name, value)
-            if found is None:
-                raise BadTrace(f"{name} of a {self.kind} has null for a number")
-            return found
-
-        return number
-
-    def _number(self, name: str, value: Any) -> float | None:
-        if value is None:
-            return None
-        if type(value) not in {int, float}:
-            raise BadTrace(f"{name} of a {self.kind} is a number, not {json_kind(value)}")
-        try:
-            number = float(value)
-        except OverflowError:
-            number = float("inf")
-        if not isfinite(number):
-            raise BadTrace(f"{name} of a {self.kind} is a finite number")
-        return number
 
     def _typed(self, name: str, kind: type, words: str, default: Any) -> Any:
         value = self.rest.pop(name, None)

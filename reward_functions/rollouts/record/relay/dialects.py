@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.rollouts.record.relay.anthropic import MessageEvents, to_anthropic, to_openai
 from reward_functions.rollouts.record.relay.engine import stripped
@@ -34,31 +34,6 @@ ANTHROPIC_ERRORS: Final = OPENAI_ERRORS | {
 SERVER: Final = 500
 
 THINKING: Final = ("enabled", "adaptive")
-
-
-class Dialect(Protocol):
-    """One API, for one call."""
-
-    def request(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The body of a call as a chat completion in OpenAI's form."""
-
-    def whole(self, completion: dict[str, Any]) -> dict[str, Any]:
-        """A whole completion as its answer."""
-
-    def chunk(self, chunk: dict[str, Any]) -> bytes:
-        """Events of a stream, of a chunk."""
-
-    def end(self, completion: dict[str, Any]) -> bytes:
-        """Events that end a stream, of the completion that it came to."""
-
-    def error(self, status: int, sentence: str) -> dict[str, Any]:
-        """The JSON of a failure."""
-
-    def engine_error(self, failure: EngineFailed) -> dict[str, Any]:
-        """The JSON of a failure of the engine."""
-
-    def event(self, error: dict[str, Any]) -> bytes:
-        """The event of a failure within a stream."""
 
 
 class OpenAI:
@@ -144,6 +119,10 @@ class Anthropic:
     def event(self, error: dict[str, Any]) -> bytes:
         """The error as an event."""
         return event(error, "error")
+
+
+Dialect = OpenAI | Anthropic
+"""One API, for one call."""
 
 
 def openai_error(status: int, sentence: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from reward_functions.rollouts.record.completion import TokenCapture
-from reward_functions.rollouts.record.exchange.agentcore import result_envelope, trace_records
+from reward_functions.rollouts.record.exchange.agentcore import trace_records
 from reward_functions.rollouts.record.exchange.rllm import rllm_trajectory
 from reward_functions.rollouts.record.exchange.token_rows import (
     LeftOut,
@@ -204,7 +204,7 @@ GAPS = [
 @pytest.mark.parametrize(("metadata", "refused"), GAPS, ids=[str(each) for each, _ in GAPS])
 @pytest.mark.parametrize(
     "export",
-    [token_rows, trace_records, result_envelope, rllm_trajectory],
+    [token_rows, trace_records, rllm_trajectory],
     ids=lambda f: f.__name__,
 )
 def test_a_trajectory_whose_tokens_a_recorder_refused_is_refused(export, metadata, refused):
