@@ -15,8 +15,7 @@ import pytest
 from reward_functions.local.runtime_double import NO_FAULTS, FaultPlan, RuntimeDouble
 from reward_functions.rollouts import RolloutFeedbackClient, RolloutSettings, rollout_handler
 from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
-from reward_functions.rollouts.report.replaying import replayed
-from reward_functions.rollouts.report.reporter import Reporter
+from reward_functions.rollouts.report.reporter import Reporter, replayed
 from reward_functions.rollouts.report.transports import open_transport
 from reward_functions.rollouts.request.contract import LARGEST
 from reward_functions.rollouts.request.errors import (

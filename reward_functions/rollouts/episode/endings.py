@@ -20,7 +20,7 @@ from reward_functions.rollouts.request.rewards import rewards_of
 
 if TYPE_CHECKING:
     from reward_functions.rollouts.episode.results import Result
-    from reward_functions.rollouts.report.deferred.record import DeferredRecord
+    from reward_functions.rollouts.report.deferred import DeferredRecord
     from reward_functions.rollouts.report.intents import OnFailure
 
 

@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.types import Score, Scored, Unscored
-from reward_functions.rollouts.report.deferred.record import DEFERRED
+from reward_functions.rollouts.report.deferred import DEFERRED
 from reward_functions.rollouts.request.errors import EnvironmentFailure, InvalidReward
 from reward_functions.rollouts.request.rewards import rewards_of
 
 if TYPE_CHECKING:
     from reward_functions.rollouts.episode.episode import RolloutContext
-    from reward_functions.rollouts.report.deferred.record import DeferredRecord
+    from reward_functions.rollouts.report.deferred import DeferredRecord
 
 NAMES: Final = ("reward", "rewards")
 """sagemaker.train.rft's, and agentcore-rl-toolkit's."""

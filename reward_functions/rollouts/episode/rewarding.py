@@ -15,7 +15,7 @@ from reward_functions.rollouts.episode.results import (
 )
 from reward_functions.rollouts.episode.scoring.samples import sample_of
 from reward_functions.rollouts.record.spans import span
-from reward_functions.rollouts.report.deferred.record import DeferredRecord
+from reward_functions.rollouts.report.deferred import DeferredRecord
 from reward_functions.rollouts.request.clock import wall
 from reward_functions.rollouts.request.errors import InvalidReward
 

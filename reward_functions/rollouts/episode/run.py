@@ -29,7 +29,7 @@ from reward_functions.rollouts.episode.policy_ping import LONGEST, ping_policy
 from reward_functions.rollouts.episode.rewarding import rewarded
 from reward_functions.rollouts.episode.watchdog import watchdog
 from reward_functions.rollouts.record import spans
-from reward_functions.rollouts.report.deferred.record import BadRecord, DeferredRecord
+from reward_functions.rollouts.report.deferred import BadRecord, DeferredRecord
 from reward_functions.rollouts.report.outbox import Episode
 from reward_functions.rollouts.report.transports import require_carried
 from reward_functions.rollouts.request.clock import steady

@@ -17,7 +17,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from reward_functions.core.jsons import json_kind, no_constant, unique_names
-from reward_functions.rollouts.report.deferred.record import DEEPEST, deeper
+from reward_functions.rollouts.report.deferred import DEEPEST, deeper
 from reward_functions.rollouts.request.errors import (
     BadRequest,
     StateUnavailable,
