@@ -30,14 +30,11 @@ from rich.console import Console
 from rich.text import Text
 
 from reward_functions import specs
-from reward_functions.cdk.model.agents import Agent
-from reward_functions.cdk.model.brought import Callers, ReadFolder
+from reward_functions.cdk.model.brought import Callers, JobRights, ReadFolder
 from reward_functions.cdk.model.deployment import Deployment
-from reward_functions.cdk.model.feedback import Feedback
-from reward_functions.cdk.model.forwarding import Forwarder
-from reward_functions.cdk.model.job_rights import JobRights
+from reward_functions.cdk.model.rollouts import Agent, Feedback, Forwarder
 from reward_functions.cdk.model.stages import Stage
-from reward_functions.cdk.policies.deployments_own_rights import Secret, Statement
+from reward_functions.cdk.policies.own_rights import Secret, Statement
 from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
 from reward_functions.core.settings import setting_kind
 from reward_functions.data.rows.shapes import SHAPES, Shape

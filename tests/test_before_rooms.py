@@ -37,7 +37,7 @@ from reward_functions.rollouts.record.jsonl import read, written
 from reward_functions.rollouts.report.deferred import read_record
 from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
 from reward_functions.rollouts.request.clock import steady
-from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings
+from reward_functions.rollouts.serve.forwarder import ForwarderSettings
 from reward_functions.serving.settings import LambdaSettings
 from tests.rollouts.reporters import Scripted, reporter_of, wait_until
 

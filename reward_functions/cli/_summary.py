@@ -21,7 +21,6 @@ from reward_functions.cli._console import (
     table,
 )
 from reward_functions.reports.score_report.reasons import sentence
-from reward_functions.reports.score_report.tables import agreement_table, confusion_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,6 +120,8 @@ def _tables(digest: Digest) -> None:
 
 def agreement(found: Confusion) -> None:
     """Print rewards against labels: the counts, then precision, recall and accuracy."""
+    from reward_functions.reports.score_report.tables import agreement_table, confusion_table
+
     console = errors()
     for sheet in (confusion_table(found), agreement_table(found)):
         console.print(sheet_table(replace(sheet, title="")))

@@ -20,12 +20,12 @@ import typer
 
 from reward_functions.cli._console import remark
 from reward_functions.core.errors import BadJudge, ConfigurationError
-from reward_functions.judge_runtime.verdict_store import VerdictStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reward_functions.core.spec import RewardSpec
+    from reward_functions.judge_runtime.verdict_store import VerdictStore
 
 VARIABLE: Final = "RFT_VERDICTS"
 
@@ -77,6 +77,8 @@ def opened_store(
     if none or not spec.needs.judge:
         yield None
         return
+    from reward_functions.judge_runtime.verdict_store import VerdictStore
+
     try:
         store = VerdictStore(file or default_store())
     except (BadJudge, RuntimeError) as error:  # the second: nobody's home

@@ -39,7 +39,7 @@ def lock(
     found_stage = stage_in(here, stage)
     artifacts = [Artifacts(found_stage, here, None)]  # the wheels of the lock go with it
     if found_stage.agents:
-        from reward_functions.cdk.constructs.agent_artifacts import AgentArtifacts
+        from reward_functions.cdk.constructs.artifacts import AgentArtifacts
 
         artifacts.append(AgentArtifacts(found_stage, here, None))
     due = [_locked(each.lock, stage, upgrade=upgrade, check=check) for each in artifacts]

@@ -24,9 +24,7 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Parameters,
     Shape,
 )
-from reward_functions.cli._pages import require_page, say_where
 from reward_functions.cli._progress import Bars
-from reward_functions.cli._results import results_table
 from reward_functions.cli._verdicts import (
     NoVerdicts,
     Verdicts,
@@ -176,7 +174,10 @@ def score(
     output = None if output == STANDARD else output
     spec = reward_named(name)
     how = row_options(mapped, shape)
-    require_page(report)
+    if report is not None:
+        from reward_functions.cli._pages import require_page, say_where
+
+        require_page(report)
     chosen, most = _written_as(output, format, limit)
     try:
         with Bars() as progress:
@@ -269,5 +270,7 @@ def _how_to_see_more(count: int, most: int | None, limit: int | None) -> str:
 
 
 def _table(spec: RewardSpec, stream: TextIO, lines: Iterator[str], *, explain: bool) -> None:
+    from reward_functions.cli._results import results_table
+
     rows = [json.loads(line) for line in lines]
     output(stream).print(results_table(spec, rows, explain=explain))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, Literal, ParamSpec
 from reward_functions.core import patterns as re
 from reward_functions.core.allowance import ALGEBRA, Allowance
 from reward_functions.core.errors import BadReference, RewardError
-from reward_functions.core.references import ANSWER_KEYS, MAX_WRAPPINGS, reference_value
+from reward_functions.core.references import MAX_WRAPPINGS, first_key, reference_value
 from reward_functions.core.types import Outcome
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _inside(reference: Any, wrappings: int) -> list[Any] | None:
             return None
     if not isinstance(reference, dict) or not wrappings:
         return None
-    key = next((key for key in ANSWER_KEYS if reference.get(key) is not None), None)
+    key = first_key(reference)
     if key is None:
         return None
     value = reference[key]

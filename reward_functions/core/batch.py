@@ -7,7 +7,7 @@ own, aside): a reward function raises freely, and the exception becomes an `Unsc
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.deadlines import DEADLINE
 from reward_functions.core.errors import DeadlineReached, SampleBlocked
@@ -73,9 +73,6 @@ def scorer(
         deadline: as of `score_batch`.
     """
 
-    def group_of(sample: Sample) -> dict[str, Any]:
-        return {"group": groups[sample.context]} if groups and sample.context else {}
-
     def score(sample: Sample | Unscored) -> RewardResult:
         if isinstance(sample, Unscored):
             return sample
@@ -83,7 +80,9 @@ def scorer(
             return not_reached(sample)
         before = DEADLINE.set(deadline if deadline is not None else DEADLINE.get())
         try:
-            return Scored(sample.id, call(sample, **group_of(sample)))
+            if groups and sample.context:
+                return Scored(sample.id, call(sample, group=groups[sample.context]))
+            return Scored(sample.id, call(sample))
         except Exception as error:  # noqa: BLE001 - the one place; see the module's docstring
             return Unscored(sample.id, error)
         finally:

@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import RewardSpec
 
-SUFFIXES: Final = (".toml", ".json")
-"""Of files that declare a composite."""
-
 MAX_BYTES: Final = 1_000_000
 MAX_DEPTH: Final = 8
 

@@ -17,18 +17,16 @@ from re import VERBOSE as VERBOSE
 from re import Match as Match
 from re import Pattern as Pattern
 from re import escape as escape
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _METHODS: Final = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 
 
-def compile(pattern: str, flags: int = 0) -> Pattern[str]:  # noqa: A001 - the name that `re` has
-    """A pattern that is compiled when the first of its methods is asked for."""
-    return cast("Pattern[str]", _Late(pattern, flags))
-
-
 class _Late:
-    def __init__(self, pattern: str, flags: int) -> None:
+    def __init__(self, pattern: str, flags: int = 0) -> None:
         self.pattern = pattern
         self.flags = flags
 
@@ -37,5 +35,9 @@ class _Late:
         if name not in _METHODS:
             raise AttributeError(name)
         made = re.compile(self.pattern, self.flags)
-        vars(self).update((each, getattr(made, each)) for each in _METHODS)
+        vars(self).update({each: getattr(made, each) for each in _METHODS})
         return getattr(made, name)
+
+
+compile: Final = cast("Callable[..., Pattern[str]]", _Late)  # noqa: A001 - the name that `re` has
+"""A pattern that is compiled when the first of its methods is asked for."""

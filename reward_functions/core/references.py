@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.core.errors import BadReference
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 ANSWER_KEYS: Final = ("final_answer", "answer", "ground_truth", "value", "text")
 
@@ -50,11 +50,19 @@ def reference_value(reference: Any, keys: Sequence[str] = ANSWER_KEYS) -> Any:
         reference = _unwrapped(reference)
         if not isinstance(reference, dict):
             return reference
-        key = next((key for key in keys if reference.get(key) is not None), None)
+        key = first_key(reference, keys)
         if key is None:
             raise BadReference(f"the reference is an object without any of {', '.join(keys)}")
         reference = reference[key]
     raise BadReference(f"the reference is wrapped more than {MAX_WRAPPINGS} times")
+
+
+def first_key(reference: Mapping[str, Any], keys: Sequence[str] = ANSWER_KEYS) -> str | None:
+    """The first of the keys whose value is not null; None where an object has none."""
+    for key in keys:
+        if reference.get(key) is not None:
+            return key
+    return None
 
 
 def reference_fields(reference: Any) -> dict[str, Any] | None:

@@ -20,6 +20,7 @@ import json
 import re
 import sys
 from contextlib import contextmanager
+from functools import partial
 from io import BufferedReader, RawIOBase
 from itertools import chain
 from os import fstat
@@ -31,6 +32,7 @@ from reward_functions.core.jsons import (
     MAX_DEPTH,
     decoded_size,
     is_too_deep,
+    marks_of,
     may_be_too_deep,
     values_of,
 )
@@ -76,9 +78,9 @@ def has_too_many_values(text: bytes, most: int = MAX_VALUES) -> bool:
     return len(text) >= 2 * most and values_of(text, most) > most
 
 
-def row_size(text: bytes) -> int:
+def row_size(text: bytes, marks: int | None = None) -> int:
     """Bytes that a row takes as Python's values, with what becomes of it; about, from its JSON."""
-    return ROW + decoded_size(text)
+    return ROW + decoded_size(text, marks)
 
 
 def allowance(size: int) -> int:
@@ -108,6 +110,7 @@ class Room:
     def __init__(self, name: str, *, whole: bool) -> None:
         self._name, self._whole = name, whole
         self._on_disk = self._taken = 0
+        self._most = _AT_A_TIME if whole else FREE
 
     def counted(self, stream: BinaryIO) -> BinaryIO:
         """A stream of this file whose bytes count: those on disk, or those read of a pipe."""
@@ -117,7 +120,7 @@ class Room:
             return self._piped(stream)
         if not S_ISREG(found.st_mode):
             return self._piped(stream)
-        self._on_disk += found.st_size
+        self.read(found.st_size)
         return stream
 
     def add(self, size: int) -> None:
@@ -127,32 +130,36 @@ class Room:
             BadInput: all of them take more than a file of these bytes may.
         """
         self._taken += size
-        on_disk = self._on_disk
-        most = _AT_A_TIME + _RATIO_HELD * on_disk if self._whole else FREE + _RATIO_READ * on_disk
-        if self._taken <= most:
-            return
-        if self._whole:
-            raise BadInput(
-                f"{self._name}: this command holds all rows at once, and they take more than "
-                f"{most // MB:,} MB: split the file, or unpack it first"
-            )
-        raise BadInput(
-            f"{self._name}: its {on_disk:,} bytes become more than {most // MB:,} MB of rows, as "
-            "no data set's do: look at what it repeats; rows that are meant are read as JSONL"
-        )
+        if self._taken > self._most:
+            raise self._full()
 
     def held(self, rows: Iterable[Row | BadInput]) -> Iterator[Row | BadInput]:
         """The same rows, each counted before it is handed on."""
         for row in rows:
-            self.add(row.size)
+            self._taken += row.size  # what `add` does, without a call for each row of a file
+            if self._taken > self._most:
+                raise self._full()
             yield row
+
+    def _full(self) -> BadInput:
+        most = self._most // MB
+        if self._whole:
+            return BadInput(
+                f"{self._name}: this command holds all rows at once, and they take more than "
+                f"{most:,} MB: split the file, or unpack it first"
+            )
+        return BadInput(
+            f"{self._name}: its {self._on_disk:,} bytes become more than {most:,} MB of rows, as "
+            "no data set's do: look at what it repeats; rows that are meant are read as JSONL"
+        )
 
     def _piped(self, stream: BinaryIO) -> BinaryIO:
         return cast("BinaryIO", BufferedReader(_Piped(stream, self)))
 
     def read(self, count: int) -> None:
-        """Count bytes that came through a pipe."""
+        """Count bytes of the file, which make room for more."""
         self._on_disk += count
+        self._most += (_RATIO_HELD if self._whole else _RATIO_READ) * count
 
 
 class _Piped(RawIOBase):
@@ -294,7 +301,7 @@ def bounded_lines(
     if not begins.endswith(b"\n"):
         begins += stream.readline(most - len(begins))
     first = begins.removeprefix(BYTE_ORDER_MARK)
-    rest = iter(lambda: stream.readline(most), b"")
+    rest = iter(partial(stream.readline, most), b"")
     for number, line in enumerate(chain([first] if first else [], rest), before + 1):
         if len(line) > MAX_TEXT:
             raise BadInput(
@@ -322,8 +329,9 @@ def _objects(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | Ba
     ahead = None
     while pair := ahead or next(lines, None):
         (number, line), ahead = pair, None
-        if (content := _whole(line)) is not None:
-            size = row_size(line)
+        marks = marks_of(line)
+        if (content := _whole(line, marks)) is not None:
+            size = row_size(line, marks)
             yield Row(f"input line {number}", content, f"{file}, line {number}", size)
             continue
         if not line.strip():
@@ -350,10 +358,14 @@ def _text(line: bytes, where: str) -> str:
         raise BadInput(f"{where}, byte {error.start + 1}: {NOT_UTF8}") from None
 
 
-def _whole(line: bytes) -> dict[str, Any] | None:
+def _whole(line: bytes, marks: int) -> dict[str, Any] | None:
     """The object that a line consists of; None of any other line, which is looked at closely.
 
     The decoder's own scanner takes two thirds of what `json.loads` takes.
+
+    Args:
+        line: as it was read.
+        marks: of the line, among which are the brackets that nest.
     """
     if has_too_many_values(line):
         return None
@@ -364,7 +376,9 @@ def _whole(line: bytes) -> dict[str, Any] | None:
         return None
     if not isinstance(content, dict) or text[end:].strip(BLANK):
         return None
-    return None if may_be_too_deep(line) and is_too_deep(content) else content
+    if marks > MAX_DEPTH and may_be_too_deep(line) and is_too_deep(content):
+        return None
+    return content
 
 
 def _array(file: str, pieces: Iterator[str], blanks: int) -> Iterator[Row | BadInput]:

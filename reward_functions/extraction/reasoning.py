@@ -57,10 +57,19 @@ def without_reasoning(text: str, kept: str = "") -> str:
         return _final_channel(text)
     if text.startswith("analysis") and (_STRIPPED_FINAL in text or _ANALYSIS.match(text)):
         return text.rpartition(_STRIPPED_FINAL)[2] if _STRIPPED_FINAL in text else ""
-    for character, signs in _SIGNS:
+    return _outside_tags(text) if _shows_tag(text) else text
+
+
+def may_hold_reasoning(text: str) -> bool:
+    """Whether any notation may open or close reasoning in a response; in most none does."""
+    return _shows_tag(text) or "analysis" in text
+
+
+def _shows_tag(text: str) -> bool:
+    for character, signs in _SIGNS:  # noqa: SIM110 - half the price of `any`
         if character in text and signs(text):
-            return _outside_tags(text)
-    return text
+            return True
+    return False
 
 
 def _final_channel(text: str) -> str:

@@ -75,7 +75,8 @@ def hash_answer(text: str) -> Answer | NoAnswer | None:
         return NoAnswer(f"the last #### {cue}", RULES[cue])
     if "answer" in line.lower():
         return stated_answer(line) or Answer("hash_marker", line)
-    return Answer("hash_marker", line.strip("*_ "), _conflicting_answer(text, marked.end))
+    later = "" if last else _conflicting_answer(text, marked.end)
+    return Answer("hash_marker", line.strip("*_ "), later)
 
 
 def boxed_answer(text: str) -> Answer | NoAnswer | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from reward_functions.core import patterns as re
-from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.extraction.reasoning import may_hold_reasoning, without_reasoning
 
 _PROBE: Final = "\nprobe"
 _CHANNEL: Final = "<|channel|>"
@@ -36,16 +36,22 @@ def cut_off(response: str, *, answered: bool) -> str:
         open_thought = True
     if open_thought and in_reasoning(response):
         return "the reasoning is never closed"
-    for character, fence in _FENCES:
-        if character in response and fence in response:
-            fenced = in_fence(without_reasoning(response))
-            return "a code fence is never closed" if fenced else ""
-    return ""
+    if not holds_fence(response):
+        return ""
+    return "a code fence is never closed" if in_fence(without_reasoning(response)) else ""
+
+
+def holds_fence(text: str) -> bool:
+    """Whether a text may hold a code block."""
+    for character, fence in _FENCES:  # noqa: SIM110 - half the price of `any`
+        if character in text and fence in text:
+            return True
+    return False
 
 
 def in_reasoning(response: str) -> bool:
     """Whether appended text would still be reasoning. Harmony's channels end by themselves."""
-    if _CHANNEL in response:
+    if not may_hold_reasoning(response) or _CHANNEL in response:
         return False
     return not without_reasoning(response + _PROBE).endswith(_PROBE)
 

@@ -66,12 +66,11 @@ def _without_echo(text: str, prompt: str) -> str:
     A right answer said in the words of the prompt's format example is an answer, and so is the
     line of one option.
     """
-    bare = within_turn(prompt)
+    bare, asked = _read(prompt)
     if prompt in text:
         text = _behind_template(text, prompt).replace(prompt, "\n")
-    if bare is not prompt and len(bare) >= MIN_ECHO:
+    if bare:
         text = text.replace(bare, "\n")
-    asked = _stating(prompt) if len(prompt) <= MAX_ECHOED else ""
     if not asked:
         return text
     if not all(folded(each) in asked for each in _sentences(text) if each.strip()):
@@ -110,6 +109,12 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 @lru_cache(KEPT)
-def _stating(prompt: str) -> str:
-    """A prompt that states an answer, folded; "" where none of its sentences does."""
-    return folded(prompt) if any(map(prompt.__contains__, _STATING)) else ""
+def _read(prompt: str) -> tuple[str, str]:
+    """A prompt without its markers, "" where it has none; and folded, "" where it states nothing.
+
+    None of the sentences of a prompt that states nothing is an answer.
+    """
+    bare = within_turn(prompt)
+    told = bare != prompt and len(bare) >= MIN_ECHO
+    stating = len(prompt) <= MAX_ECHOED and any(map(prompt.__contains__, _STATING))
+    return bare if told else "", folded(prompt) if stating else ""

@@ -54,7 +54,7 @@ from reward_functions.data.records import text_of
 from reward_functions.data.rows.formats import scan_file
 from reward_functions.jobs.configuration import BadJob, JobConfiguration
 from reward_functions.jobs.services import SERVICES
-from reward_functions.rollouts.episode.scoring.samples import INSIDE, LARGEST_CELL, REFERENCE
+from reward_functions.rollouts.episode.samples import INSIDE, LARGEST_CELL, REFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -19,7 +19,7 @@ from reward_functions.quantities.number_words import cardinal
 from reward_functions.quantities.unit_table import CURRENCIES, PARTS, PREFIXED, PREFIXES, UNITS
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Collection, Sequence
 
 UNIT_IN_ITALICS: Final = frozenset(
     "cm km kg ft lb lbs oz hr hrs mph kWh Hz kHz MHz GHz THz kPa MPa GPa mol kJ kW eV keV MeV GeV"
@@ -283,9 +283,9 @@ def _symbols() -> dict[str, str]:
         for name, (symbols, _) in table.items()
         for symbol in symbols.split()
     }
-    for symbol, name in list(table.items()):
-        if _prefixed(symbol, table):
-            table.setdefault(_PREFIXES[symbol[0]] + symbol[1:], _PREFIXES[name[0]] + name[1:])
+    for symbol in _prefixed(table):
+        name = table[symbol]
+        table.setdefault(_PREFIXES[symbol[0]] + symbol[1:], _PREFIXES[name[0]] + name[1:])
     return table
 
 
@@ -295,26 +295,23 @@ _PREFIXES: Final = {"m": "M", "M": "m"}
 
 def _words() -> dict[str, str]:
     table: dict[str, str] = {}
+    kept = _prefixed(_SYMBOLS)
     for name, (_, words) in {**CURRENCIES, **UNITS}.items():
         for word in words.split():
             table[word] = table[_plural(word)] = name
-        if len(name) > 1 and not _prefixed(name, _SYMBOLS):
+        if len(name) > 1 and name not in kept:
             table.setdefault(name.lower(), name)
     return table
 
 
 def _cased() -> dict[str, str]:
     """Symbols whose first letter keeps its case, the others in lower case: MHZ, Mhz, mHZ."""
-    return {
-        symbol[0] + symbol[1:].lower(): name
-        for symbol, name in _SYMBOLS.items()
-        if _prefixed(symbol, _SYMBOLS)
-    }
+    return {symbol[0] + symbol[1:].lower(): _SYMBOLS[symbol] for symbol in _prefixed(_SYMBOLS)}
 
 
-def _prefixed(symbol: str, symbols: Container[str]) -> bool:
-    """Whether a symbol begins with milli or mega."""
-    return symbol[0] in _PREFIXES and symbol[1:] in symbols
+def _prefixed(symbols: Collection[str]) -> list[str]:
+    """The symbols that begin with milli or mega."""
+    return [each for each in symbols if each[0] in _PREFIXES and each[1:] in symbols]
 
 
 def _with_prefix(word: str) -> str | None:

@@ -16,7 +16,7 @@ drive/      agents run as a trainer runs them, on one machine
 import; each stands for the folder of its name. `servers/` holds what deployed stages name.
 
 Names are imported when they are first used: a forwarder loads no handler, and nothing here loads
-more than boto3 and the standard library. Without boto3 the folders import that call nothing.
+more than boto3 and the standard library. Names that only compute are here without boto3 too.
 """
 
 from __future__ import annotations
@@ -27,154 +27,95 @@ from typing import TYPE_CHECKING, Any
 from reward_functions.core.extras import ROLLOUTS, require
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.collect.batches import (
-        AsyncBatchResult,
-        BatchItem,
-        BatchResult,
-    )
-    from reward_functions.rollouts.collect.client import RolloutClient
-    from reward_functions.rollouts.collect.futures import RolloutFuture
+    from reward_functions.rollouts.collect.batches import AsyncBatchResult as AsyncBatchResult
+    from reward_functions.rollouts.collect.batches import BatchItem as BatchItem
+    from reward_functions.rollouts.collect.batches import BatchResult as BatchResult
+    from reward_functions.rollouts.collect.client import RolloutClient as RolloutClient
+    from reward_functions.rollouts.collect.futures import RolloutFuture as RolloutFuture
     from reward_functions.rollouts.collect.invocations import (
-        AgentCoreHttpClient,
-        InvocationError,
-        InvocationHandle,
+        AgentCoreHttpClient as AgentCoreHttpClient,
     )
-    from reward_functions.rollouts.collect.rate_limit import RateLimiter
-    from reward_functions.rollouts.episode.episode import (
-        RFTContext,
-        RolloutContext,
-        current_rollout,
-    )
+    from reward_functions.rollouts.collect.invocations import InvocationError as InvocationError
+    from reward_functions.rollouts.collect.invocations import InvocationHandle as InvocationHandle
+    from reward_functions.rollouts.collect.rate_limit import RateLimiter as RateLimiter
+    from reward_functions.rollouts.episode.episode import RFTContext as RFTContext
+    from reward_functions.rollouts.episode.episode import RolloutContext as RolloutContext
+    from reward_functions.rollouts.episode.episode import current_rollout as current_rollout
+    from reward_functions.rollouts.episode.handler import rft_handler as rft_handler
+    from reward_functions.rollouts.episode.handler import rollout_handler as rollout_handler
     from reward_functions.rollouts.episode.handler import (
-        rft_handler,
-        rollout_handler,
-        sagemaker_rft_handler,
+        sagemaker_rft_handler as sagemaker_rft_handler,
     )
-    from reward_functions.rollouts.episode.pooling.pool import AgentPool
-    from reward_functions.rollouts.episode.scoring.scorer import Pin, Scorer
-    from reward_functions.rollouts.policy.boto3_events import wrap_boto3
-    from reward_functions.rollouts.record.exchange.joining import Joined, RolloutReward, joined
-    from reward_functions.rollouts.record.exchange.token_rows import TokenRow, token_rows
-    from reward_functions.rollouts.record.history import Branch, branches, drift
-    from reward_functions.rollouts.record.jsonl import BadTrajectory, TrajectoryFile
-    from reward_functions.rollouts.record.recording import Recording
-    from reward_functions.rollouts.record.relay.relay import Relay
-    from reward_functions.rollouts.record.sink import TrajectorySink
+    from reward_functions.rollouts.episode.pooling import AgentPool as AgentPool
+    from reward_functions.rollouts.episode.scoring import Pin as Pin
+    from reward_functions.rollouts.episode.scoring import Scorer as Scorer
+    from reward_functions.rollouts.policy.boto3_events import wrap_boto3 as wrap_boto3
+    from reward_functions.rollouts.record.exchange.joining import Joined as Joined
+    from reward_functions.rollouts.record.exchange.joining import RolloutReward as RolloutReward
+    from reward_functions.rollouts.record.exchange.joining import joined as joined
+    from reward_functions.rollouts.record.exchange.token_rows import TokenRow as TokenRow
+    from reward_functions.rollouts.record.exchange.token_rows import token_rows as token_rows
+    from reward_functions.rollouts.record.history import Branch as Branch
+    from reward_functions.rollouts.record.history import branches as branches
+    from reward_functions.rollouts.record.history import drift as drift
+    from reward_functions.rollouts.record.jsonl import BadTrajectory as BadTrajectory
+    from reward_functions.rollouts.record.jsonl import TrajectoryFile as TrajectoryFile
+    from reward_functions.rollouts.record.recording import Recording as Recording
+    from reward_functions.rollouts.record.relay.relay import Relay as Relay
+    from reward_functions.rollouts.record.sink import TrajectorySink as TrajectorySink
     from reward_functions.rollouts.record.statistics import (
-        TrajectoryStatistics,
-        statistics_of,
+        TrajectoryStatistics as TrajectoryStatistics,
     )
-    from reward_functions.rollouts.record.types import Trajectory, Turn
-    from reward_functions.rollouts.report.credentials import generate_token
-    from reward_functions.rollouts.report.deferred import Deferred
-    from reward_functions.rollouts.report.feedback import RolloutFeedbackClient
-    from reward_functions.rollouts.report.settings import RolloutSettings
+    from reward_functions.rollouts.record.statistics import statistics_of as statistics_of
+    from reward_functions.rollouts.record.types import Trajectory as Trajectory
+    from reward_functions.rollouts.record.types import Turn as Turn
+    from reward_functions.rollouts.report.credentials import generate_token as generate_token
+    from reward_functions.rollouts.report.deferred import Deferred as Deferred
+    from reward_functions.rollouts.report.feedback import (
+        RolloutFeedbackClient as RolloutFeedbackClient,
+    )
+    from reward_functions.rollouts.report.settings import RolloutSettings as RolloutSettings
     from reward_functions.rollouts.request.context import (
-        clear_rollout_context,
-        get_inference_params,
-        get_rollout_context,
-        set_rollout_context,
+        clear_rollout_context as clear_rollout_context,
     )
-    from reward_functions.rollouts.request.contract import (
-        InferenceParams,
-        RolloutMetadata,
-        RolloutRequest,
-        read_request,
+    from reward_functions.rollouts.request.context import (
+        get_inference_params as get_inference_params,
     )
-    from reward_functions.rollouts.request.errors import (
-        AgentFailed,
-        BadResult,
-        ContractViolation,
-        DeliveryFailed,
-        EnvironmentFailure,
-        InvalidReward,
-        PolicyFailure,
-        RolloutError,
-        ServiceFailed,
+    from reward_functions.rollouts.request.context import get_rollout_context as get_rollout_context
+    from reward_functions.rollouts.request.context import set_rollout_context as set_rollout_context
+    from reward_functions.rollouts.request.contract import InferenceParams as InferenceParams
+    from reward_functions.rollouts.request.contract import RolloutMetadata as RolloutMetadata
+    from reward_functions.rollouts.request.contract import RolloutRequest as RolloutRequest
+    from reward_functions.rollouts.request.contract import read_request as read_request
+    from reward_functions.rollouts.request.errors import AgentFailed as AgentFailed
+    from reward_functions.rollouts.request.errors import BadResult as BadResult
+    from reward_functions.rollouts.request.errors import ContractViolation as ContractViolation
+    from reward_functions.rollouts.request.errors import DeliveryFailed as DeliveryFailed
+    from reward_functions.rollouts.request.errors import EnvironmentFailure as EnvironmentFailure
+    from reward_functions.rollouts.request.errors import InvalidReward as InvalidReward
+    from reward_functions.rollouts.request.errors import PolicyFailure as PolicyFailure
+    from reward_functions.rollouts.request.errors import RolloutError as RolloutError
+    from reward_functions.rollouts.request.errors import ServiceFailed as ServiceFailed
+    from reward_functions.rollouts.request.headers import InferenceHeaders as InferenceHeaders
+    from reward_functions.rollouts.request.headers import LiveParams as LiveParams
+    from reward_functions.rollouts.request.headers import (
+        get_inference_headers as get_inference_headers,
     )
     from reward_functions.rollouts.request.headers import (
-        InferenceHeaders,
-        LiveParams,
-        get_inference_headers,
-        make_inference_headers,
+        make_inference_headers as make_inference_headers,
     )
-    from reward_functions.rollouts.serve.agentcore.apps import AgentCoreRLApp, AgentCoreRuntimeApp
+    from reward_functions.rollouts.serve.agentcore.apps import AgentCoreRLApp as AgentCoreRLApp
+    from reward_functions.rollouts.serve.agentcore.apps import (
+        AgentCoreRuntimeApp as AgentCoreRuntimeApp,
+    )
     from reward_functions.rollouts.serve.agentcore.reward_function import (
-        RewardFunction,
-        reward_function,
+        RewardFunction as RewardFunction,
     )
-    from reward_functions.rollouts.serve.answering import answering_at_once
-    from reward_functions.rollouts.serve.app import RolloutApp
-
-__all__ = [
-    "AgentCoreHttpClient",
-    "AgentCoreRLApp",
-    "AgentCoreRuntimeApp",
-    "AgentFailed",
-    "AgentPool",
-    "AsyncBatchResult",
-    "BadResult",
-    "BadTrajectory",
-    "BatchItem",
-    "BatchResult",
-    "Branch",
-    "ContractViolation",
-    "Deferred",
-    "DeliveryFailed",
-    "EnvironmentFailure",
-    "InferenceHeaders",
-    "InferenceParams",
-    "InvalidReward",
-    "InvocationError",
-    "InvocationHandle",
-    "Joined",
-    "LiveParams",
-    "Pin",
-    "PolicyFailure",
-    "RFTContext",
-    "RateLimiter",
-    "Recording",
-    "Relay",
-    "RewardFunction",
-    "RolloutApp",
-    "RolloutClient",
-    "RolloutContext",
-    "RolloutError",
-    "RolloutFeedbackClient",
-    "RolloutFuture",
-    "RolloutMetadata",
-    "RolloutRequest",
-    "RolloutReward",
-    "RolloutSettings",
-    "Scorer",
-    "ServiceFailed",
-    "TokenRow",
-    "Trajectory",
-    "TrajectoryFile",
-    "TrajectorySink",
-    "TrajectoryStatistics",
-    "Turn",
-    "answering_at_once",
-    "branches",
-    "clear_rollout_context",
-    "current_rollout",
-    "drift",
-    "generate_token",
-    "get_inference_headers",
-    "get_inference_params",
-    "get_rollout_context",
-    "joined",
-    "make_inference_headers",
-    "read_request",
-    "reward_function",
-    "rft_handler",
-    "rollout_handler",
-    "sagemaker_rft_handler",
-    "set_rollout_context",
-    "statistics_of",
-    "token_rows",
-    "wrap_boto3",
-]
+    from reward_functions.rollouts.serve.agentcore.reward_function import (
+        reward_function as reward_function,
+    )
+    from reward_functions.rollouts.serve.answering import answering_at_once as answering_at_once
+    from reward_functions.rollouts.serve.app import RolloutApp as RolloutApp
 
 HOMES = {
     "serve.agentcore.apps": "AgentCoreRLApp AgentCoreRuntimeApp",
@@ -200,9 +141,9 @@ HOMES = {
     "record.exchange.token_rows": "TokenRow token_rows",
     "request.headers": "InferenceHeaders LiveParams get_inference_headers make_inference_headers",
     "record.relay.relay": "Relay",
-    "episode.pooling.pool": "AgentPool",
+    "episode.pooling": "AgentPool",
     "report.feedback": "RolloutFeedbackClient",
-    "episode.scoring.scorer": "Pin Scorer",
+    "episode.scoring": "Pin Scorer",
     "serve.answering": "answering_at_once",
     "serve.app": "RolloutApp",
     "report.settings": "RolloutSettings",
@@ -216,7 +157,12 @@ HOMES = {
 }
 """Modules of this package, and the names of `__all__` that each has."""
 
+PURE = ("request.", "record.exchange.", "record.history", "record.statistics", "record.types")
+"""Modules that compute, and need no boto3: contract, records, rows of tokens."""
+
 _MODULES = {name: module for module, names in HOMES.items() for name in names.split()}
+
+__all__ = list(_MODULES)
 
 
 def __dir__() -> list[str]:
@@ -226,5 +172,7 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    require("boto3", by=__name__, extra=ROLLOUTS)
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    module = _MODULES[name]
+    if not module.startswith(PURE):
+        require("boto3", by=__name__, extra=ROLLOUTS)
+    return getattr(import_module(f"{__name__}.{module}"), name)

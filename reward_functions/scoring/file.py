@@ -27,7 +27,6 @@ from reward_functions.core.spec import RewardSpec
 from reward_functions.data.atomic import Together
 from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.reports.score_report.digest import Digest
-from reward_functions.reports.score_report.labels import confusion
 from reward_functions.scoring import run
 from reward_functions.scoring.rewards import ready, reward_named
 from reward_functions.scoring.rows import require_rows, rows_of
@@ -327,7 +326,7 @@ def score_file(
             seconds = perf_counter() - start
             progress("writing", 0, None)
             spool.require_unchanged()
-            found = confusion(digest, labels) if labels else None
+            found = _agreement(digest, labels) if labels else None
             positions = selection.positions(limit, found.disagreements if found else None)
             results = partial(_write, form, journal, positions)
             if page:
@@ -347,6 +346,12 @@ def score_file(
             agreement=found,
             account=getattr(bound, "account", None),
         )
+
+
+def _agreement(digest: Digest, labels: Labels) -> Confusion:
+    from reward_functions.reports.score_report.labels import confusion  # noqa: PLC0415 - asked for
+
+    return confusion(digest, labels)
 
 
 def _found_by(reward: str | RewardSpec) -> str | None:

@@ -9,6 +9,7 @@ often on into the standard library. The innermost of that module is the line its
 from __future__ import annotations
 
 import json
+from functools import cache, lru_cache
 from pathlib import Path
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -17,10 +18,9 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import PartFailed, RewardError
 from reward_functions.core.spec import RewardSpec
 from reward_functions.core.types import Scored
-from reward_functions.judge_runtime.scores import VERDICT
 from reward_functions.reports.evidence import rendered
 from reward_functions.reports.score_report.digest import RowFacts, facts_of
-from reward_functions.serving.contract import result_object
+from reward_functions.serving.contract import result_object, result_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,9 +101,38 @@ def row_results(
 
 
 def _row_result(spec: RewardSpec, row: Read, result: RewardResult, *, explain: bool) -> RowResult:
+    if isinstance(result, Scored) and not explain:
+        return RowResult(result.id, scored_line(result), facts_of(spec, row.sample, result), "")
     shown = row_object(result, row.place, explain=explain, reward=spec.name)
     message = "" if isinstance(result, Scored) else shown["error"]["message"]
     return RowResult(result.id, json.dumps(shown), facts_of(spec, row.sample, result), message)
+
+
+def scored_line(scored: Scored) -> str:
+    """The object of a scored row as JSON, at a fifth of the price of making and writing it."""
+    score = scored.score
+    metrics = [
+        f'{{"name": {_quoted(each.name)}, "value": {float(each.value)!r}, "type": "{each.type}"}}'
+        for each in score.metrics
+    ]
+    listed = ", ".join([*metrics, _flags()])
+    return (
+        f'{{"id": {_encoded(scored.id)}, "aggregate_reward_score": {float(score.value)!r}, '
+        f'"metrics_list": [{listed}]}}'
+    )
+
+
+_encoded: Final = json.JSONEncoder().encode
+
+_quoted: Final = lru_cache(_encoded)
+"""A name as JSON; every row has the same."""
+
+
+@cache
+def _flags() -> str:
+    """The flags of a scored sample as JSON, which stand behind its metrics."""
+    flags = result_row("", 0.0, ()).get("metrics_list", [])
+    return json.dumps(flags)[1:-1]
 
 
 def row_object(
@@ -156,6 +185,8 @@ def explanation(result: RewardResult, reward: str = "") -> dict[str, Any] | None
 
 def _decisions(score: Score, reward: str) -> list[dict[str, str | None]]:
     """The decisions of a judge, and its reasons; none where no judge was asked."""
+    from reward_functions.judge_runtime.scores import VERDICT  # noqa: PLC0415 - to explain alone
+
     if score.evidence is None or score.evidence.rule != VERDICT:
         return []
     from reward_functions.reports.score_report.criteria import (  # noqa: PLC0415 - for judges alone

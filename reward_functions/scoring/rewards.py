@@ -12,9 +12,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.declared import SUFFIXES, composite_file
 from reward_functions.core.errors import ConfigurationError, NoJudge
-from reward_functions.core.importing import imported
 from reward_functions.core.registry import get
 from reward_functions.core.spec import RewardSpec
 
@@ -26,6 +24,9 @@ if TYPE_CHECKING:
     from reward_functions.judge_runtime.verdict_store import VerdictStore
 
     Parameters = Mapping[str, Any] | Sequence[str]
+
+SUFFIXES: Final = (".toml", ".json")
+"""Of files that declare a composite."""
 
 EXAMPLE: Final = (
     '{"models": [{"backend": "openai", "endpoint": "http://localhost:8000/v1", '
@@ -48,6 +49,8 @@ def reward_named(name: str) -> RewardSpec:
         OSError: the file cannot be read.
     """
     if name.endswith(SUFFIXES):
+        from reward_functions.core.declared import composite_file  # noqa: PLC0415 - few are
+
         return composite_file(Path(name))
     return _in_file(Path(name)) if is_path(name) else get(name)
 
@@ -121,6 +124,8 @@ def parameter_values(spec: RewardSpec, settings: Sequence[str]) -> dict[str, obj
 
 
 def _in_file(path: Path) -> RewardSpec:
+    from reward_functions.core.importing import imported  # noqa: PLC0415 - few are a file
+
     module = imported(path)
     found = {id(spec): spec for spec in vars(module).values() if isinstance(spec, RewardSpec)}
     namesakes = [spec for spec in found.values() if spec.name.rpartition(".")[2] == path.stem]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reward_functions.core.errors import BadSample
 from reward_functions.core.types import Unscored
-from reward_functions.data.json_rows import BadInput, shown
+from reward_functions.data.json_rows import BadInput, Row, shown
 from reward_functions.data.rows.reading import AS_FOUND, BadRow, scan_rows
 from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.serving.contract import decode_row
@@ -97,12 +97,12 @@ def rows_of(
         OSError: the file cannot be read.
     """
     for position, row in enumerate(scan_rows(file, rows, answered=answered, whole=whole)):
-        if isinstance(row, BadRow):
+        if isinstance(row, Row):
+            yield Unread(row.place, position, row.content, "", row.size)
+        elif isinstance(row, BadRow):
             yield Unread(row.place, position, {"id": row.name}, row.problem)
-        elif isinstance(row, BadInput):
-            raise row
         else:
-            yield Unread(row.place, position, row.content, size=row.size)
+            raise row
 
 
 def samples_of(

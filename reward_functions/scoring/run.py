@@ -31,14 +31,11 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.threads import Threads
 from reward_functions.data.atomic import named
 from reward_functions.data.json_rows import shown
 from reward_functions.data.rows.formats import files_of
 from reward_functions.reports.score_report.digest import CUT
-from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.scoring import journal as journals
-from reward_functions.scoring.interpreters import Interpreters
 from reward_functions.scoring.results import row_results
 from reward_functions.scoring.rewards import is_path
 
@@ -47,10 +44,12 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from reward_functions.core.spec import RewardFunction, RewardSpec, Scale
+    from reward_functions.core.threads import Threads
     from reward_functions.core.types import RewardResult, Sample, Unscored
     from reward_functions.reports.score_report.digest import Digest, RowFacts
     from reward_functions.reports.score_report.labels import Labels
     from reward_functions.scoring import Only, Sort
+    from reward_functions.scoring.interpreters import Interpreters
     from reward_functions.scoring.journal import Journal
     from reward_functions.scoring.results import RowResult
     from reward_functions.scoring.rewards import Parameters
@@ -219,15 +218,20 @@ class Selection:
         chosen = self.only is None or _CHOSEN[self.only](facts, self.scale)
         if chosen:
             self._chosen.append(at)
-            key = (self.sort or "").removeprefix("-")
-            if key == "id":
-                self._ids.append(id)
-            elif key == "value":
-                last = -inf if key != self.sort else inf
-                self._values.append(last if facts.value is None else facts.value)
-            elif key == "length":
-                self._values.append(facts.length)
+            if self.sort:
+                self._note(self.sort, id, facts)
         return chosen
+
+    def _note(self, sort: Sort, id: str, facts: RowFacts) -> None:  # noqa: A002 - the wire's own word
+        """Keep what the row is sorted by."""
+        key = sort.removeprefix("-")
+        if key == "id":
+            self._ids.append(id)
+        elif key == "value":
+            last = -inf if key != sort else inf
+            self._values.append(last if facts.value is None else facts.value)
+        elif key == "length":
+            self._values.append(facts.length)
 
     def positions(
         self, limit: int | None, disagreements: Collection[int] | None = None
@@ -347,6 +351,9 @@ def write_lines(form: Form, stream: TextIO, lines: Iterator[str]) -> None:
 LARGEST: Final = 256
 """Rows of a piece: 1 MB of long responses, and enough that handing it over costs little."""
 
+HERE: Final = 32
+"""The same where this process scores them: more would leave its caches before they are written."""
+
 LONGEST: Final = 4 << 20
 """Bytes of a piece's rows, which may be beside those of many other pieces."""
 
@@ -414,8 +421,13 @@ class Run:
         self._pieces = pieces
         self._score = score
         self._workers = workers
-        self._pool = Threads(self._timed, workers) if workers > 1 else None
+        self._pool = self._threads() if workers > 1 else None
         self._begun: deque[tuple[Piece, Future[list[RowResult]]]] = deque()
+
+    def _threads(self) -> Threads[Piece, list[RowResult]]:
+        from reward_functions.core.threads import Threads  # noqa: PLC0415 - where there are several
+
+        return Threads(self._timed, self._workers)
 
     def close(self) -> None:
         """Begin nothing more, and wait for nothing."""
@@ -583,6 +595,8 @@ def surveyed(
     seen = watched()
     if label is None:
         return sum(1 for _ in seen), None
+    from reward_functions.reports.score_report.labels import labels_of  # noqa: PLC0415 - asked for
+
     labels = labels_of(samples(), label, scale)
     return count, labels
 
@@ -702,7 +716,9 @@ class _Scoring:
         self, rows: Iterable[Unread], stack: ExitStack
     ) -> Iterator[tuple[Piece, list[RowResult]]]:
         """The rows without a result in pieces, each with its results, in the order of the file."""
-        fresh = ((at, row) for at, row in enumerate(rows) if at not in self.journal)
+        fresh: Iterable[tuple[int, Unread]] = enumerate(rows)
+        if self.journal.kept:
+            fresh = ((at, row) for at, row in fresh if at not in self.journal)
         needs, plan = self.spec.needs, self.plan
         if needs.group:
             return self._by_group(fresh)
@@ -714,11 +730,13 @@ class _Scoring:
             alone = self.held or plan.name is None
             workers = 1 if alone else max(1, min(plan.workers or 1, many))
         if threads or workers == 1 or plan.name is None:
-            cut = Pieces(fresh, 1 if threads and workers > 1 else LARGEST)
+            cut = Pieces(fresh, 1 if threads and workers > 1 else HERE)
             run = Run(cut, partial(self._scored, workers=1), workers)
             patience = AFTERWARDS if needs.judge else PATIENCE
             stack.push(partial(_keep_finished, run, self.journal, plan.notify, patience=patience))
         else:
+            from reward_functions.scoring.interpreters import Interpreters  # noqa: PLC0415
+
             interpreters = Interpreters(
                 self.spec, plan.name, plan.parameters, workers, explain=plan.explain
             )

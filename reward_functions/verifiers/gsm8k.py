@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Final
+
 from reward_functions.core.alternatives import any_reference, of_first_reference
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
@@ -20,6 +23,9 @@ from reward_functions.extraction.scores import (
 from reward_functions.extraction.selection import boxed_answer, hash_answer, stated_answer
 from reward_functions.extraction.visible import visible_response
 from reward_functions.quantities.numerals import Quantity, quantity, same
+
+KEPT: Final = 64
+"""References that are kept as numbers: all responses of a group are compared with one."""
 
 
 def _right(sample: Sample) -> str:
@@ -127,6 +133,7 @@ def _marked(text: str) -> str:
     return marked.text if isinstance(marked, Answer) else text
 
 
+@lru_cache(KEPT)
 def _reference(text: str) -> Quantity:
     read = quantity(plain(_marked(text)))
     if read is None:

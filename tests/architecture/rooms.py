@@ -42,12 +42,12 @@ def room(what, imports, lines, target, import_share):
 LANGUAGE = "core quantities extraction"
 
 ROOMS = {
-    "core": room("What a reward is; the standard library only.", "", 3_020, 2_300, 10),
+    "core": room("What a reward is; the standard library only.", "", 3_030, 2_300, 10),
     "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_250,
+        4_260,
         3_500,
         7,
     ),
@@ -62,10 +62,10 @@ ROOMS = {
         11,
     ),
     "verifiers": room(
-        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 1_820, 1_350, 17
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 1_830, 1_350, 17
     ),
     "judge_runtime": room(
-        "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_320, 2_350, 14
+        "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_330, 2_350, 14
     ),
     "judges": room(
         "Rewards that ask a model, each with its prompt.",
@@ -94,14 +94,14 @@ ROOMS = {
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
-        2_600,
+        2_620,
         2_200,
         10,
     ),
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
         f"{LANGUAGE} finqa judge_runtime serving reports",
-        4_300,
+        4_320,
         3_000,
         9,
     ),
@@ -122,7 +122,7 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in several processes.",
         "core serving testing aws reports data judge_runtime calibration",
-        1_380,
+        1_410,
         1_000,
         13,
     ),

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from reward_functions.cdk.artifact import closure
-from reward_functions.cdk.constructs import agent_artifacts, feedback_path
-from reward_functions.cdk.model import forwarding
+from reward_functions.cdk.constructs import artifacts, feedback_path
+from reward_functions.cdk.model import rollouts
 from reward_functions.core import registry
 from reward_functions.core.mentions import NAMED, mentions
 
@@ -67,9 +67,9 @@ def test_every_name_of_ours_in_a_string_is_there():
         *closure.FOLDERS,
         *closure.ROWS,
         *registry.FOLDERS,
-        agent_artifacts.SERVER,
+        artifacts.SERVER,
         feedback_path.MODULE,
-        forwarding.MODULE,
+        rollouts.MODULE,
     ],
 )
 def test_a_module_in_a_table_or_constant_can_be_imported(name):

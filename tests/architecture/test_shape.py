@@ -67,7 +67,7 @@ HOMES = {
     "pydantic": {
         *("serving", "cdk", *LAPTOP),
         f"{COMPAT}/sagemaker_rft/models.py",
-        f"{COMPAT}/verifying/outputs.py",
+        f"{COMPAT}/verifying.py",
         *(f"{LANGCHAIN}/model.py", f"{RLLM}/types.py"),
     },
     "aws_lambda_powertools": {"serving", "feedback"},
@@ -94,7 +94,7 @@ HOMES = {
     "opentelemetry": {"reward_functions/rollouts/record/telemetry.py"},
     "strands": {
         *(f"{STRANDS}/{name}.py" for name in STRANDS_FILES),
-        *(f"{RLLM}/strands/{name}.py" for name in ("agent", "hooks", "model")),
+        f"{RLLM}/strands/__init__.py",
     },
     "langchain_core": {f"{LANGCHAIN}/{name}.py" for name in ("callbacks", "model", "wrap")},
     "langchain_openai": {f"{LANGCHAIN}/{name}.py" for name in ("clients", "model", "wrap")},
@@ -142,14 +142,14 @@ CATCHES_ALL = {
     "reward_functions/symbolic/cas/worker.py",  # whatever sympy does, in a process of its own; and
     "reward_functions/cdk/custodian/index.py",  # CloudFormation waits for an answer of any kind;
     "reward_functions/core/looking.py",  # a look at the account is worth less than a synthesis; and
-    "reward_functions/rollouts/serve/agentcore/runs.py",  # a result may raise when it is read;
-    "reward_functions/rollouts/collect/collecting.py",  # a thread's end would hang its batch;
+    "reward_functions/rollouts/serve/agentcore/apps.py",  # a result may raise when it is read;
+    "reward_functions/rollouts/collect/batches.py",  # a thread's end would hang its batch;
     "reward_functions/rollouts/collect/calls.py",  # one row's accident ends no batch;
     "reward_functions/rollouts/episode/background.py",  # what an agent raises ends no thread;
     "reward_functions/rollouts/policy/calls.py",  # what ends a policy call is recorded, and raised;
     "reward_functions/rollouts/policy/answers.py",  # … and what breaks an answer off
     "reward_functions/rollouts/record/spans.py",  # a span names what ends it;
-    "reward_functions/rollouts/compat/verifying/runner.py",  # a user's reward, in its own process;
+    "reward_functions/rollouts/compat/verifying_runner.py",  # a user's reward, in its own process;
     "reward_functions/rollouts/episode/run.py",  # a result may raise when it is read;
     "reward_functions/rollouts/record/recording.py",  # an agent's objects, when they are read
     "reward_functions/rollouts/record/sink.py",  # a record that is lost loses no rollout
@@ -159,8 +159,8 @@ CATCHES_ALL = {
     "reward_functions/feedback/path.py",  # one message's accident harms no neighbour
     "reward_functions/feedback/scoring.py",  # … nor one call's
     "reward_functions/rollouts/record/relay/calls.py",  # what ends a call is marked, and raised
-    "reward_functions/rollouts/episode/pooling/pool.py",  # a failed reset costs an agent
-    "reward_functions/core/http_server/bounded.py",  # one head's accident ends no server
+    "reward_functions/rollouts/episode/pooling.py",  # a failed reset costs an agent
+    "reward_functions/core/http_server/server.py",  # one head's accident ends no server
     "reward_functions/core/threads.py",  # its thread hands it to whoever waits
 }
 
@@ -188,8 +188,7 @@ def test_everything_is_caught_in_few_places_only():
 def test_every_server_is_a_server_of_core():
     """`tests/local/test_local_servers.py` sends what a web page can cause to each of them."""
     found = {name_of(path) for path in SOURCES if {"http.server", "socketserver"} & imports(path)}
-    files = ("bounded.py", "server.py")
-    assert found == {f"reward_functions/core/http_server/{name}" for name in files}
+    assert found == {"reward_functions/core/http_server/server.py"}
 
 
 def test_no_regex_has_a_possessive_group():
@@ -211,8 +210,6 @@ LISTED = [
     "rollouts",
     *(f"rollouts/{name}" for name in ("collect", "compat", "drive", "episode", "policy", "record")),
     *("rollouts/report", "rollouts/request", "rollouts/serve"),
-    *(f"rollouts/compat/{name}" for name in ("aws_rft_sdk", "sagemaker_rft", "verifying")),
-    *(f"rollouts/episode/{name}" for name in ("pooling", "scoring")),
     *(f"rollouts/policy/{name}" for name in ("agents", "httpx", "langchain", "openai", "strands")),
     *("rollouts/record/exchange", "rollouts/record/relay", "rollouts/serve/agentcore"),
     "rollouts/report/outbox",

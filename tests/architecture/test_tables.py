@@ -48,7 +48,7 @@ TYPES = {
     "rollouts.report.deferred:METADATA",
     "rollouts.report.deferred:SAMPLE",
     "rollouts.report.deferred:SCORER",
-    "rollouts.episode.endings:FAILURES",
+    "rollouts.episode.results:FAILURES",
     "rollouts.record.jsonl:_TOOL_CALL",
     "rollouts.record.jsonl:_TOOL_RESULT",
     "rollouts.record.jsonl:_TRAJECTORY",

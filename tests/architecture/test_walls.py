@@ -10,13 +10,6 @@ from reward_functions.cdk.artifact import closure
 from tests.architecture.rooms import PACKAGE, ROOMS, ROOT, files, lines_of, row_of
 from tests.architecture.sources import nodes
 
-NAMING = {
-    PACKAGE / "core" / "registry.py",
-    PACKAGE / "cdk" / "closure.py",
-    PACKAGE / "rollouts" / "scoring" / "sources.py",
-}
-"""They walk the folders of rewards, and the imports of others, by their names."""
-
 RUNTIME = {
     *("core", "quantities", "extraction", "symbolic", "finqa", "verifiers", "judge_runtime"),
     *("judges", "shapers", "serving"),
@@ -26,7 +19,7 @@ RUNTIME = {
 NAMING = {
     PACKAGE / "core" / "registry.py",
     PACKAGE / "cdk" / "artifact" / "closure.py",
-    PACKAGE / "rollouts" / "episode" / "scoring" / "sources.py",
+    PACKAGE / "rollouts" / "episode" / "scoring.py",
 }
 """They walk the folders of rewards, and the imports of others, by their names."""
 

@@ -5,13 +5,11 @@ No synth is needed: the documents are plain data. `test_who_may_what` compares t
 
 from __future__ import annotations
 
-from reward_functions.cdk.model import function_role
 from reward_functions.cdk.model.stages import stage_of
 from reward_functions.cdk.policies import (
-    agentcore,
+    agents,
     custodian,
     deferred,
-    forwarding,
     own_rights,
     permissions,
 )
@@ -22,15 +20,14 @@ from reward_functions.cdk.policies.documents import (
     KINDS,
     SAGEMAKER,
     TRAINING,
-    Made,
     kinds,
     of_agent,
-    of_feedback,
-    of_hyperpod,
-    of_people,
+    of_function,
 )
-from reward_functions.cdk.policies.grants import provided, rewards
+from reward_functions.cdk.policies.grants import Made
 from reward_functions.cdk.policies.iam import Place
+from reward_functions.cdk.policies.people import of_people
+from reward_functions.cdk.policies.sagemaker import train_on_hyperpod
 from tests.cdk.conftest import EVERYTHING, ROOT
 
 HERE = Place("aws", "eu-central-1", "123456789012")
@@ -107,7 +104,7 @@ CUSTODIAN, SCORER = "the custodian", "the function of deferred rewards"
 PUBLISHER, RUNTIME = "the rules of job events", "a runtime"
 
 STAGE = stage_of({"everything": WHOLE}, "everything", ROOT)
-BUCKET = "arn:aws:s3:::data"
+BUCKET = f"arn:aws:s3:::{STAGE.names.bucket(HERE.account, HERE.region)}"
 MADE = Made(BUCKET, HERE.arn("kms", "key/bucket"))
 ROLES = {
     kind: f"arn:aws:iam::123456789012:role/{kind}"
@@ -123,7 +120,10 @@ def documents():
     work = {
         f"{kind} role": [*KINDS[kind].work(HERE, STAGE, MADE).values()] for kind in kinds(STAGE)
     }
-    attached = {AGENT: [of_agent(HERE, STAGE, MADE)], CLUSTER: [of_hyperpod(HERE, STAGE, MADE)]}
+    attached = {
+        AGENT: [of_agent(HERE, STAGE, MADE)],
+        CLUSTER: [train_on_hyperpod(HERE, STAGE, MADE)],
+    }
     people = {task: [each] for task, each in of_people(HERE, STAGE, MADE, ROLES).items()}
     return work | attached | people | _functions()
 
@@ -132,25 +132,21 @@ def _functions():
     """What the stage's functions, its rules and its runtime may do."""
     deployments = {each.name: each for each in STAGE.deployments}
     rewarding = {
-        who: [*function_role.policies(HERE, STAGE, deployments[name]).values()]
+        who: [*of_function(HERE, STAGE, deployments[name]).values()]
         for who, name in ((VERIFIER, "math"), (WITH_RIGHTS, "given"), (JUDGE, "reference"))
     }
-    house = custodian.keep_house(
-        HERE,
-        names=STAGE.names,
-        rewards=rewards(HERE, STAGE.names, STAGE.deployments),
-        provided=provided(HERE, STAGE.names, STAGE.deployments),
-        bucket_arn=BUCKET,
-        results_arn=deferred.results_arn(HERE, STAGE.names),
-    )
+    house = custodian.keep_house(HERE, STAGE)
     return rewarding | {
         CUSTODIAN: [_logs(STAGE.names.custodian), house],
-        SCORER: [_logs(STAGE.names.rollouts(deferred.FEEDBACK)), of_feedback(HERE, STAGE, MADE)],
+        SCORER: [
+            _logs(STAGE.names.rollouts(deferred.FEEDBACK)),
+            deferred.report(HERE, STAGE, MADE.key_arn),
+        ],
         KEYED: _forwarding(STAGE.forwarders[0]),
         QUEUED: _forwarding(STAGE.forwarders[1]),
         PUBLISHER: [permissions.publish_events(TOPIC)],
         RUNTIME: [
-            agentcore.start_agent(
+            agents.start_agent(
                 HERE, STAGE.agents[0].runtime_name(STAGE.names), CODE, ["rollout-results"]
             )
         ],
@@ -158,7 +154,7 @@ def _functions():
 
 
 def _forwarding(forwarder):
-    handing_on = forwarding.hand_on(
+    handing_on = agents.hand_on(
         HERE,
         queue_arn=forwarder.queue_arn(HERE, STAGE.names),
         secret_arn=forwarder.secret or "",
@@ -170,4 +166,4 @@ def _forwarding(forwarder):
 
 
 def _logs(function):
-    return permissions.write_logs(HERE.arn("logs", f"log-group:/aws/lambda/{function}"))
+    return permissions.write_logs(HERE, function)

@@ -15,13 +15,12 @@ from botocore.validate import validate_parameters
 from reward_functions.aws.names import Names
 from reward_functions.cdk.artifact import artifact as artifact_module
 from reward_functions.cdk.artifact import pins
-from reward_functions.cdk.artifact.artifact import TooLarge
-from reward_functions.cdk.artifact.loading import NotLoaded
-from reward_functions.cdk.constructs.agent_artifacts import BUDGET, SERVER, AgentArtifacts
-from reward_functions.cdk.model.agents import RESULT_BUCKETS
+from reward_functions.cdk.artifact.artifact import NotLoaded, TooLarge
+from reward_functions.cdk.constructs.artifacts import BUDGET, SERVER, AgentArtifacts
+from reward_functions.cdk.model.rollouts import RESULT_BUCKETS
 from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.rollouts.serve import app
-from reward_functions.rollouts.serve.agentcore import destinations
+from reward_functions.rollouts.serve.agentcore import results
 from tests.cdk.agent_stage import ACCOUNT, AGENTS, NETWORK
 from tests.cdk.test_stack import flat, statements
 from tests.cdk.wheels import wheel
@@ -182,7 +181,7 @@ def test_a_runtime_keeps_results_in_the_buckets_that_its_app_trusts(template):
         if statement["Sid"] == "KeepResults"
     }
     assert list(kept) == ["reward_agents__in_vpc"]
-    assert RESULT_BUCKETS == destinations.RESULT_BUCKETS
+    assert RESULT_BUCKETS == results.RESULT_BUCKETS
     (found,) = kept.values()
     assert found["Action"] == ["s3:PutObject", "s3:GetObject"]
     assert [flat(each).split(":", 2)[2] for each in found["Resource"]] == [
@@ -289,7 +288,7 @@ def test_an_entry_that_is_in_no_package_is_found_before_it_is_deployed(bundler, 
 def test_agentcore_s_limits_are_its_own(bundler, tmp_path, monkeypatch, limit):
     assert BUDGET.unzipped > artifact_module.MAX_UNZIPPED
     small = BUDGET._replace(**{limit: 1000})
-    monkeypatch.setattr("reward_functions.cdk.constructs.agent_artifacts.BUDGET", small)
+    monkeypatch.setattr("reward_functions.cdk.constructs.artifacts.BUDGET", small)
     artifacts, agent = bundler()
     with pytest.raises(TooLarge, match=rf"MB {limit}, over AgentCore's limit of 0 MB"):
         artifacts.of_agent(agent).build(tmp_path / "zip")

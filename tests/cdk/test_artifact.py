@@ -18,11 +18,10 @@ import pytest
 from reward_functions import specs
 from reward_functions.cdk.artifact import artifact as module
 from reward_functions.cdk.artifact import closure, parts, pins
-from reward_functions.cdk.artifact.artifact import TooLarge
+from reward_functions.cdk.artifact.artifact import NotLoaded, TooLarge
 from reward_functions.cdk.artifact.cache import MOST, Cache
 from reward_functions.cdk.artifact.closure import LAPTOP, row
 from reward_functions.cdk.artifact.interpreter import NoInterpreter, here
-from reward_functions.cdk.artifact.loading import NotLoaded
 from reward_functions.cdk.artifact.packages import BadPackage
 from reward_functions.cdk.artifact.parts import TASK
 from reward_functions.cdk.artifact.pins import our_pins

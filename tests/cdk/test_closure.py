@@ -105,7 +105,6 @@ UNREAD = {
     # for laptops: what attacks judges and keeps verdicts, says which version stands, looks at a
     # shell; for rewards that are not ours: their processes; and a marker
     "core/http_server/__init__.py",
-    "core/http_server/bounded.py",
     "core/http_server/messages.py",
     "core/http_server/server.py",
     "core/importing.py",

@@ -11,9 +11,9 @@ from reward_functions.aws.catalogue import DeployedStage
 from reward_functions.aws.regions import aws_regions
 from reward_functions.cdk.limits.quotas import OverLimit, _check_feedback, check_stage
 from reward_functions.cdk.model.deployment import Deployment
-from reward_functions.cdk.model.feedback import BadFeedback, Feedback, check_feedback
+from reward_functions.cdk.model.rollouts import BadFeedback, Feedback, check_feedback
 from reward_functions.cdk.model.stages import BadStage, Stage, stage_of
-from reward_functions.cdk.policies.documents import Made, of_feedback
+from reward_functions.cdk.policies import deferred
 from reward_functions.cdk.policies.grants import pinnable_arns
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.feedback import handler
@@ -250,7 +250,7 @@ def test_a_batch_of_the_queue_is_no_group_and_what_ranks_a_group_is_not_asked():
     place = Place("aws", "us-east-1", "123456789012")
     (asked,) = pinnable_arns(place, stage)
     assert asked.endswith("-gsm8k")
-    document = json.dumps(of_feedback(place, stage, Made("arn:aws:s3:::data")))
+    document = json.dumps(deferred.report(place, stage))
     assert "reward-dev-gsm8k:*" in document
     assert "reward-dev-group" not in document
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from reward_functions.cdk.limits.quotas import check_stage
-from reward_functions.cdk.model.forwarding import MODULE
+from reward_functions.cdk.model.rollouts import MODULE
 from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings, address_of
+from reward_functions.rollouts.serve.forwarder import ForwarderSettings, address_of
 from tests.cdk.agent_stage import ACCOUNT, AGENTS, KEY, NETWORK, SECRET
 from tests.cdk.test_stack import flat
 
@@ -61,6 +61,14 @@ REFUSED = [
         "this machine, which a function of AWS does not reach",
     ),
     ({"endpoint": URL, "secret": "the-key"}, "write the ARN of a secret"),
+    ({"endpoint": URL, "secret": f"{SECRET}*"}, "write the ARN of a secret"),
+    *(
+        (
+            {"endpoint": URL, "secret": arn},
+            rf"forwarders\.0\.secret: {arn} lacks the six characters .* describe-secret",
+        )
+        for arn in (SECRET[:-1], SECRET[:-7], f"{SECRET}-v2", SECRET.replace("-a", "_a"))
+    ),
     (
         {"endpoint": URL, "secret": SECRET.replace("us-east-1", "us-west-2")},
         "its secret is in us-w",

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from reward_functions.cdk.app.flags import FLAGS
 from reward_functions.cdk.constructs.codes import clear, note, zips
 from tests.cdk.conftest import CDK_JSON, FakeArtifact
 
@@ -70,5 +69,7 @@ def test_whatever_a_stack_runs_from_is_noted_and_its_former_zips_go(tmp_path):
 
 
 def test_the_flags_are_those_of_this_repository():
+    from reward_functions.cdk.app.app import FLAGS
+
     context = CDK_JSON["context"]
     assert {name: on for name, on in context.items() if name.startswith("@aws-cdk")} == FLAGS

@@ -14,7 +14,7 @@ from zipfile import ZipFile
 import pytest
 
 from reward_functions.cdk.artifact import lock, parts
-from reward_functions.cdk.artifact.loading import NotLoaded
+from reward_functions.cdk.artifact.artifact import NotLoaded
 from reward_functions.cdk.artifact.lock import CONTENT, BadLock, Change, changes
 from reward_functions.cdk.artifact.packages import BadPackage
 from reward_functions.cdk.artifact.pins import Pin, parsed

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from reward_functions.cdk.limits.quotas import MAX_INLINE_POLICIES
-from reward_functions.cdk.model.function_role import policies
 from reward_functions.cdk.model.stages import BadStage, stage_of
-from reward_functions.cdk.policies.deployments_own_rights import services
+from reward_functions.cdk.policies.documents import of_function
 from reward_functions.cdk.policies.iam import Place
+from reward_functions.cdk.policies.own_rights import services
 from reward_functions.cdk.policies.services import clients, known
 
 HERE = Path(__file__).parent
@@ -44,7 +44,7 @@ def allowing(**changed):
 def statements_of(given):
     """What the role's policies allow, by the names of the policies."""
     made = stage(**given)
-    documents = policies(PLACE, made, made.deployments[0])
+    documents = of_function(PLACE, made, made.deployments[0])
     return {name: document["Statement"] for name, document in documents.items()}
 
 
@@ -187,7 +187,10 @@ WRONG = [
     ),
     (allowing(actions=["q" * 10_000 + ":X"]), "no service of IAM's is called 'qq*.* … q*'$"),
     ({"environment": {"AB": "x" * 4096}}, "settings and variables take 4... bytes of environment"),
-    ({"secrets": {"KEY": SECRET[:-1]}}, "'KEY': .* lacks the six characters .* describe-secret"),
+    *(
+        ({"secrets": {"KEY": arn}}, f"'KEY': {arn} lacks the six characters .* describe-secret")
+        for arn in (SECRET[:-1], SECRET[:-7], f"{SECRET}-v2", SECRET.replace("-a", "_a"))
+    ),
     ({"secrets": {"KEY": SECRET.replace("us-east-1", "us-west-2")}}, "secrets.KEY: .*us-west-2"),
     ({"secrets": {"KEY": SECRET.replace("arn:aws", "arn:aws-cn")}}, "in the partition aws-cn"),
     ({"secrets": {"KEY": {"arn": SECRET, "key": "alias/x"}}}, "secrets.KEY.key: write a key's ARN"),
@@ -268,7 +271,7 @@ def test_to_a_function_s_own_code_the_network_is_denied(immutable, ending):
 def test_as_many_statements_as_iam_takes_are_taken():
     many = [allowing(resources=[f"{OBJECT}{n}"])["allow"][0] for n in range(80)]
     made = stage(allow=many)
-    documents = policies(PLACE, made, made.deployments[0]).values()
+    documents = of_function(PLACE, made, made.deployments[0]).values()
     size = sum(len(json.dumps(each, separators=(",", ":"))) for each in documents)
     assert MAX_INLINE_POLICIES - 2500 < size <= MAX_INLINE_POLICIES
 

@@ -407,6 +407,10 @@ WRONG = [
     ),
     (judged(**VLLM, key=SECRET.replace("secretsmanager", "ssm")), "not the ARN of a Secrets"),
     (judged(**VLLM, key=f"{SECRET}*"), "not the ARN of a Secrets"),
+    *(
+        (judged(**VLLM, key=arn), f"qwen3: {arn} lacks the six characters .* describe-secret")
+        for arn in (SECRET[:-1], SECRET[:-7], f"{SECRET}-v2", SECRET.replace("-a", "_a"))
+    ),
     (judged(**VLLM, key=SECRET.translate(ARABIC)), "not the ARN of a Secrets"),
     (judged(**VLLM, key="sk-123"), "a key is named env:NAME or by a secret's ARN, not given"),
     (judged(**VLLM | {"endpoint": "models.example.com"}), "http or https URL"),

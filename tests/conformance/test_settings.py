@@ -15,7 +15,7 @@ import pytest
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.feedback.settings import FeedbackSettings
 from reward_functions.rollouts.report.settings import RolloutSettings
-from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings
+from reward_functions.rollouts.serve.forwarder import ForwarderSettings
 from reward_functions.serving.settings import LambdaSettings
 
 ACCEPTED = {

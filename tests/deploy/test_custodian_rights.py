@@ -13,6 +13,8 @@ import pytest
 
 from reward_functions.aws.names import Names
 from reward_functions.cdk.custodian import index
+from reward_functions.cdk.model.rollouts import Feedback
+from reward_functions.cdk.model.stages import Stage
 from reward_functions.cdk.policies import custodian, permissions
 from reward_functions.cdk.policies.iam import Place
 
@@ -40,14 +42,10 @@ NEEDED = [
 """A duty, and a right without which it fails; `s3:DeleteObjectVersion`, which AWS asks for beside
 `s3:DeleteObject`, the emulator does not know."""
 
-WORK = custodian.keep_house(
-    HERE,
-    names=NAMES,
-    rewards=[],
-    bucket_arn="",
-    results_arn=f"arn:aws:s3:::{BUCKET}",
-    emulated=True,
+STAGE = Stage.model_construct(
+    name=NAMES.stage, region=HERE.region, emulated=True, bucket="another", feedback=Feedback()
 )
+WORK = custodian.keep_house(HERE, STAGE)
 
 
 @pytest.fixture(scope="module")

@@ -18,9 +18,9 @@ from reward_functions import sample
 from reward_functions.aws.deployed import DeployedFunction
 from reward_functions.aws.deployed.function import FunctionError
 from reward_functions.cdk.artifact import closure
-from reward_functions.cdk.model.function_role import policies
 from reward_functions.cdk.model.stages import stage_of
 from reward_functions.cdk.policies import permissions
+from reward_functions.cdk.policies.documents import of_function
 from reward_functions.cdk.policies.iam import Place
 from tests.deploy.what import ROOT, STAGE
 
@@ -167,7 +167,10 @@ def lookup(stage):
         },
     )
     found = Lookup(
-        stage, PLACE.arn("lambda", f"function:{name}"), "lookup", policies(PLACE, made, deployment)
+        stage,
+        PLACE.arn("lambda", f"function:{name}"),
+        "lookup",
+        of_function(PLACE, made, deployment),
     )
     found.give(found.stated)
     yield found

@@ -18,7 +18,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from reward_functions.aws.names import Names
-from reward_functions.cdk.policies import forwarding, permissions
+from reward_functions.cdk.policies import agents, permissions
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from tests.deploy.what import AGENT, ROOT, STAGE
@@ -142,8 +142,8 @@ def session_of(stage, there):
     queue = HERE.arn("sqs", NAMES.rollouts("tried"))
     made = {
         JUDGE: {"judge": permissions.ask_judge(HERE, asking)},
-        QUEUED: {"forward": forwarding.hand_on(HERE, queue_arn=queue)},
-        KEYED: {"forward": forwarding.hand_on(HERE, secret_arn=there["secret"])},
+        QUEUED: {"forward": agents.hand_on(HERE, queue_arn=queue)},
+        KEYED: {"forward": agents.hand_on(HERE, secret_arn=there["secret"])},
     }
     attached = {
         CLUSTER: stage.shared.hyperpod_runtime_policy_arn,

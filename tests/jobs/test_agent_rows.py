@@ -7,7 +7,7 @@ import pytest
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.data import cell_of, has_reference
 from reward_functions.jobs.hyperparameters import written
-from reward_functions.rollouts.episode.scoring.samples import sample_of
+from reward_functions.rollouts.episode.samples import sample_of
 
 USER = [{"role": "user", "content": "2 + 2?"}]
 

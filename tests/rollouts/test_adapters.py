@@ -8,7 +8,7 @@ from contextlib import aclosing, suppress
 
 import pytest
 
-from reward_functions.rollouts.episode.endings import cause_of
+from reward_functions.rollouts.episode.results import cause_of
 from reward_functions.rollouts.policy.answers import events_of
 from reward_functions.rollouts.record.types import TokenTrace, TokenUsage
 from reward_functions.rollouts.request.errors import PolicyFailure

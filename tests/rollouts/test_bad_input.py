@@ -272,8 +272,8 @@ def test_a_reward_whose_tokens_stay_expired_is_kept_for_a_replay(service, handle
 def fill(outbox):
     """Fill the disk: an error of a real one, by a limit of SQLite's own."""
     outbox.counts()
-    (pages,) = outbox._file._connection.execute("PRAGMA page_count").fetchone()
-    outbox._file._connection.execute(f"PRAGMA max_page_count = {pages}")
+    (pages,) = outbox._connection.execute("PRAGMA page_count").fetchone()
+    outbox._connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
 def large(number):

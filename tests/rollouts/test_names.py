@@ -77,3 +77,17 @@ def test_where_boto3_is_missing_one_sentence_says_what_to_install(block):
     assert sentence == (
         "reward_functions.rollouts needs AWS's SDK, boto3: pip install 'reward-functions[rollouts]'"
     )
+
+
+@pytest.mark.parametrize("block", BLOCKED.values(), ids=BLOCKED)
+def test_where_boto3_is_missing_what_only_computes_is_there(block):
+    names = sorted(
+        name
+        for module, all_of_it in rollouts.HOMES.items()
+        if module.startswith(rollouts.PURE)
+        for name in all_of_it.split()
+    )
+    assert {"Trajectory", "token_rows", "joined", "read_request"} <= set(names)
+    used = f"from reward_functions.rollouts import {', '.join(names)}"
+    later = "from reward_functions.rollouts.record.exchange import advantages"
+    assert printed(f"{block}\n{used}\n{later}\nprint('here')") == ["here"]

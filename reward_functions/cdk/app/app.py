@@ -8,6 +8,7 @@ Context, from `cdk.json` or `-c`: `stages` (see `reward_functions.cdk.model.stag
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -15,13 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 import aws_cdk as cdk
 
-from reward_functions.cdk.app.flags import FLAGS
 from reward_functions.cdk.app.shell import check_shell
 from reward_functions.cdk.artifact.interpreter import interpreter
 from reward_functions.cdk.constructs import codes, runtime
-from reward_functions.cdk.constructs.agent_artifacts import AgentArtifacts
 from reward_functions.cdk.constructs.agent_stack import AgentStack
-from reward_functions.cdk.constructs.artifacts import COST, Artifacts
+from reward_functions.cdk.constructs.artifacts import COST, AgentArtifacts, Artifacts
 from reward_functions.cdk.constructs.stack import RewardStack
 from reward_functions.cdk.model.deployed_before import deployed_before
 from reward_functions.cdk.model.stages import BadStage, stage_of
@@ -31,6 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reward_functions.cdk.model.stages import Stage
+
+FLAGS: Final = json.loads(Path(__file__).with_name("flags.json").read_text(encoding="utf-8"))
+"""CDK's feature flags as this project was tried with them, for a `cdk.json` that names none.
+
+They are the values that `cdk init` of the pinned version writes. A `cdk.json` that names a flag
+decides it; without them its reader is told of each at every command, and findings of CDK's own
+validation would be warnings. A test compares them with this repository's `cdk.json`.
+"""
 
 KEPT: Final = (
     "cdk destroy keeps of the stage {stage} {kept}; before the stage is deployed again, import "

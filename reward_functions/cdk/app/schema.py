@@ -13,7 +13,7 @@ from typing import Any, Final
 from reward_functions.cdk.model.brought import ReadFolder
 from reward_functions.cdk.model.inheritance import EXTENDS
 from reward_functions.cdk.model.stages import MODELS, Stage
-from reward_functions.cdk.policies.deployments_own_rights import Secret
+from reward_functions.cdk.policies.own_rights import Secret
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 

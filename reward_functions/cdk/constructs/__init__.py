@@ -4,14 +4,13 @@ stack.py              one stage in one account
 reward_function.py    one deployment, of which a job holds a version that never changes
 function_alone.py     one reward in a stack of your own
 training.py           the resources of training jobs
-feedback_path.py      the path of deferred rewards, watched by `feedback_watch.py`
+feedback_path.py      the path of deferred rewards, and its alarms
 forwarder.py          the function that hands a trainer's requests on
 agent_stack.py        the agents of a stage, in a stack of their own
-artifacts.py          what each deployment runs from; `agent_artifacts.py` has that of agents
+artifacts.py          what each deployment and each agent runs from
 codes.py              artifacts as zips in `cdk.out`
-custody.py            the custodian, which CloudFormation asks
+custody.py            the custodian, which CloudFormation asks, and the buckets it empties
 roles.py              roles and policies, of the documents of `cdk.policies`
-buckets.py            a bucket of the stage's own
 job_events.py         a job's change of state becomes a notification
 monitoring.py         alarms, and one dashboard
 runtime.py            what functions have in common

@@ -14,19 +14,19 @@ from aws_cdk import aws_bedrockagentcore as agentcore
 from aws_cdk import aws_s3_assets as s3_assets
 from constructs import Construct
 
-from reward_functions.cdk.constructs.agent_artifacts import MAIN
+from reward_functions.cdk.constructs.artifacts import MAIN
 from reward_functions.cdk.constructs.codes import zips
 from reward_functions.cdk.constructs.roles import bound, place_of, role
 from reward_functions.cdk.constructs.stack import pascal
-from reward_functions.cdk.policies.agentcore import start_agent, trust_runtime
-from reward_functions.cdk.policies.documents import Made, of_runtime
+from reward_functions.cdk.policies.agents import start_agent, trust_runtime
+from reward_functions.cdk.policies.sagemaker import run_agent
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
 
-    from reward_functions.cdk.constructs.agent_artifacts import AgentArtifacts
+    from reward_functions.cdk.constructs.artifacts import AgentArtifacts
     from reward_functions.cdk.constructs.codes import Zip
-    from reward_functions.cdk.model.agents import Agent
+    from reward_functions.cdk.model.rollouts import Agent
     from reward_functions.cdk.model.stages import Stage
 
 
@@ -85,7 +85,7 @@ def _runtime(
         description=f"What the agent {name} runs as",
         trust=trust_runtime(place, name),
         policies={
-            "run-agent": of_runtime(place, stage, Made("", key.key_arn if key is not None else "")),
+            "run-agent": run_agent(place, stage, key.key_arn if key is not None else ""),
             "start": start_agent(place, name, code_arn, agent.result_buckets),
         },
         path=stage.role_path,

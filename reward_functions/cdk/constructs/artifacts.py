@@ -13,36 +13,44 @@ ask.
 from __future__ import annotations
 
 import shutil
+import tomllib
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from weakref import finalize
 
 from reward_functions.cdk.artifact import closure
-from reward_functions.cdk.artifact.artifact import Artifact, Contents
+from reward_functions.cdk.artifact.artifact import Artifact, Budget, Contents
 from reward_functions.cdk.artifact.interpreter import NoInterpreter
 from reward_functions.cdk.artifact.lock import BadLock, Lock
-from reward_functions.cdk.artifact.packages import BadPackage, Package, insist_on_distinct
+from reward_functions.cdk.artifact.packages import (
+    BadPackage,
+    Package,
+    insist_on_distinct,
+    normalised,
+    required,
+)
 from reward_functions.cdk.artifact.parts import Packages, Requirements
-from reward_functions.cdk.artifact.pins import ALGEBRA, our_pins, pins_for
+from reward_functions.cdk.artifact.pins import ALGEBRA, PROJECT, our_pins, pins_for
 from reward_functions.cdk.artifact.pruning import AWS_SERVICES
-from reward_functions.cdk.artifact.sources import insist_on_named
 from reward_functions.cdk.artifact.target import Target
-from reward_functions.cdk.policies.deployments_own_rights import services
+from reward_functions.cdk.model.rollouts import MAIN as MAIN_MODULE
+from reward_functions.cdk.policies.own_rights import services
 from reward_functions.core import registry
 from reward_functions.core.mentions import mentions
 from reward_functions.core.spec import Needs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pydantic import JsonValue
 
     from reward_functions.cdk.artifact.packages import Wheel
     from reward_functions.cdk.artifact.parts import Part
     from reward_functions.cdk.artifact.pins import Pin
+    from reward_functions.cdk.model.rollouts import Agent
     from reward_functions.cdk.model.stages import Stage
 
 COST: Final = (
@@ -284,3 +292,112 @@ class Artifacts:
             if self.artifact(each.reward).digest == digest
             for name in closure.rewards_in(self.stage.spec(each.reward), each.reward)
         }
+
+
+ELSEWHERE: Final = frozenset({"git", "path", "url", "workspace"})
+"""Kinds of sources that are no index."""
+
+
+def insist_on_named(packages: Sequence[Package], wheels: Mapping[str, Wheel]) -> None:
+    """Whatever a package takes from a source is a package of the stage as well.
+
+    Args:
+        packages: the stage's.
+        wheels: of those that no index is asked for, by name.
+
+    Raises:
+        BadPackage: one is not.
+    """
+    named = {PROJECT, *(package.name for package in packages)}
+    for package in packages:
+        if isinstance(package.source, Path) and package.source.is_dir():
+            requires = {required(each) for each in wheels[package.name].requires()}
+            if missing := sorted(requires.intersection(_elsewhere(package.source)) - named):
+                raise BadPackage(
+                    f"{package} takes {missing[0]} from [tool.uv.sources], which the lock would "
+                    "take from an index: name its folder or wheel in `packages`"
+                )
+
+
+def _elsewhere(folder: Path) -> Iterator[str]:
+    """What a project takes from no index: by its own word, or by that of its workspace."""
+    own = _uv_of(folder)
+    yield from _named_by(own)
+    for parent in folder.parents:
+        above = _uv_of(parent)
+        if "workspace" in above:
+            yield from _named_by(above)
+            return
+
+
+def _named_by(settings: Mapping[str, Any]) -> Iterator[str]:
+    for name, source in settings.get("sources", {}).items():
+        several = source if isinstance(source, list) else [source]
+        if any(ELSEWHERE.intersection(each) for each in several):
+            yield normalised(name)
+
+
+def _uv_of(folder: Path) -> Mapping[str, Any]:
+    """`[tool.uv]` of a folder; nothing, where it has none that can be read."""
+    try:
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return {}
+    found = project.get("tool", {}).get("uv", {})
+    return found if isinstance(found, dict) else {}
+
+
+MEGABYTE: Final = 1024 * 1024
+
+BUDGET: Final = Budget("AgentCore", unzipped=750 * MEGABYTE, zipped=250 * MEGABYTE)
+""""Quotas for Amazon Bedrock AgentCore", direct code deployment."""
+
+ROLLOUTS: Final = f"{closure.PACKAGE.name}.rollouts"
+
+SERVER: Final = f"{ROLLOUTS}.servers.app"
+"""What runs on AgentCore; nothing here imports it."""
+
+MAIN: Final = f"{MAIN_MODULE}.py"
+
+SOURCE: Final = f'''\
+"""Serves an agent on AgentCore. Written by the deployment."""
+
+from {SERVER} import main
+
+if __name__ == "__main__":
+    main([{{entry!r}}, "--host", "0.0.0.0"])
+'''
+
+
+class AgentArtifacts(Artifacts):
+    """The artifacts of a stage's agents; the arguments are those of `Artifacts`."""
+
+    def __init__(self, stage: Stage, folder: Path, interpreter: Path | None) -> None:
+        named = dict.fromkeys(text for each in stage.agents for text in each.packages)
+        own = {"packages": tuple(named), "architecture": "arm64", "emulated": False}
+        super().__init__(stage.model_copy(update=own), folder, interpreter, beside="agents")
+
+    def of_agent(self, agent: Agent) -> Artifact:
+        """What an agent runs from.
+
+        Its digest raises what that of a reward of a package does.
+        """
+        return Artifact(
+            reader=partial(self._contents_of_agent, agent),
+            target=self.target,
+            entry_points=partial(self._modules_of, agent),
+            environment=self._environment,
+            budget=BUDGET,
+        )
+
+    def _contents_of_agent(self, agent: Agent) -> Contents:
+        self._insist_on_bytecode()
+        main = self._scratch / f"{agent.name}.{MAIN}"
+        main.write_text(SOURCE.format(entry=agent.entry), encoding="utf-8")
+        pinned = self._pinned(algebra=True, services=frozenset(self.stage.aws_services))
+        ours = closure.all_files(frozenset({ROLLOUTS}))
+        return Contents((*pinned, self._packages), {**ours, MAIN: main})
+
+    def _modules_of(self, agent: Agent) -> dict[str, str]:
+        where = f"stage {self.stage.name!r}, agent {agent.name!r}"
+        return {SERVER: where, agent.module: where}

@@ -7,6 +7,9 @@
     Custom::EmptyBucket         to empty the bucket before it is deleted
 
 Each is a custom resource: a deployment waits for the answer, and a failure rolls it back.
+
+A bucket of the stage's own is private, encrypted, versioned, and reached by TLS alone. In
+production it stays when the stack goes, and so do its policy and what is in it.
 """
 
 from __future__ import annotations
@@ -17,14 +20,16 @@ from typing import TYPE_CHECKING, Final
 from aws_cdk import CustomResource, Duration, RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from reward_functions.cdk.constructs.roles import place_of, role
-from reward_functions.cdk.constructs.runtime import log_group, python_function
-from reward_functions.cdk.policies import custodian, deferred, permissions
-from reward_functions.cdk.policies.grants import provided, rewards
+from reward_functions.cdk.constructs.runtime import acknowledge, kept, log_group, python_function
+from reward_functions.cdk.policies import custodian, permissions
 
 if TYPE_CHECKING:
+    from aws_cdk import aws_kms as kms
+
     from reward_functions.cdk.model.stages import Stage
     from reward_functions.core.spec import RewardSpec
 
@@ -56,20 +61,6 @@ class Custodian(Construct):
         place = place_of(self)
         physical = stage.names.custodian
         group = log_group(self, physical, stage)
-        bucket = f"arn:{place.partition}:s3:::" + stage.names.bucket(place.account, stage.region)
-        outlives = stage.production or stage.bucket
-        work = custodian.keep_house(
-            place,
-            names=stage.names,
-            role_path=stage.role_path,
-            rewards=rewards(place, stage.names, stage.deployments),
-            provided=provided(place, stage.names, stage.deployments),
-            bucket_arn="" if outlives else bucket,
-            results_arn=""
-            if stage.production or stage.feedback is None
-            else deferred.results_arn(place, stage.names),
-            emulated=stage.emulated,
-        )
         made = role(
             self,
             "Role",
@@ -77,10 +68,8 @@ class Custodian(Construct):
             trust=permissions.trust_lambda(),
             path=stage.role_path,
             policies={
-                "logs": permissions.write_logs(
-                    place.arn("logs", f"log-group:/aws/lambda/{physical}")
-                ),
-                "work": work,
+                "logs": permissions.write_logs(place, physical),
+                "work": custodian.keep_house(place, stage),
             },
         )
         self._function = python_function(
@@ -178,3 +167,49 @@ class Custodian(Construct):
             properties=properties,
             removal_policy=removal,
         )
+
+
+def private_bucket(
+    scope: Construct,
+    name: str,
+    *,
+    stage: Stage,
+    physical: str,
+    key: kms.IKey | None,
+    lifecycle: s3.LifecycleRule,
+    custodian: Custodian,
+    unlogged: str,
+) -> s3.Bucket:
+    """The bucket, and the custom resource that empties it before it is deleted.
+
+    Args:
+        scope: the construct that it belongs to, and no other bucket.
+        name: in the construct tree.
+        stage: whether it is in production.
+        physical: its name.
+        key: what encrypts it; None for S3's own.
+        lifecycle: of its objects.
+        custodian: who empties it.
+        unlogged: why no access is logged, for cdk-nag.
+    """
+    bucket = s3.Bucket(
+        scope,
+        name,
+        bucket_name=physical,
+        encryption=s3.BucketEncryption.KMS if key else s3.BucketEncryption.S3_MANAGED,
+        encryption_key=key,
+        bucket_key_enabled=key is not None,
+        block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+        enforce_ssl=True,
+        versioned=True,
+        removal_policy=kept(stage),
+        lifecycle_rules=[lifecycle],
+    )
+    if bucket.policy is not None:  # TLS alone, as long as the bucket stands
+        bucket.policy.apply_removal_policy(kept(stage))
+    # In production it stands too, and is never asked: were it missing there, a stage that
+    # becomes production would have its bucket emptied as the last thing before.
+    asked = RemovalPolicy.RETAIN if stage.production else RemovalPolicy.DESTROY
+    custodian.emptying(scope, "Emptying", bucket=bucket.bucket_name, removal=asked)
+    acknowledge(bucket, "S1", unlogged)
+    return bucket

@@ -6,6 +6,9 @@
 
 S3 asks the queue whether it may announce there when it is told to: the queue's policy comes first.
 Nothing reads the queue before every gate of the stage is passed.
+
+The trainer waits for a rollout for a window of its own (600 s in `rollouts.report.settings`), and
+what comes later is worth nothing: half of it in the queue is an alarm.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
@@ -23,24 +27,25 @@ from constructs import Construct
 from reward_functions.aws import catalogue
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.constructs import runtime
-from reward_functions.cdk.constructs.buckets import private_bucket
-from reward_functions.cdk.constructs.roles import as_construct, place_of, role
+from reward_functions.cdk.constructs.custody import Custodian, private_bucket
+from reward_functions.cdk.constructs.monitoring import Watch, alarms
+from reward_functions.cdk.constructs.roles import function_role, place_of
 from reward_functions.cdk.constructs.runtime import log_group, python_function
-from reward_functions.cdk.policies import deferred, permissions
-from reward_functions.cdk.policies.documents import Made, of_feedback
+from reward_functions.cdk.policies import deferred
 from reward_functions.cdk.policies.grants import pinnable_arns
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.feedback.settings import FeedbackSettings
 from reward_functions.rollouts.report.outbox.dynamodb import DEFINITION, TIME_TO_LIVE
+from reward_functions.rollouts.report.settings import RolloutSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from aws_cdk import aws_kms as kms
+    from aws_cdk import aws_sns as sns
 
     from reward_functions.cdk.constructs.codes import Code
-    from reward_functions.cdk.constructs.custody import Custodian
-    from reward_functions.cdk.model.feedback import Feedback
+    from reward_functions.cdk.model.rollouts import Feedback
     from reward_functions.cdk.model.stages import Stage
 
 MODULE: Final = "reward_functions.feedback.handler"
@@ -241,19 +246,7 @@ class FeedbackPath(Construct):
         stage, feedback, place = self._stage, self._feedback, place_of(self)
         physical = stage.names.rollouts(deferred.FEEDBACK)
         group = log_group(self, physical, stage)
-        made = role(
-            self,
-            "Role",
-            description=f"What {physical} runs as",
-            trust=permissions.trust_lambda(),
-            policies={
-                "logs": permissions.write_logs(
-                    place.arn("logs", f"log-group:/aws/lambda/{physical}")
-                ),
-                "report": of_feedback(place, stage, Made("", key_arn)),
-            },
-            path=stage.role_path,
-        )
+        policies = {"report": deferred.report(place, stage, key_arn)}
         return python_function(
             self,
             "Function",
@@ -266,7 +259,7 @@ class FeedbackPath(Construct):
             timeout=Duration.seconds(feedback.timeout_seconds),
             environment=self._variables(place),
             log_group=group,
-            role=as_construct(self, "RoleByArn", made, path=stage.role_path or "/"),
+            role=function_role(self, stage, physical, policies),
         )
 
     def _made_settings(self) -> FeedbackSettings:
@@ -298,4 +291,104 @@ def _keys(schema: Sequence[dict[str, str]]) -> list[dynamodb.CfnTable.KeySchemaP
             attribute_name=each["AttributeName"], key_type=each["KeyType"]
         )
         for each in schema
+    ]
+
+
+MINUTE: Final = Duration.minutes(1)
+"""Half a window is five of them: an alarm of five minutes would come with its end."""
+
+OF_WINDOW: Final = 0.5
+
+SERVICE, STAGE = "feedback", "stage"
+"""The service that the function's metrics name, and their other dimension."""
+
+ROW: Final = 8
+"""Columns of a widget, of the dashboard's 24."""
+
+
+def watch_feedback(path: FeedbackPath, dashboard: cloudwatch.Dashboard, topic: sns.ITopic) -> None:
+    """Make the alarms of a path, published to a topic, and its row of a dashboard.
+
+    Args:
+        path: what is watched.
+        dashboard: the stage's.
+        topic: receives the alarms.
+    """
+    alarms(path, watches(path), about="Deferred rewards", topic=topic)
+    dashboard.add_widgets(*_row(path))
+
+
+def watches(path: FeedbackPath) -> Iterator[Watch]:
+    """What can go wrong between an agent's result and the trainer."""
+    yield Watch(
+        "Waiting",
+        path.queue.metric_approximate_age_of_oldest_message(period=MINUTE, statistic="Maximum"),
+        OF_WINDOW * RolloutSettings().window,
+        "a result waits for longer than half of the time that a trainer waits for its rollout.",
+    )
+    yield Watch(
+        "Unreported",
+        path.dead_letters.metric_approximate_number_of_messages_visible(
+            period=MINUTE, statistic="Maximum"
+        ),
+        0,
+        "results have no reward: `reward rollouts redrive` shows why.",
+    )
+    yield Watch(
+        "Errors",
+        path.function.metric_errors(period=MINUTE, statistic="Sum"),
+        0,
+        "an invocation failed, and all its results wait to be received again.",
+    )
+    yield Watch(
+        "Throttles",
+        path.function.metric_throttles(period=MINUTE, statistic="Sum"),
+        0,
+        "the function was turned away: raise the account's concurrency, or lower the path's.",
+    )
+    yield Watch(
+        "Expired",
+        _metric(path, "expired"),
+        0,
+        "rewards were not sent, as their rollouts were over.",
+    )
+
+
+def _metric(path: FeedbackPath, name: str) -> cloudwatch.Metric:
+    """A metric of the function's own, with the dimensions it is emitted with."""
+    return cloudwatch.Metric(
+        namespace=path.settings.namespace,
+        metric_name=name,
+        dimensions_map={"service": SERVICE, STAGE: path.settings.stage},
+        statistic="Sum",
+        period=MINUTE,
+    )
+
+
+def _row(path: FeedbackPath) -> list[cloudwatch.IWidget]:
+    queue, letters, function = path.queue, path.dead_letters, path.function
+    return [
+        cloudwatch.GraphWidget(
+            title="deferred rewards: what became of them",
+            left=[
+                _metric(path, each)
+                for each in ("rewards_reported", "dead_letters", "expired", "unscored")
+            ],
+            width=ROW,
+        ),
+        cloudwatch.GraphWidget(
+            title="deferred rewards: waiting",
+            left=[
+                queue.metric_approximate_number_of_messages_visible(),
+                letters.metric_approximate_number_of_messages_visible(),
+            ],
+            right=[queue.metric_approximate_age_of_oldest_message()],
+            width=ROW,
+        ),
+        cloudwatch.GraphWidget(
+            title="deferred rewards: work",
+            left=[function.metric_invocations(), function.metric_errors()],
+            right=[function.metric_duration(statistic=each) for each in ("p50", "p99")],
+            width=ROW,
+        ),
     ]

@@ -21,11 +21,12 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from reward_functions.cdk.constructs.monitoring import MINUTES, Watch, alarms
-from reward_functions.cdk.constructs.roles import as_construct, place_of, role
+from reward_functions.cdk.constructs.roles import function_role, place_of
 from reward_functions.cdk.constructs.runtime import OUTLIVES, log_group, python_function
-from reward_functions.cdk.model.forwarding import DEAD, MODULE
-from reward_functions.cdk.policies import forwarding, own_rights, permissions
-from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings
+from reward_functions.cdk.model.rollouts import DEAD, MODULE
+from reward_functions.cdk.policies import own_rights
+from reward_functions.cdk.policies.agents import hand_on
+from reward_functions.rollouts.serve.forwarder import ForwarderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from aws_cdk import aws_sns as sns
 
     from reward_functions.cdk.constructs.codes import Code
-    from reward_functions.cdk.model.forwarding import Forwarder
+    from reward_functions.cdk.model.rollouts import Forwarder
     from reward_functions.cdk.model.stages import Stage
 
 RECEIVES: Final = 3
@@ -120,28 +121,18 @@ class ForwarderFunction(Construct):
 
     def _made_role(self) -> iam.IRole:
         given, place = self.forwarder, place_of(self)
-        group = place.arn("logs", f"log-group:/aws/lambda/{self._physical}")
-        policies = {"logs": permissions.write_logs(group)}
-        handing_on = forwarding.hand_on(
-            place,
-            queue_arn=given.queue_arn(place, self._stage.names),
-            secret_arn=given.secret or "",
-            key_arn=given.key or "",
-        )
-        # IAM takes no policy without a statement.
-        policies |= {"forward": handing_on} if handing_on["Statement"] else {}
+        policies = {
+            "forward": hand_on(
+                place,
+                queue_arn=given.queue_arn(place, self._stage.names),
+                secret_arn=given.secret or "",
+                key_arn=given.key or "",
+            )
+        }
         if given.vpc:
             own = given.function_arn(place, self._stage.names)
             policies |= {"network": own_rights.join_network(place, [own])}
-        made = role(
-            self,
-            "Role",
-            description=f"What {self._physical} runs as",
-            trust=permissions.trust_lambda(),
-            policies=policies,
-            path=self._stage.role_path,
-        )
-        return as_construct(self, "RoleByArn", made, path=self._stage.role_path or "/")
+        return function_role(self, self._stage, self._physical, policies)
 
     def _made_queue(
         self, name: str, physical: str, kept: Duration, dead: sqs.Queue | None = None

@@ -29,10 +29,10 @@ from reward_functions.aws.catalogue import ALIAS, DIGEST_DIGITS, DeployedReward
 from reward_functions.cdk.constructs.roles import as_construct, place_of, role
 from reward_functions.cdk.constructs.runtime import OUTLIVES, log_group, python_function
 from reward_functions.cdk.limits.starts import STORAGE_MB, state
-from reward_functions.cdk.model.function_role import policies
 from reward_functions.cdk.policies import permissions
-from reward_functions.cdk.policies.deployments_own_rights import needs_another_role, reasons
+from reward_functions.cdk.policies.documents import of_function
 from reward_functions.cdk.policies.grants import rewards
+from reward_functions.cdk.policies.own_rights import needs_another_role, reasons
 from reward_functions.serving.descriptions import description
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ class DeployedFunction(Construct):
         # What is not given is not in it: the functions that are there keep their names.
         given = self.deployment
         if needs_another_role(given):
-            settings["rights"] = policies(place_of(self), self._stage, given)
+            settings["rights"] = of_function(place_of(self), self._stage, given)
         if given.vpc:
             settings["vpc"] = given.vpc.model_dump(mode="json")
         return self._digest(settings)
@@ -315,7 +315,7 @@ class DeployedFunction(Construct):
         versions that were published before it got any.
         """
         place, given = place_of(self), self.deployment
-        made = policies(place, self._stage, given)
+        made = of_function(place, self._stage, given)
         description, trust = f"What {self._name} runs as", permissions.trust_lambda()
         below = self._stage.role_path
         if self.settings.judge is None:

@@ -10,12 +10,14 @@ from aws_cdk import aws_iam as iam
 
 from reward_functions.cdk.constructs import runtime
 from reward_functions.cdk.policies.iam import Place
+from reward_functions.cdk.policies.permissions import trust_lambda, write_logs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from constructs import Construct
 
+    from reward_functions.cdk.model.stages import Stage
     from reward_functions.cdk.policies.iam import Document
 
 WILDCARDS: Final = {
@@ -149,6 +151,29 @@ def role(
     )
     _justify(made, policies.values(), reasons)
     return made
+
+
+def function_role(
+    scope: Construct, stage: Stage, physical: str, policies: Mapping[str, Document]
+) -> iam.IRole:
+    """What a function beside the rewards runs as; it may write its own log.
+
+    Args:
+        scope: the construct it belongs to.
+        stage: whose function it is.
+        physical: the function's name.
+        policies: what else it may do, by name; IAM takes none without a statement.
+    """
+    stated = {name: each for name, each in policies.items() if each["Statement"]}
+    made = role(
+        scope,
+        "Role",
+        description=f"What {physical} runs as",
+        trust=trust_lambda(),
+        policies={"logs": write_logs(place_of(scope), physical), **stated},
+        path=stage.role_path,
+    )
+    return as_construct(scope, "RoleByArn", made, path=stage.role_path or "/")
 
 
 def as_construct(scope: Construct, name: str, made: iam.CfnRole, *, path: str = "/") -> iam.IRole:

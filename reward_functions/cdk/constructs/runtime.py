@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from constructs import Construct
 
     from reward_functions.cdk.model.stages import Stage
-    from reward_functions.cdk.policies.deployments_own_rights import FunctionVpc
-
+    from reward_functions.cdk.policies.own_rights import FunctionVpc
 
 PACK: Final = "AwsSolutions"
 

@@ -21,8 +21,7 @@ from reward_functions.cdk.constructs import runtime
 from reward_functions.cdk.constructs.codes import codes
 from reward_functions.cdk.constructs.custody import Custodian
 from reward_functions.cdk.constructs.feedback_path import MODULE as FEEDBACK
-from reward_functions.cdk.constructs.feedback_path import FeedbackPath
-from reward_functions.cdk.constructs.feedback_watch import watch_feedback
+from reward_functions.cdk.constructs.feedback_path import FeedbackPath, watch_feedback
 from reward_functions.cdk.constructs.forwarder import ForwarderFunction
 from reward_functions.cdk.constructs.job_events import JobEvents
 from reward_functions.cdk.constructs.monitoring import Monitoring
@@ -33,7 +32,7 @@ from reward_functions.cdk.constructs.training import Training
 from reward_functions.cdk.limits.starts import costs_of_memory, costs_of_starts
 from reward_functions.cdk.model.deployed_before import DeployedBefore
 from reward_functions.cdk.model.exposed import exposed
-from reward_functions.cdk.model.forwarding import MODULE as FORWARDER
+from reward_functions.cdk.model.rollouts import MODULE as FORWARDER
 from reward_functions.cdk.policies.documents import AGENTS, BEDROCK, IMPORT, SAGEMAKER, TRAINING
 
 if TYPE_CHECKING:

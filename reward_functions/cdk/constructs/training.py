@@ -13,7 +13,7 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from reward_functions.cdk.constructs.buckets import private_bucket
+from reward_functions.cdk.constructs.custody import Custodian, private_bucket
 from reward_functions.cdk.constructs.roles import managed_policy, place_of, role
 from reward_functions.cdk.constructs.runtime import kept
 from reward_functions.cdk.policies.documents import (
@@ -24,18 +24,17 @@ from reward_functions.cdk.policies.documents import (
     SAGEMAKER,
     SERVICE_ROLES,
     TRAINING,
-    Made,
     kinds,
     of_agent,
-    of_hyperpod,
-    of_people,
 )
+from reward_functions.cdk.policies.grants import Made
+from reward_functions.cdk.policies.people import of_people
+from reward_functions.cdk.policies.sagemaker import train_on_hyperpod
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
 
     from reward_functions.aws.names import Names
-    from reward_functions.cdk.constructs.custody import Custodian
     from reward_functions.cdk.model.stages import Stage
     from reward_functions.cdk.policies.iam import Document
 
@@ -141,7 +140,8 @@ class Training(Construct):
             )
             for task, document in of_people(place, stage, made, arns).items()
         }
-        agent, cluster = of_agent(place, stage, made), of_hyperpod(place, stage, made)
+        agent = of_agent(place, stage, made)
+        cluster = train_on_hyperpod(place, stage, made) if stage.hyperpod else None
         self.agent_runtime = self._attached(
             "AgentRuntimePolicy",
             f"What an agent of the stage {stage.name} does while a job asks it",

@@ -16,21 +16,20 @@ from reward_functions.cdk.policies import custodian, deferred
 from reward_functions.cdk.policies.documents import (
     KINDS,
     SERVICE_ROLES,
-    Made,
     kinds,
     of_agent,
-    of_feedback,
-    of_hyperpod,
-    of_people,
+    of_function,
 )
-from reward_functions.cdk.policies.grants import pinnable_arns, provided, rewards
+from reward_functions.cdk.policies.grants import Made, pinnable_arns
 from reward_functions.cdk.policies.iam import Place
+from reward_functions.cdk.policies.people import of_people
+from reward_functions.cdk.policies.sagemaker import train_on_hyperpod
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.feedback.settings import FeedbackSettings
 from reward_functions.serving.settings import MAX_WORKERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from reward_functions.aws.names import Names
     from reward_functions.cdk.model.deployment import Deployment
@@ -135,6 +134,22 @@ def check_function(
         )
 
 
+def check_role(stage: Stage, deployment: Deployment) -> None:
+    """Whether IAM takes the role of a deployment's function.
+
+    Raises:
+        OverLimit: its policies are longer than a role's may be.
+    """
+    place = Place(partition_of(stage.region), stage.region, ACCOUNT)
+    size = _characters(of_function(place, stage, deployment).values())
+    if size > MAX_INLINE_POLICIES:
+        raise OverLimit(
+            f"allow: the policies of its role take {size} characters, and IAM's most is "
+            f"{MAX_INLINE_POLICIES}: put actions of the same resources into one statement, or name "
+            "a common beginning of the resources with its reason"
+        )
+
+
 def check_stage(stage: Stage) -> None:
     """Whether a stage's names, its policies and its stack are within AWS's limits.
 
@@ -232,10 +247,12 @@ def policy_sizes(stage: Stage) -> dict[str, tuple[int, int]]:
 
     Policies of people are named by their task; what one role has is counted together.
     """
-    return {
-        name: (sum(len(json.dumps(each, separators=(",", ":"))) for each in documents), limit)
-        for name, documents, limit in _documents(stage)
-    }
+    return {name: (_characters(documents), limit) for name, documents, limit in _documents(stage)}
+
+
+def _characters(documents: Iterable[Document]) -> int:
+    """As IAM counts them, without white space."""
+    return sum(len(json.dumps(each, separators=(",", ":"))) for each in documents)
 
 
 def _documents(stage: Stage) -> Iterator[tuple[str, list[Document], int]]:
@@ -253,22 +270,11 @@ def _documents(stage: Stage) -> Iterator[tuple[str, list[Document], int]]:
         yield task, [document], MAX_MANAGED_POLICY
     if agent := of_agent(place, stage, made):
         yield "agent", [agent], MAX_MANAGED_POLICY
-    if cluster := of_hyperpod(place, stage, made):
-        yield "cluster", [cluster], MAX_MANAGED_POLICY
+    if stage.hyperpod:
+        yield "cluster", [train_on_hyperpod(place, stage, made)], MAX_MANAGED_POLICY
     for kind in roles:
         work = KINDS[kind].work(place, stage, made)
         yield f"role of {kind}", [*work.values()], MAX_INLINE_POLICIES
-    asked = rewards(place, stage.names, stage.deployments)
-    house = custodian.keep_house(
-        place,
-        names=stage.names,
-        role_path=stage.role_path,
-        rewards=asked,
-        provided=provided(place, stage.names, stage.deployments),
-        bucket_arn="" if stage.bucket else bucket,
-        results_arn=deferred.results_arn(place, stage.names) if stage.feedback is not None else "",
-        emulated=stage.emulated,
-    )
-    yield "custodian", [house], MAX_INLINE_POLICIES
+    yield "custodian", [custodian.keep_house(place, stage)], MAX_INLINE_POLICIES
     if stage.feedback is not None:
-        yield "role of feedback", [of_feedback(place, stage, made)], MAX_INLINE_POLICIES
+        yield "role of feedback", [deferred.report(place, stage, key)], MAX_INLINE_POLICIES

@@ -13,6 +13,7 @@ touches AWS or CDK. Each error is one sentence that names its place.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
@@ -33,38 +34,48 @@ from reward_functions.aws.catalogue import (  # noqa: TC001 - pydantic
 from reward_functions.aws.names import Names
 from reward_functions.aws.regions import aws_regions
 from reward_functions.cdk.artifact.interpreter import here
-from reward_functions.cdk.artifact.packages import Package
-from reward_functions.cdk.limits.quotas import OverLimit, check_stage
+from reward_functions.cdk.artifact.packages import Package, normalised
+from reward_functions.cdk.limits.quotas import OverLimit, check_role, check_stage
 from reward_functions.cdk.limits.starts import check_starts
-from reward_functions.cdk.model.agents import Agent, BadAgent, check_agents
 from reward_functions.cdk.model.brought import (
     MOST_FOLDERS,
+    BadRight,
     Boundary,
     Bucket,
     Callers,
     Foreign,
+    JobRights,
+    JobVpc,
     ReadFolder,
     RolePath,
     check_brought,
+    check_rights,
 )
-from reward_functions.cdk.model.completion import remembering, unconfigured
-from reward_functions.cdk.model.deployment import Deployment, Settings, check_deployment
-from reward_functions.cdk.model.feedback import BadFeedback, Feedback, check_feedback
-from reward_functions.cdk.model.forwarding import BadForwarder, Forwarder, check_forwarders
-from reward_functions.cdk.model.function_role import check_role
-from reward_functions.cdk.model.inheritance import BadInheritance, inherited
-from reward_functions.cdk.model.job_rights import BadRight, JobRights, JobVpc, check_rights
-from reward_functions.cdk.model.sentences import sentence
-from reward_functions.cdk.policies.deployments_own_rights import Secret, Statement, check_reach
+from reward_functions.cdk.model.deployment import Deployment, Settings, check_deployment, source_of
+from reward_functions.cdk.model.inheritance import EXTENDS, BadInheritance, inherited
+from reward_functions.cdk.model.rollouts import (
+    Agent,
+    BadAgent,
+    BadFeedback,
+    BadForwarder,
+    Feedback,
+    Forwarder,
+    check_agents,
+    check_feedback,
+    check_forwarders,
+)
 from reward_functions.cdk.policies.grants import pinnable
+from reward_functions.cdk.policies.own_rights import Secret, Statement, check_reach
 from reward_functions.cdk.policies.services import clients
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+    from pydantic import BaseModel
 
     from reward_functions.core.spec import RewardSpec
 
@@ -398,3 +409,110 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
             check_starts(each, stage)
         except ConfigurationError as error:
             raise BadStage(f"{where}: {error}") from error
+
+
+WITHHELD: Final = frozenset({"secret", "secrets", "environment", "endpoint"})
+"""Fields whose values are not shown: somebody may have written a key there, or a password."""
+
+WITH_A_USER: Final = re.compile(r"://[^/\s]*@")
+"""A URL that names a user, and so may hold a password."""
+
+LONGEST_SHOWN: Final = 200
+"""Characters of a value that a sentence repeats."""
+
+LONGEST: Final = 600
+"""Characters of a sentence; what somebody wrote may be a file."""
+
+OF_JSON: Final = {
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "dict_type": "an object",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "list_type": "a list",
+    "model_type": "an object",
+    "string_type": "a string",
+    "tuple_type": "a list",
+}
+"""What a field must be, by the error of a model that speaks of Python's types."""
+
+OF_LENGTH: Final = {
+    "too_long": "must name {max_length} at most",
+    "too_short": "must name {min_length} at least",
+}
+"""The same of lists and objects, by their bounds."""
+
+
+def sentence(error: ValidationError, models: Mapping[str, type[BaseModel]]) -> str:
+    """The first problem.
+
+    Args:
+        error: of the model that `models` has under "".
+        models: what fields hold, by their names.
+    """
+    problem = _problem(error, models)
+    if len(problem) <= LONGEST:
+        return problem
+    return f"{problem[: LONGEST // 2]} … {problem[-LONGEST // 2 :]}"
+
+
+def _problem(error: ValidationError, models: Mapping[str, type[BaseModel]]) -> str:
+    first = error.errors(include_url=False, include_input=True, include_context=True)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        *path, unknown = first["loc"]
+        holder = next(
+            (part for part in reversed(path) if isinstance(part, str) and part in models), ""
+        )
+        known = set(models[holder].model_fields)
+        if not holder:
+            known = known - {"name"} | {EXTENDS}
+        return f"{where} is not a setting{did_you_mean(str(unknown), known)}"
+    if first["type"] == "literal_error":
+        allowed = first["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+        return f"{where}: {first['input']!r} is unknown{did_you_mean(str(first['input']), allowed)}"
+    if first["type"] == "missing":
+        return f"{where} is missing"
+    if wanted := OF_JSON.get(first["type"]):
+        first["msg"] = f"must be {wanted}"
+    if bounded := OF_LENGTH.get(first["type"]):
+        first["msg"] = bounded.format(**first["ctx"])
+    message = first["msg"].removeprefix("Value error, ")
+    message = message[:1].lower() + message[1:]
+    shown = f", not {first['input']!r}" if _may_be_shown(first["input"], first["loc"]) else ""
+    return f"{where}: {message}{shown}" if where else message
+
+
+def _may_be_shown(value: Any, path: tuple[int | str, ...]) -> bool:
+    """Whether a value is plain and short, and no key that somebody wrote in the wrong place."""
+    if not isinstance(value, str | int | float) or WITHHELD & {*path}:
+        return False
+    return len(str(value)) <= LONGEST_SHOWN and WITH_A_USER.search(str(value)) is None
+
+
+def unconfigured(packages: Iterable[Package]) -> tuple[Deployment, ...]:
+    """Every reward that works as it is: ours, and those of the stage's packages.
+
+    A judge does not: somebody has to name the model it asks.
+    """
+    carried = {package.name for package in packages}
+    found = registry.installed()
+    for broken in found.broken:  # left out, it would be missed in no list
+        if normalised(broken.package) in carried:
+            raise broken
+    return tuple(
+        Deployment.model_validate(spec.name)
+        for spec in found.specs.values()
+        if source_of(spec.name) in {None, *carried}
+        and not spec.needs.judge
+        and all(parameter.has_default for parameter in spec.parameters.values())
+    )
+
+
+def remembering(deployments: Iterable[Deployment], table: str) -> tuple[Deployment, ...]:
+    """The same with a table of verdicts for every judge that does not say which."""
+    named = {"cache_table": table}
+    return tuple(
+        each.model_copy(update={"judge": named | each.judge}) if each.judge else each
+        for each in deployments
+    )

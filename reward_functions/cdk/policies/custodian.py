@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.cdk.policies.deferred import results_arn
+from reward_functions.cdk.policies.grants import provided, rewards
 from reward_functions.cdk.policies.iam import allow, document, generations_in, only_versions
 from reward_functions.cdk.policies.permissions import judge_roles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reward_functions.aws.names import Names
+    from reward_functions.cdk.model.stages import Stage
     from reward_functions.cdk.policies.iam import Document, Place
 
 PROVIDE: Final = (
@@ -32,44 +32,33 @@ READY_ON_EMULATOR: Final = (
 """What the local AWS emulator asks for in place of these three, by the methods of HTTP."""
 
 
-def keep_house(
-    place: Place,
-    *,
-    names: Names,
-    rewards: Sequence[str],
-    bucket_arn: str,
-    results_arn: str = "",
-    provided: Sequence[str] = (),
-    role_path: str | None = None,
-    emulated: bool = False,
-) -> Document:
+def keep_house(place: Place, stage: Stage) -> Document:
     """What the stack's custodian does: try versions, keep some ready, clear up at the end.
 
     A deployment that has left the stage is known by the pattern of its functions and roles alone.
     Releasing is granted always: the deployment that asks for nothing any more takes the right to
-    provide away before it releases.
-
-    Args:
-        place: where the stage is.
-        names: of the stage whose functions it deletes.
-        rewards: what it tries, as `versions_of` and `generations_of` name it.
-        bucket_arn: what it may empty; nothing where empty.
-        results_arn: likewise, of the bucket of deferred rewards.
-        provided: the versions of which it keeps environments ready.
-        role_path: what the stage's roles lie under, where it says so.
-        emulated: for the local AWS emulator, which asks about a role as if it had no path, and
-            about other actions where environments are kept ready.
+    provide away before it releases. It empties what does not outlive the stack. The local AWS
+    emulator asks about a role as if it had no path, and about other actions where environments are
+    kept ready.
     """
+    names = stage.names
+    granted = rewards(place, names, stage.deployments)
+    ready = provided(place, names, stage.deployments)
     roles = f"arn:{place.partition}:iam::{place.account}:role"
-    judges = [f"{roles}{judge_roles(place, names.stage, below=role_path)}*"]
-    judges += [f"{roles}/{names.stack}-*"] if emulated else []
+    judges = [f"{roles}{judge_roles(place, names.stage, below=stage.role_path)}*"]
+    judges += [f"{roles}/{names.stack}-*"] if stage.emulated else []
     functions = place.arn("lambda", f"function:{names.function('*')}")
-    emptied = [each for each in (bucket_arn, results_arn) if each]
+    emptied = []
+    if not (stage.production or stage.bucket):
+        bucket = names.bucket(place.account, stage.region)
+        emptied.append(f"arn:{place.partition}:s3:::{bucket}")
+    if stage.feedback is not None and not stage.production:
+        emptied.append(results_arn(place, names))
     return document(
-        allow("TryVersion", ["lambda:InvokeFunction"], only_versions(rewards)),
-        *([allow("ProvideVersion", PROVIDE, provided)] if provided else []),
+        allow("TryVersion", ["lambda:InvokeFunction"], only_versions(granted)),
+        allow("ProvideVersion", PROVIDE, ready),
         allow("ReleaseVersion", [RELEASE], [f"{functions}:*"]),
-        *([allow("ReadyOnEmulator", READY_ON_EMULATOR, [functions])] if emulated else []),
+        allow("ReadyOnEmulator", READY_ON_EMULATOR, [functions] if stage.emulated else []),
         allow("FindGenerations", ["lambda:ListFunctions"], ["*"]),
         allow(
             "DeleteGenerations",
@@ -82,16 +71,10 @@ def keep_house(
             ["iam:ListRolePolicies", "iam:DeleteRolePolicy", "iam:DeleteRole"],
             judges,
         ),
-        *(
-            [
-                allow("ListVersions", ["s3:ListBucketVersions"], emptied),
-                allow(
-                    "EmptyBucket",
-                    ["s3:DeleteObject", "s3:DeleteObjectVersion"],
-                    [f"{each}/*" for each in emptied],
-                ),
-            ]
-            if emptied
-            else []
+        allow("ListVersions", ["s3:ListBucketVersions"], emptied),
+        allow(
+            "EmptyBucket",
+            ["s3:DeleteObject", "s3:DeleteObjectVersion"],
+            [f"{each}/*" for each in emptied],
         ),
     )

@@ -15,18 +15,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.aws.catalogue import ALIAS
-from reward_functions.cdk.policies.iam import (
-    USE_DATA,
-    allow,
-    document,
-    only_versions,
-    through,
-)
+from reward_functions.cdk.policies.grants import pinnable, rewards
+from reward_functions.cdk.policies.iam import USE_DATA, allow, document, only_versions, through
+from reward_functions.rollouts.report.outbox.dynamodb import ACTIONS, INDEX
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from reward_functions.aws.names import Names
+    from reward_functions.cdk.model.stages import Stage
     from reward_functions.cdk.policies.iam import Document, Place
 
 RESULTS_PREFIX: Final = "rollouts/"
@@ -80,30 +75,18 @@ def announce(place: Place, names: Names) -> Document:
     }
 
 
-def report(
-    place: Place,
-    *,
-    names: Names,
-    rewards: Sequence[str],
-    outbox_actions: Sequence[str],
-    outbox_index: str,
-    key_arn: str = "",
-) -> Document:
+def report(place: Place, stage: Stage, key_arn: str = "") -> Document:
     """What the function does: read results, ask published versions, report, keep what it reports.
 
     Args:
         place: where the stage is.
-        names: of the stage.
-        rewards: the stage's, as `versions_of` and `generations_of` name them.
-        outbox_actions: what an outbox does on its table and its index.
-        outbox_index: the index's name.
+        stage: whose rewards a record may pin.
         key_arn: of the key that encrypts the results; "" where S3's own does.
     """
-    bucket, table = (
-        results_arn(place, names),
-        place.arn("dynamodb", f"table/{names.rollouts(OUTBOX)}"),
-    )
-    asked = only_versions(rewards)
+    names = stage.names
+    bucket = results_arn(place, names)
+    table = place.arn("dynamodb", f"table/{names.rollouts(OUTBOX)}")
+    asked = only_versions(rewards(place, names, pinnable(stage)))
     numbered = [each.removesuffix("*") for each in asked if each.endswith(":*")]
     moving = [f"{each}{qualifier}" for each in numbered for qualifier in MOVING]
     objects = f"{bucket}/{RESULTS_PREFIX}*"
@@ -116,14 +99,14 @@ def report(
         # Who may not list a bucket is told of an object that is gone that it is forbidden.
         allow("SeeWhatIsGone", ["s3:ListBucket"], [bucket]),
         allow("AskVersions", ["lambda:InvokeFunction", "lambda:GetFunctionConfiguration"], asked),
-        *([_deny("AskNothingThatMoves", ["lambda:InvokeFunction"], moving)] if moving else []),
+        allow("AskNothingThatMoves", ["lambda:InvokeFunction"], moving) | {"Effect": "Deny"},
         allow(
             "ReportRewards",
             ["sagemaker:CompleteRollout", "sagemaker:UpdateReward"],
             [place.arn("sagemaker", "job/*")],
         ),
-        allow("KeepReports", outbox_actions, [table, f"{table}/index/{outbox_index}"]),
-        *([through("s3", place, "ReadResultsKey", ["kms:Decrypt"], key_arn)] if key_arn else []),
+        allow("KeepReports", ACTIONS, [table, f"{table}/index/{INDEX}"]),
+        through("s3", place, "ReadResultsKey", ["kms:Decrypt"], key_arn),
     )
 
 
@@ -138,7 +121,7 @@ def put_results(place: Place, names: Names, key_arn: str = "") -> list[Document]
     objects = f"{results_arn(place, names)}/{RESULTS_PREFIX}*"
     return [
         allow("PutResults", ["s3:PutObject"], [objects]),
-        *([through("s3", place, "UseResultsKey", USE_DATA, key_arn)] if key_arn else []),
+        through("s3", place, "UseResultsKey", USE_DATA, key_arn),
     ]
 
 
@@ -149,7 +132,3 @@ def redrive(place: Place, names: Names) -> list[Document]:
         allow("TakeDeadLetters", taken, [place.arn("sqs", names.rollouts(DEAD_LETTERS))]),
         allow("SendBack", ["sqs:SendMessage"], [place.arn("sqs", names.rollouts(FEEDBACK))]),
     ]
-
-
-def _deny(sid: str, actions: Sequence[str], resources: Sequence[str]) -> Document:
-    return allow(sid, actions, resources) | {"Effect": "Deny"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from reward_functions.cdk.policies.iam import generations_of, versions_of
 from reward_functions.feedback.settings import GENERATIONS
@@ -14,6 +14,22 @@ if TYPE_CHECKING:
     from reward_functions.cdk.model.deployment import Deployment
     from reward_functions.cdk.model.stages import Stage
     from reward_functions.cdk.policies.iam import Place
+
+
+class Made(NamedTuple):
+    """What the documents name and deployment makes.
+
+    Args:
+        bucket_arn: where data and output lie.
+        key_arn: of the key that encrypts the bucket; "" where S3's own does.
+    """
+
+    bucket_arn: str
+    key_arn: str = ""
+
+    def keys(self, stage: Stage) -> list[str]:
+        """Those of the bucket and of tuned models, where there are any."""
+        return [key for key in (self.key_arn, stage.job_rights.model_key) if key]
 
 
 def arn_of(place: Place, names: Names, deployment: Deployment) -> str:

@@ -108,8 +108,9 @@ def generations_in(place: Place, names: Names) -> str:
 
 
 def document(*statements: Document) -> Document:
-    """A whole policy of these statements."""
-    return {"Version": "2012-10-17", "Statement": [*statements]}
+    """A whole policy of these statements, without those that name nothing."""
+    named = [each for each in statements if each.get("Resource") != []]
+    return {"Version": "2012-10-17", "Statement": named}
 
 
 def allow(
@@ -118,8 +119,12 @@ def allow(
     resources: Sequence[str],
     condition: Mapping[str, Any] | None = None,
 ) -> Document:
-    """A statement that allows; it has a condition where one is given."""
-    statement = {"Sid": sid, "Effect": "Allow", "Action": [*actions], "Resource": [*resources]}
+    """A statement that allows; it has a condition where one is given.
+
+    An empty ARN is of what a stage does not have. A statement of such ARNs alone is in no document.
+    """
+    named = [each for each in resources if each]
+    statement = {"Sid": sid, "Effect": "Allow", "Action": [*actions], "Resource": named}
     return statement | ({"Condition": dict(condition)} if condition else {})
 
 
@@ -141,6 +146,26 @@ def trust(
         "Action": [*actions] if len(actions) > 1 else actions[0],
     }
     return document(statement | ({"Condition": dict(condition)} if condition else {}))
+
+
+def trust_own(
+    place: Place, service: str, made: Sequence[str], actions: Sequence[str] = ("sts:AssumeRole",)
+) -> Document:
+    """A service acts in a role for what this account made, and for nobody else.
+
+    Without the conditions, another account's job could name the role (the confused deputy).
+
+    Args:
+        place: where the account is.
+        service: its name as a principal.
+        made: ARNs that the service acts for.
+        actions: as `trust` takes them.
+    """
+    condition = {
+        "StringEquals": {"aws:SourceAccount": place.account},
+        "ArnLike": {"aws:SourceArn": [*made] if len(made) > 1 else made[0]},
+    }
+    return trust(service, condition, actions)
 
 
 def invoke(rewards: Sequence[str]) -> Document:
@@ -175,7 +200,7 @@ def read_catalogue(place: Place, stage: str) -> Document:
 
 
 def through(service: str, place: Place, sid: str, actions: Sequence[str], key_arn: str) -> Document:
-    """Use a KMS key through one service alone, such as `s3`."""
+    """Use a KMS key through one service alone, such as `s3`; "" where there is no key."""
     via = {"StringEquals": {"kms:ViaService": place.host(service)}}
     return allow(sid, actions, [key_arn], via)
 

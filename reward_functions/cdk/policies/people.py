@@ -1,19 +1,27 @@
 """What people may do, by task; a person may have several.
 
-    prepare_data   brings data, reads what jobs and rewards wrote, clears up after jobs
-    run_jobs       starts and follows training jobs
-    evaluate       asks rewards and base models, hosts and asks tuned models
-    operate        rolls back and prunes, beside `evaluate`; deletes tuned models
+    prepare_data         brings data, reads what jobs and rewards wrote, clears up after jobs
+    run_jobs             starts and follows training jobs
+    evaluate             asks rewards and base models, hosts and asks tuned models
+    operate              rolls back and prunes, beside `evaluate`; deletes tuned models
+    run_customization    starts and follows jobs of serverless customization, registers evaluators
+    run_multi_turn       starts and follows multi-turn jobs, and tries their agents
+    run_training_jobs    starts, follows and stops training jobs on instances
+    submit_to_hyperpod   submits to a cluster, as far as IAM decides it
 
 Each reads the catalogue, by which everything else is found. Whoever runs `reward job` from its plan
-to its end has the first three. What nobody could bring back is deleted with the fourth alone.
-SageMaker's jobs have policies of their own, by `cdk.policies.sagemaker_people`.
+to its end has the first three. What nobody could bring back is deleted with the fourth alone. The
+others are in stages that have such jobs: with them the policy for Bedrock's jobs would be longer
+than IAM takes. Who may submit to which namespace of a cluster is decided by the cluster's own
+access entries, which IAM does not see.
 
 Sources: "Access and security for custom model jobs" and "Access and security for reinforcement
 fine-tuning" in the Bedrock user guide, the latter for open-weight models too; "Encryption of custom
 models" and "Prerequisites for inference profiles" there; "Create and manage Bedrock jobs with Step
 Functions" for those who start them; the Service Authorization Reference for the resources an action
-knows.
+knows; the pages of `cdk.policies.sagemaker` for what the caller needs. The buckets of recipes are
+named `jumpstart…` in them, such as `jumpstart-cache-prod-REGION`; recipes behind an access point of
+AWS's, those of some subscriptions, are not granted.
 """
 
 from __future__ import annotations
@@ -27,6 +35,15 @@ from reward_functions.aws.catalogue import (
     ROOT,
 )
 from reward_functions.cdk.policies.deferred import redrive
+from reward_functions.cdk.policies.documents import (
+    AGENTS,
+    BEDROCK,
+    IMPORT,
+    SAGEMAKER,
+    TRAINING,
+    has_packages,
+)
+from reward_functions.cdk.policies.grants import agents, aliased, rewards
 from reward_functions.cdk.policies.iam import (
     DECRYPT_MODEL,
     ENCRYPT_MODEL,
@@ -44,17 +61,36 @@ from reward_functions.cdk.policies.iam import (
     through,
 )
 from reward_functions.cdk.policies.permissions import read_folders
-from reward_functions.cdk.policies.sagemaker import foundation_models
-from reward_functions.cdk.policies.sagemaker_people import delete, follow, host_models
+from reward_functions.cdk.policies.sagemaker import (
+    CUSTOM_MODELS,
+    IMPORT_JOBS,
+    MULTI_TURN_JOBS,
+    MULTI_TURN_LOGS,
+    TRAINING_JOBS,
+    TRAINING_LOGS,
+    ask_agents,
+    foundation_models,
+    job_logs,
+    mlflow_apps,
+    packages,
+    public_hub,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
-    from reward_functions.aws.catalogue import ReadFolder
-    from reward_functions.aws.names import Names
+    from reward_functions.cdk.model.stages import Stage
+    from reward_functions.cdk.policies.grants import Made
     from reward_functions.cdk.policies.iam import Document, Place
 
-CUSTOM_MODELS: Final = "custom-model/*"
+CLUSTER_LOGS: Final = "Clusters/*"
+"""Log groups below `/aws/sagemaker/`; a cluster's is `Clusters/NAME/ID`."""
+
+CLUSTERS: Final = "cluster/*"
+
+LIST_PACKAGES: Final = "sagemaker:ListModelPackages"
+"""A list, which knows no resource by the developer guide and packages by IAM's reference: granted
+as the wider of the two."""
 
 OPENAI_JOBS: Final = tuple(
     f"bedrock-mantle:{operation}"
@@ -68,71 +104,68 @@ OPENAI_JOBS: Final = tuple(
 """Files, jobs and the models they made, as the OpenAI-compatible API has them on Bedrock."""
 
 
-def prepare_data(
-    place: Place,
-    *,
-    stage: str,
-    bucket_arn: str,
-    rewards: Sequence[str],
-    key_arn: str = "",
-    folders: Sequence[ReadFolder] = (),
-) -> Document:
+def of_people(
+    place: Place, stage: Stage, made: Made, role_arns: Mapping[str, str]
+) -> dict[str, Document]:
+    """What people may do, by task; the tasks of SageMaker's jobs where the stage has such jobs.
+
+    Args:
+        place: where the stage is.
+        stage: what it grants.
+        made: its bucket, and that bucket's key.
+        role_arns: of the stage's roles, by their kinds.
+    """
+    documents = {
+        "data": prepare_data(place, stage, made),
+        "jobs": run_jobs(place, stage, role_arns[BEDROCK]),
+        "evaluate": evaluate(place, stage, role_arns.get(IMPORT, "")),
+        "operate": operate(place, stage),
+    }
+    for kind, run in (
+        (SAGEMAKER, run_customization),
+        (AGENTS, run_multi_turn),
+        (TRAINING, run_training_jobs),
+    ):
+        if kind in role_arns:
+            documents[kind] = run(place, stage, role_arns[kind])
+    if stage.hyperpod:
+        documents["hyperpod"] = submit_to_hyperpod(place, stage)
+    return documents
+
+
+def prepare_data(place: Place, stage: Stage, made: Made) -> Document:
     """For people who bring data, read what jobs and rewards wrote, and clear up after jobs.
 
     An object that they delete can be had back until its version expires; versions they delete none.
     The logs of the rewards stand here, because `run_jobs` has no room for them in a large stage.
-
-    Args:
-        place: where the stage is.
-        stage: whose catalogue they read.
-        bucket_arn: where they put data and find output.
-        rewards: whose logs they read, as `versions_of` and `generations_of` name them.
-        key_arn: of the key that encrypts the bucket, where it has one of its own.
-        folders: data outside of the bucket that they may read, as jobs may.
     """
-    data, output = f"{bucket_arn}/{DATA_PREFIX}*", f"{bucket_arn}/{OUTPUT_PREFIX}*"
+    bucket = made.bucket_arn
+    data, output = f"{bucket}/{DATA_PREFIX}*", f"{bucket}/{OUTPUT_PREFIX}*"
+    logs = logs_of(place, rewards(place, stage.names, stage.deployments))
     return document(
-        read_catalogue(place, stage),
+        read_catalogue(place, stage.name),
         allow("PutData", ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload"], [data]),
         allow("ReadOutput", ["s3:GetObject"], [output]),
-        list_data(bucket_arn),
-        allow("ClearJobs", ["s3:DeleteObject"], [f"{bucket_arn}/{JOB_DATA_PREFIX}*", output]),
-        *_use_key(place, "s3", USE_DATA, key_arn),
-        *read_folders(place, folders),
-        allow("ReadLogs", ["logs:FilterLogEvents"], logs_of(place, rewards)),
+        list_data(bucket),
+        allow("ClearJobs", ["s3:DeleteObject"], [f"{bucket}/{JOB_DATA_PREFIX}*", output]),
+        through("s3", place, "UseKey", USE_DATA, made.key_arn),
+        *read_folders(place, stage.read_buckets),
+        allow("ReadLogs", ["logs:FilterLogEvents"], logs),
     )
 
 
-def run_jobs(
-    place: Place,
-    *,
-    stage: str,
-    role_arn: str,
-    rewards: Sequence[str],
-    model_key: str = "",
-    emulated: bool = False,
-) -> Document:
+def run_jobs(place: Place, stage: Stage, role_arn: str) -> Document:
     """For people who start, follow and stop training jobs, by Bedrock's API or OpenAI's.
 
     The OpenAI-compatible path takes no role: it acts, and invokes graders, with the rights of
     whoever asks. Its jobs and files belong to a project, which is all that IAM knows of them.
     Before a start they look whether the role could do the work, and whether a model's name is free.
-
-    Args:
-        place: where jobs run.
-        stage: whose catalogue they read.
-        role_arn: what Bedrock's jobs run as, which they may hand over.
-        rewards: the graders, as `versions_of` and `generations_of` name them.
-        model_key: ARN of a KMS key that may encrypt the models they make.
-        emulated: for the local AWS emulator, which asks about a role as if it had no path, and
-            about a simulation as if it had no role.
     """
     jobs, tuned = place.arn("bedrock", JOBS), place.arn("bedrock", CUSTOM_MODELS)
-    seen = ["*"] if emulated else [role_arn]
     return document(
-        read_catalogue(place, stage),
+        read_catalogue(place, stage.name),
         pass_role("bedrock.amazonaws.com", role_arn),
-        allow("SeeRole", ["iam:GetRole", "iam:SimulatePrincipalPolicy"], seen),
+        _see_role(stage, role_arn),
         allow(
             "CreateJob",
             ["bedrock:CreateModelCustomizationJob"],
@@ -168,15 +201,13 @@ def run_jobs(
                 "lambda:GetFunctionConcurrency",
                 "lambda:ListVersionsByFunction",
             ],
-            rewards,
+            rewards(place, stage.names, stage.deployments),
         ),
-        *_use_key(place, "bedrock", ENCRYPT_MODEL, model_key),
+        through("bedrock", place, "UseKey", ENCRYPT_MODEL, stage.job_rights.model_key or ""),
     )
 
 
-def evaluate(
-    place: Place, *, stage: str, rewards: Sequence[str], model_key: str = "", import_role: str = ""
-) -> Document:
+def evaluate(place: Place, stage: Stage, import_role: str = "") -> Document:
     """For people who ask rewards and base models, and host and ask the model that a job made.
 
     A base model may answer through an inference profile alone, in whichever region that routes to.
@@ -184,16 +215,14 @@ def evaluate(
 
     Args:
         place: where rewards and models are.
-        stage: whose catalogue they read.
-        rewards: what they may ask, as `versions_of` and `generations_of` name it.
-        model_key: ARN of a KMS key that may have encrypted the models they ask.
+        stage: what it grants.
         import_role: ARN of what Bedrock reads a model of SageMaker's as; "" where there are none.
     """
     custom = place.arn("bedrock", CUSTOM_MODELS)
     hosted = place.arn("bedrock", "custom-model-deployment/*")
     profiles = place.arn("bedrock", "inference-profile/*")
     return document(
-        read_catalogue(place, stage),
+        read_catalogue(place, stage.name),
         allow(
             "AskRewards",
             [
@@ -203,7 +232,7 @@ def evaluate(
                 "lambda:GetAlias",
                 "lambda:ListAliases",
             ],
-            rewards,
+            rewards(place, stage.names, stage.deployments),
         ),
         allow(
             "HostModel",
@@ -230,38 +259,59 @@ def evaluate(
             [foundation_models(place._replace(region="*"))],
             {"ArnLike": {"bedrock:InferenceProfileArn": profiles}},
         ),
-        *(host_models(place, import_role) if import_role else []),
-        *_use_key(place, "bedrock", DECRYPT_MODEL, model_key),
+        *(_host_imported(place, import_role) if import_role else []),
+        through("bedrock", place, "UseKey", DECRYPT_MODEL, stage.job_rights.model_key or ""),
     )
 
 
-def operate(
-    place: Place,
-    *,
-    names: Names,
-    function_arns: Sequence[str],
-    rewards: Sequence[str],
-    packages: bool = False,
-    feedback: bool = False,
-) -> Document:
+def _host_imported(place: Place, import_role: str) -> list[Document]:
+    """Bring to Bedrock what a job of SageMaker's made, and ask it."""
+    imported = place.arn("bedrock", "imported-model/*")
+    importing = place.arn("bedrock", IMPORT_JOBS)
+    return [
+        pass_role("bedrock.amazonaws.com", import_role),
+        # None of these knows a resource; what they read is what the role may.
+        allow(
+            "ImportModel",
+            [
+                "bedrock:CreateModelImportJob",
+                "bedrock:CreateCustomModel",
+                "bedrock:ListModelImportJobs",
+                "bedrock:ListImportedModels",
+            ],
+            ["*"],
+        ),
+        allow(
+            "HostImported",
+            [
+                "bedrock:GetModelImportJob",
+                "bedrock:GetImportedModel",
+                "bedrock:DeleteImportedModel",
+                "bedrock:InvokeModel",
+                "bedrock:TagResource",
+                "bedrock:ListTagsForResource",
+            ],
+            [imported, importing],
+        ),
+        allow("ReadPackages", ["sagemaker:DescribeModelPackage"], packages(place)[1:]),
+        allow("ListPackages", [LIST_PACKAGES], ["*"]),
+    ]
+
+
+def operate(place: Place, stage: Stage) -> Document:
     """For people who roll a stage back and prune it, beside what `evaluate` lets them see.
 
     They delete versions, and functions of immutable deployments; no function with its versions.
     They delete tuned models, whose ARNs show no stage: nobody could bring one back.
-
-    Args:
-        place: where functions and jobs are.
-        names: of the stage whose catalogue they write.
-        function_arns: those that have an alias, without qualifiers.
-        rewards: all of the stage, as `versions_of` and `generations_of` name them.
-        packages: whether models are kept by SageMaker, too.
-        feedback: whether there is a path of deferred rewards, whose dead letters they send back.
     """
+    names = stage.names
+    granted = rewards(place, names, stage.deployments)
+    kept_by_sagemaker = packages(place)[1:] if has_packages(stage) else []
     return document(
-        read_catalogue(place, names.stage),
-        allow("WriteCatalogue", ["ssm:PutParameter"], [catalogue(place, names.stage)[1]]),
-        *([allow("MoveAlias", ["lambda:UpdateAlias"], function_arns)] if function_arns else []),
-        allow("DeleteVersion", ["lambda:DeleteFunction"], only_versions(rewards)),
+        read_catalogue(place, stage.name),
+        allow("WriteCatalogue", ["ssm:PutParameter"], [catalogue(place, stage.name)[1]]),
+        allow("MoveAlias", ["lambda:UpdateAlias"], aliased(place, names, stage.deployments)),
+        allow("DeleteVersion", ["lambda:DeleteFunction"], only_versions(granted)),
         allow("DeleteGenerations", ["lambda:DeleteFunction"], [generations_in(place, names)]),
         allow(
             "DeleteModel",
@@ -271,9 +321,24 @@ def operate(
         # A generation may be another stage's, whose name begins with the name of this one.
         allow("FindStages", ["ssm:GetParametersByPath"], [place.arn("ssm", f"parameter{ROOT}")]),
         allow("FollowJob", ["bedrock:GetModelCustomizationJob"], [place.arn("bedrock", JOBS)]),
-        follow(place),
-        *([delete(place)] if packages else []),
-        *(redrive(place, names) if feedback else []),
+        allow(
+            "FollowSageMakerJob",
+            [
+                "sagemaker:DescribeTrainingJob",
+                "sagemaker:DescribeHubContent",
+                "sagemaker:DescribeJob",
+            ],
+            [
+                place.arn("sagemaker", each)
+                for each in (TRAINING_JOBS, "hub-content/*", MULTI_TURN_JOBS)
+            ],
+        ),
+        allow(
+            "DeletePackage",
+            ["sagemaker:DescribeModelPackage", "sagemaker:DeleteModelPackage"],
+            kept_by_sagemaker,
+        ),
+        *(redrive(place, names) if stage.feedback is not None else []),
         # None of these knows a resource.
         allow(
             "SeeAccount",
@@ -289,6 +354,191 @@ def operate(
     )
 
 
-def _use_key(place: Place, service: str, actions: Sequence[str], key_arn: str) -> list[Document]:
-    """Nothing where there is no key."""
-    return [through(service, place, "UseKey", actions, key_arn)] if key_arn else []
+def run_customization(place: Place, stage: Stage, role_arn: str) -> Document:
+    """For people who start, follow and stop jobs of serverless customization."""
+    evaluators = place.arn("sagemaker", "hub-content/*/JsonDoc/*")
+    return document(
+        *_run_training(place, stage, role_arn),
+        allow(
+            "RegisterEvaluators",
+            [
+                "sagemaker:CreateHub",
+                "sagemaker:DescribeHub",
+                "sagemaker:ImportHubContent",
+                "sagemaker:DescribeHubContent",
+                "sagemaker:ListHubContents",
+                "sagemaker:ListHubContentVersions",
+            ],
+            [place.arn("sagemaker", "hub/*"), evaluators],
+        ),
+        _read_public_hub(place),
+        _read_recipes(place),
+        _keep_groups(place),
+        _read_figures(place),
+        allow(
+            "SeeAccount",
+            ["sagemaker:ListTrainingJobs", "sagemaker:ListMlflowApps", LIST_PACKAGES],
+            ["*"],
+        ),
+        _follow_logs(place, TRAINING_LOGS),
+    )
+
+
+def run_multi_turn(place: Place, stage: Stage, role_arn: str) -> Document:
+    """For people who start, follow, stop and delete multi-turn jobs, and try their agents."""
+    keys = ["kms:CreateGrant", "kms:DescribeKey"]
+    return document(
+        read_catalogue(place, stage.name),
+        pass_role("job.sagemaker.amazonaws.com", role_arn),
+        _see_role(stage, role_arn),
+        allow(
+            "RunMultiTurn",
+            [
+                "sagemaker:CreateJob",
+                "sagemaker:DescribeJob",
+                "sagemaker:StopJob",
+                "sagemaker:DeleteJob",
+                "sagemaker:AddTags",
+                "sagemaker:ListTags",
+            ],
+            [place.arn("sagemaker", MULTI_TURN_JOBS)],
+        ),
+        *ask_agents(
+            agents(place, stage),
+            [
+                "lambda:InvokeFunction",
+                "lambda:GetFunctionConfiguration",
+                "lambda:GetFunctionConcurrency",
+            ],
+            ["bedrock-agentcore:InvokeAgentRuntime", "bedrock-agentcore:GetAgentRuntime"],
+        ),
+        _read_public_hub(place),
+        _keep_groups(place),
+        _read_figures(place),
+        allow(
+            "SeeAccount",
+            [
+                "sagemaker:ListJobs",
+                "sagemaker:ListJobSchemaVersions",
+                "sagemaker:DescribeJobSchemaVersion",
+                "sagemaker:ListMlflowApps",
+                LIST_PACKAGES,
+                "lambda:GetAccountSettings",
+            ],
+            ["*"],
+        ),
+        _follow_logs(place, MULTI_TURN_LOGS),
+        through("sagemaker", place, "UseModelKey", keys, stage.job_rights.model_key or ""),
+    )
+
+
+def run_training_jobs(place: Place, stage: Stage, role_arn: str) -> Document:
+    """For people who start, follow and stop training jobs on instances."""
+    return document(
+        *_run_training(place, stage, role_arn),
+        _read_public_hub(place),
+        _read_recipes(place),
+        _read_figures(place),
+        allow("SeeAccount", ["sagemaker:ListTrainingJobs", "sagemaker:ListMlflowApps"], ["*"]),
+        _follow_logs(place, TRAINING_LOGS),
+    )
+
+
+def submit_to_hyperpod(place: Place, stage: Stage) -> Document:
+    """For people who connect to a cluster, and follow what they submitted there."""
+    return document(
+        read_catalogue(place, stage.name),
+        allow(
+            "SeeClusters",
+            ["sagemaker:DescribeCluster", "eks:DescribeCluster", "eks:ListAddons"],
+            [place.arn("sagemaker", CLUSTERS), place.arn("eks", CLUSTERS)],
+        ),
+        allow("SeeAccount", ["sagemaker:ListClusters", "sagemaker:ListMlflowApps"], ["*"]),
+        _read_public_hub(place),
+        _read_recipes(place),
+        _read_figures(place),
+        _follow_logs(place, CLUSTER_LOGS),
+    )
+
+
+def _run_training(place: Place, stage: Stage, role_arn: str) -> list[Document]:
+    """The statements of who starts, follows and stops training jobs, serverless or on instances."""
+    return [
+        read_catalogue(place, stage.name),
+        pass_role("sagemaker.amazonaws.com", role_arn),
+        _see_role(stage, role_arn),
+        allow(
+            "RunTraining",
+            [
+                "sagemaker:CreateTrainingJob",
+                "sagemaker:DescribeTrainingJob",
+                "sagemaker:StopTrainingJob",
+                "sagemaker:AddTags",
+                "sagemaker:ListTags",
+            ],
+            [place.arn("sagemaker", TRAINING_JOBS)],
+        ),
+    ]
+
+
+def _see_role(stage: Stage, role_arn: str) -> Document:
+    """Look whether a role could do the work.
+
+    The local AWS emulator asks about a role as if it had no path, and about a simulation without
+    it.
+    """
+    actions = ["iam:GetRole", "iam:SimulatePrincipalPolicy"]
+    return allow("SeeRole", actions, ["*"] if stage.emulated else [role_arn])
+
+
+def _read_recipes(place: Place) -> Document:
+    """Read SageMaker's recipes."""
+    return allow("ReadRecipes", ["s3:GetObject"], [f"arn:{place.partition}:s3:::jumpstart*"])
+
+
+def _read_public_hub(place: Place) -> Document:
+    """Find SageMaker's models, and the recipes that each has."""
+    actions = [
+        "sagemaker:DescribeHubContent",
+        "sagemaker:ListHubContents",
+        "sagemaker:ListHubContentVersions",
+    ]
+    return allow("ReadPublicHub", actions, public_hub(place))
+
+
+def _keep_groups(place: Place) -> Document:
+    """Groups of packages are made before a job that fills them."""
+    return allow(
+        "KeepGroups",
+        [
+            "sagemaker:CreateModelPackageGroup",
+            "sagemaker:DescribeModelPackageGroup",
+            "sagemaker:DescribeModelPackage",
+            "sagemaker:AddTags",
+        ],
+        packages(place),
+    )
+
+
+def _read_figures(place: Place) -> Document:
+    """MLflow's figures, by its API or by an address that is signed for somebody."""
+    return allow(
+        "ReadFigures",
+        [
+            "sagemaker:DescribeMlflowApp",
+            "sagemaker:CallMlflowAppApi",
+            "sagemaker:CreatePresignedMlflowAppUrl",
+            "sagemaker-mlflow:AccessUI",
+            "sagemaker-mlflow:GetRun",
+            "sagemaker-mlflow:GetMetricHistory",
+            "sagemaker-mlflow:GetExperiment",
+            "sagemaker-mlflow:SearchRuns",
+        ],
+        mlflow_apps(place),
+    )
+
+
+def _follow_logs(place: Place, group: str) -> Document:
+    """Read a log group of SageMaker's jobs, named below `/aws/sagemaker/`."""
+    actions = ["logs:DescribeLogStreams", "logs:FilterLogEvents", "logs:GetLogEvents"]
+    return allow("FollowLogs", actions, job_logs(place, group))

@@ -16,6 +16,7 @@ from reward_functions.cdk.policies import vpc
 from reward_functions.cdk.policies.iam import (
     ENCRYPT_MODEL,
     JOBS,
+    LOGS,
     USE_DATA,
     allow,
     document,
@@ -28,7 +29,7 @@ from reward_functions.cdk.policies.iam import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from reward_functions.aws.catalogue import ReadFolder
+    from reward_functions.aws.catalogue import JobVpc, ReadFolder
     from reward_functions.cdk.policies.iam import Document, Place
     from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 
@@ -71,24 +72,15 @@ def trust_lambda() -> Document:
     return trust("lambda.amazonaws.com")
 
 
-def trust_bedrock(place: Place) -> Document:
-    """Bedrock runs this account's customization jobs in this role, and nobody else's.
+def write_logs(place: Place, function: str) -> Document:
+    """What a verifier may do at all: write to its own log group.
 
-    Without the conditions, another account's job could name the role (the confused deputy).
+    Args:
+        place: where it runs.
+        function: its physical name.
     """
-    return trust(
-        "bedrock.amazonaws.com",
-        {
-            "StringEquals": {"aws:SourceAccount": place.account},
-            "ArnLike": {"aws:SourceArn": place.arn("bedrock", JOBS)},
-        },
-    )
-
-
-def write_logs(log_group_arn: str) -> Document:
-    """What a verifier may do at all: write to its own log group."""
     actions = ("logs:CreateLogStream", "logs:PutLogEvents")
-    return document(allow("WriteLogs", actions, [f"{log_group_arn}:*"]))
+    return document(allow("WriteLogs", actions, [place.arn("logs", f"{LOGS}{function}:*")]))
 
 
 def send_traces() -> Document:
@@ -130,11 +122,12 @@ def ask_judge(place: Place, config: JudgeConfig, *, emulated: bool = False) -> D
                 anywhere.setdefault(profile, []).append(nowhere)
     keys = [model.key for model in models if model.key.startswith("arn:")]
     table = config.cache_table
-    tables = [table if table.startswith("arn:") else place.arn("dynamodb", f"table/{table}")]
+    if table and not table.startswith("arn:"):
+        table = place.arn("dynamodb", f"table/{table}")
     actions = ["bedrock:InvokeModel", *(["bedrock:Converse"] if emulated else [])]
     return document(
-        *([allow("AskModels", actions, _distinct(asked))] if asked else []),
-        *([allow("AskProfiles", actions, [*behind])] if behind else []),
+        allow("AskModels", actions, _distinct(asked)),
+        allow("AskProfiles", actions, [*behind]),
         *[
             allow(
                 f"AskBehindProfile{number}",
@@ -158,12 +151,8 @@ def ask_judge(place: Place, config: JudgeConfig, *, emulated: bool = False) -> D
             )
             for number, (profile, arns) in enumerate(anywhere.items(), 1)
         ],
-        *([allow("ReadKeys", ["secretsmanager:GetSecretValue"], _distinct(keys))] if keys else []),
-        *(
-            [allow("RememberVerdicts", ["dynamodb:GetItem", "dynamodb:PutItem"], tables)]
-            if table
-            else []
-        ),
+        allow("ReadKeys", ["secretsmanager:GetSecretValue"], _distinct(keys)),
+        allow("RememberVerdicts", ["dynamodb:GetItem", "dynamodb:PutItem"], [table]),
     )
 
 
@@ -234,15 +223,13 @@ def read_folders(place: Place, folders: Sequence[ReadFolder]) -> list[Document]:
         place: where the stage is.
         folders: addresses, and the keys that encrypt what lies there.
     """
-    if not folders:
-        return []
     reading = [_read_folder(place, each.folder, "Folder") for each in folders]
     keys = _distinct(each.key for each in folders if each.key)
     via = {"StringEquals": {"kms:ViaService": place.host("s3")}}
     return [
         allow("ReadFolders", ["s3:GetObject"], [read["Resource"][0] for read, _ in reading]),
         *(listed | {"Sid": f"ListFolder{n}"} for n, (_, listed) in enumerate(reading, 1)),
-        *([allow("DecryptFolders", ["kms:Decrypt"], keys, via)] if keys else []),
+        allow("DecryptFolders", ["kms:Decrypt"], keys, via),
     ]
 
 
@@ -257,16 +244,10 @@ def _read_folder(place: Place, folder: str, called: str) -> tuple[Document, Docu
     )
 
 
-def join_vpc(place: Place, *, subnets: Sequence[str], security_groups: Sequence[str]) -> Document:
-    """Make, and remove, the interfaces by which a job joins a network; Bedrock tags them.
-
-    Args:
-        place: where the network is.
-        subnets: the ids of those in which an interface may stand.
-        security_groups: the ids of those that it may have.
-    """
+def join_vpc(place: Place, joined: JobVpc) -> Document:
+    """Make, and remove, the interfaces by which a job joins a network; Bedrock tags them."""
     jobs = place.arn("bedrock", JOBS)
-    net = vpc.network(place, subnets=subnets, security_groups=security_groups)
+    net = vpc.network(place, joined)
     return document(
         vpc.see_network(),
         allow(

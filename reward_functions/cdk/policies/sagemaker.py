@@ -1,21 +1,27 @@
-"""What SageMaker's serverless and multi-turn jobs may do, and what acts beside them.
+"""What SageMaker's jobs may do, and what acts beside them.
 
-    customize       a job of serverless customization, beside its data and its rewards
-    roll_out        a multi-turn job: data, the agents that it asks, what it keeps
-    run_agent       an agent, while a job asks it: attached to the role that the agent runs as
-    import_model    Bedrock, where it takes over what one of these jobs made
+    customize            a job of serverless customization, beside its data and its rewards
+    roll_out             a multi-turn job: data, the agents that it asks, what it keeps
+    run_agent            an agent, while a job asks it: attached to the role that the agent runs as
+    run_container        a training job on instances, such as Nova's recipes
+    train_on_hyperpod    a cluster's jobs: attached to the role of its nodes or of its pods
+    import_model         Bedrock, where it takes over what one of these jobs made
 
-`cdk.policies.sagemaker_instances` has training jobs and HyperPod, `cdk.policies.sagemaker_people` people.
+A cluster exists before the stage, and so does the role it runs as: what it lacks is a policy.
+`cdk.policies.people` has people.
 
 Sources, all of AWS's documentation: "Prerequisites" of multi-turn reinforcement learning, and
 `AmazonSageMakerJobFullAccess` and `AmazonSageMakerJobRuntimeAccess`, for agents and their jobs; the
 execution role of "Open weight model customization" and `AmazonSageMakerModelCustomizationCoreAccess`
-for serverless jobs; "Cross-service confused deputy prevention" of SageMaker for its training jobs,
-"Encryption at rest for multi-turn reinforcement learning" for the ARN of a job; "Create a service
-role for importing pre-trained models" of Bedrock. Inferred: that multi-turn jobs say whose they are
-when they take a role, as they do to KMS; that a custom model which Bedrock makes of a package is
-what it takes the role on for, and that it is asked for `AccessModelPackage` then. None of it has
-been used on AWS.
+for serverless jobs; "Create a service role for importing pre-trained models" of Bedrock;
+"CreateTrainingJob API: execution role permissions"; "AWS Identity and Access Management for SageMaker
+HyperPod", the EKS policies for scientists among it; "Custom reward functions in your AWS environment"
+for the invocation; "Setting up IAM" of the Nova Forge SDK, and its `customer-escrow-ACCOUNT…` for where
+Nova's weights lie. The containers of Nova's recipes are in repositories called `nova-…` of accounts of
+AWS's. Inferred: that an import is asked for `AccessModelPackage`; the namespace of the metrics that a
+training job puts. Not granted: sessions on a cluster's nodes, changes of a cluster, keys of volumes,
+recipes behind an access point of AWS's, weights in the escrow to the job itself. None of it has been
+used on AWS.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -25,28 +31,31 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.aws.catalogue import OUTPUT_PREFIX
 from reward_functions.cdk.policies import vpc
+from reward_functions.cdk.policies.deferred import put_results
+from reward_functions.cdk.policies.grants import rewards
 from reward_functions.cdk.policies.iam import (
     USE_DATA,
     allow,
     document,
+    invoke,
     through,
-    trust,
     use_bucket,
     versions_of,
 )
+from reward_functions.cdk.policies.permissions import read_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from reward_functions.aws.catalogue import JobVpc
+    from reward_functions.cdk.model.stages import Stage
+    from reward_functions.cdk.policies.grants import Made
     from reward_functions.cdk.policies.iam import Document, Place
 
 TRAINING_JOBS: Final = "training-job/*"
 MULTI_TURN_JOBS: Final = "job/*"
 IMPORT_JOBS: Final = "model-import-job/*"
 CUSTOM_MODELS: Final = "custom-model/*"
-
-TAKE_AND_TAG: Final = ("sts:AssumeRole", "sts:TagSession")
-"""What a multi-turn job does to take its role on; its sessions carry tags."""
 
 TRAINING_LOGS: Final = "TrainingJobs"
 MULTI_TURN_LOGS: Final = "Job/AgentRFT*"
@@ -69,32 +78,12 @@ ROLLED_OUT_FIGURES: Final = (
 )
 """What a multi-turn job does there."""
 
+CONTAINERS: Final = "repository/nova-*"
+
+TRAINING_METRICS: Final = "/aws/sagemaker/TrainingJobs"
+"""The namespace of the metrics of training jobs."""
+
 RUNTIME: Final = re.compile(r"arn:[^:]+:bedrock-agentcore:")
-
-
-def trust_training(place: Place) -> Document:
-    """SageMaker runs this account's training jobs in this role, and nobody else's."""
-    return trust("sagemaker.amazonaws.com", _for(place, "sagemaker", TRAINING_JOBS))
-
-
-def trust_multi_turn(place: Place) -> Document:
-    """SageMaker runs this account's multi-turn jobs in this role, and tags its sessions."""
-    condition = _for(place, "sagemaker", MULTI_TURN_JOBS)
-    return trust("job.sagemaker.amazonaws.com", condition, TAKE_AND_TAG)
-
-
-def trust_import(place: Place) -> Document:
-    """Bedrock imports this account's models in this role, and nobody else's."""
-    return trust("bedrock.amazonaws.com", _for(place, "bedrock", IMPORT_JOBS, CUSTOM_MODELS))
-
-
-def _for(place: Place, service: str, *made: str) -> Document:
-    """The conditions under which a service acts for what this account made alone."""
-    arns = [place.arn(service, each) for each in made]
-    return {
-        "StringEquals": {"aws:SourceAccount": place.account},
-        "ArnLike": {"aws:SourceArn": arns if len(arns) > 1 else arns[0]},
-    }
 
 
 def customize(place: Place) -> Document:
@@ -156,13 +145,13 @@ def roll_out(place: Place, *, agents: Sequence[str], bucket_arn: str) -> Documen
     )
 
 
-def run_agent(place: Place, model_key: str = "", results: Sequence[Document] = ()) -> Document:
+def run_agent(place: Place, stage: Stage, key_arn: str = "") -> Document:
     """What an agent does while a job asks it.
 
     Args:
         place: where its jobs run.
-        model_key: ARN of the KMS key that encrypts what jobs make; "" for AWS's own.
-        results: statements of `deferred.put_results`, where the stage has their path.
+        stage: what it grants: the key that encrypts what jobs make, and the path of results.
+        key_arn: of the key that encrypts results; "" where S3's own does.
     """
     return document(
         allow(
@@ -177,8 +166,51 @@ def run_agent(place: Place, model_key: str = "", results: Sequence[Document] = (
         ),
         # It knows no resource: a bearer token says who asks, and no more.
         allow("BearToken", ["sagemaker:CallWithBearerToken"], ["*"]),
-        *([through("sagemaker", place, "UseKey", USE_DATA, model_key)] if model_key else []),
-        *results,
+        through("sagemaker", place, "UseKey", USE_DATA, stage.job_rights.model_key or ""),
+        *(put_results(place, stage.names, key_arn) if stage.feedback is not None else []),
+    )
+
+
+def run_container(place: Place) -> Document:
+    """What a training job does beside `permissions.train`: pull its container, log, put metrics."""
+    images = [place._replace(account="*").arn("ecr", CONTAINERS)]
+    return document(
+        # A token of the registry says who asks, and knows no resource.
+        allow("LogInToRegistry", ["ecr:GetAuthorizationToken"], ["*"]),
+        allow(
+            "PullContainer",
+            [
+                "ecr:BatchCheckLayerAvailability",
+                "ecr:GetDownloadUrlForLayer",
+                "ecr:BatchGetImage",
+            ],
+            images,
+        ),
+        allow(
+            "PutMetrics",
+            ["cloudwatch:PutMetricData"],
+            ["*"],
+            {"StringEquals": {"cloudwatch:namespace": TRAINING_METRICS}},
+        ),
+        keep_figures(place, CUSTOMIZED_FIGURES),
+        write_logs(place, TRAINING_LOGS),
+    )
+
+
+def train_on_hyperpod(place: Place, stage: Stage, made: Made) -> Document:
+    """What the jobs of a cluster do: ask for rewards, read data, write output, keep figures.
+
+    A cluster's own policy, `AmazonSageMakerClusterInstanceRolePolicy`, has its logs.
+    """
+    return document(
+        invoke(rewards(place, stage.names, stage.deployments)),
+        *use_bucket(made.bucket_arn),
+        keep_figures(place, CUSTOMIZED_FIGURES),
+        *(
+            through("s3", place, f"UseKey{number}", USE_DATA, key)
+            for number, key in enumerate(made.keys(stage), 1)
+        ),
+        *read_folders(place, stage.read_buckets),
     )
 
 
@@ -188,7 +220,7 @@ def import_model(place: Place, bucket_arn: str, escrow: Iterable[Document] = ())
     Args:
         place: where the stage is.
         bucket_arn: where output lies.
-        escrow: the statements of `sagemaker_instances.read_escrow`, where jobs leave weights there.
+        escrow: the statements of `read_escrow`, where jobs leave weights there.
     """
     prefix = {"StringLike": {"s3:prefix": [f"{OUTPUT_PREFIX}*"]}}
     return document(
@@ -203,15 +235,18 @@ def import_model(place: Place, bucket_arn: str, escrow: Iterable[Document] = ())
     )
 
 
-def join_vpc(place: Place, *, subnets: Sequence[str], security_groups: Sequence[str]) -> Document:
-    """Make, and remove, the interfaces by which SageMaker's jobs join a network.
+def read_escrow(place: Place) -> list[Document]:
+    """Read the weights that such jobs leave in the account's escrow, a bucket of SageMaker's."""
+    bucket = f"arn:{place.partition}:s3:::customer-escrow-{place.account}-*"
+    return [
+        allow("ReadEscrow", ["s3:GetObject"], [f"{bucket}/*"]),
+        allow("ListEscrow", ["s3:ListBucket"], [bucket]),
+    ]
 
-    Args:
-        place: where the network is.
-        subnets: the ids of those in which an interface may stand.
-        security_groups: the ids of those that it may have.
-    """
-    net = vpc.network(place, subnets=subnets, security_groups=security_groups)
+
+def join_vpc(place: Place, joined: JobVpc) -> Document:
+    """Make, and remove, the interfaces by which SageMaker's jobs join a network."""
+    net = vpc.network(place, joined)
     return document(
         vpc.see_network(),
         # It is asked of the interface, of its subnet and of each of its groups.
@@ -229,7 +264,7 @@ def describe_key(key_arn: str) -> Document:
 def ask_agents(
     agents: Iterable[str], of_forwarders: Sequence[str], of_runtimes: Sequence[str]
 ) -> list[Document]:
-    """The statements that allow something with these agents; none for a kind that there is not.
+    """The statements that allow something with these agents, one for each kind.
 
     Args:
         agents: their ARNs.
@@ -242,8 +277,8 @@ def ask_agents(
         arn for each in named if RUNTIME.match(each) for arn in (each, f"{each}/runtime-endpoint/*")
     ]
     return [
-        *([allow("AskForwarders", of_forwarders, forwarders)] if forwarders else []),
-        *([allow("AskRuntimes", of_runtimes, runtimes)] if runtimes else []),
+        allow("AskForwarders", of_forwarders, forwarders),
+        allow("AskRuntimes", of_runtimes, runtimes),
     ]
 
 

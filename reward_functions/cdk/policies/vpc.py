@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from reward_functions.cdk.policies.iam import allow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
+    from reward_functions.aws.catalogue import JobVpc
     from reward_functions.cdk.policies.iam import Document, Place
 
 SEEN: Final = (
@@ -55,18 +56,12 @@ class Network(NamedTuple):
         return [*self.subnets, *self.security_groups]
 
 
-def network(place: Place, *, subnets: Sequence[str], security_groups: Sequence[str]) -> Network:
-    """Those of a stage's jobs.
-
-    Args:
-        place: where the network is.
-        subnets: their ids.
-        security_groups: their ids.
-    """
+def network(place: Place, of: JobVpc) -> Network:
+    """That of a stage's jobs."""
     return Network(
         interfaces=[place.arn("ec2", "network-interface/*")],
-        subnets=[place.arn("ec2", f"subnet/{each}") for each in subnets],
-        security_groups=[place.arn("ec2", f"security-group/{each}") for each in security_groups],
+        subnets=[place.arn("ec2", f"subnet/{each}") for each in of.subnets],
+        security_groups=[place.arn("ec2", f"security-group/{each}") for each in of.security_groups],
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from reward_functions.calibration.settings import load_judge_config
 from reward_functions.core.errors import NoJudge
-from reward_functions.rollouts.episode.scoring.scorer import Scorer
+from reward_functions.rollouts.episode.scoring import Scorer
 from reward_functions.scoring.rewards import parameter_values, ready, reward_named
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ from reward_functions.rollouts.drive.figures import figures_of
 from reward_functions.rollouts.drive.records import Attempt, RecordFile, Setup
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.episode.scoring.scorer import Scorer
+    from reward_functions.rollouts.episode.scoring import Scorer
 
 OUT: Final = Path("rollouts.jsonl")
 

@@ -1,6 +1,5 @@
 """An HTTP server on the standard library, for every server of this project.
 
-bounded.py     places for those who have sent a whole head, and no more of them
 messages.py    a request, a reply, a refusal
 server.py      HTTP/1.1, bounded in size, time and places
 """

@@ -171,7 +171,7 @@ def _read(piece: str) -> Iterable[_Accepting]:
     if "/" in piece:
         yield 1, 1, frozenset().union(*map(_alternative, piece.split("/")))
     else:
-        yield from ((1, 1, frozenset({each})) for each in words(piece))
+        yield from [(1, 1, frozenset({each})) for each in words(piece)]
 
 
 def _alternative(piece: str) -> Iterable[str]:

@@ -58,10 +58,9 @@ STATES: Final = "(?:应该?|就|便)?(?:[是为は은]|等于|คือ)"
 
 def words(name: str) -> tuple[str, ...]:
     """A column of the table, each word once, the longest first."""
-    column = " ".join(getattr(each, name) for each in SPACED.values()).split()
-    return tuple(
-        sorted({each.replace("_", " ") for each in column}, key=lambda each: (-len(each), each))
-    )
+    column = " ".join([getattr(each, name) for each in SPACED.values()]).split()
+    alphabetical = sorted({each.replace("_", " ") for each in column})
+    return tuple(sorted(alphabetical, key=len, reverse=True))
 
 
 def cases(word: str) -> tuple[str, ...]:

@@ -193,7 +193,7 @@ class _Table:
 
 
 _LETTERS: Final = "".join(
-    each.lower() if each.isalpha() else " " for each in map(chr, range(256))
+    [each.lower() if each.isalpha() else " " for each in map(chr, range(256))]
 ).encode("latin-1")
 """Latin letters in lower case, for `bytes.translate`; a tenth of the price of `str.translate`."""
 
@@ -211,7 +211,7 @@ def _corrections() -> _Side:
 
 
 def _side(phrases: Sequence[lexicon.Phrase], kinds: frozenset[str]) -> _Side:
-    rows = tuple(compiled(phrase) for phrase in phrases if phrase.kind in kinds)
+    rows = tuple([compiled(phrase) for phrase in phrases if phrase.kind in kinds])
     found: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         for key in row.keys:
@@ -221,6 +221,6 @@ def _side(phrases: Sequence[lexicon.Phrase], kinds: frozenset[str]) -> _Side:
     return _Side(
         rows,
         places,
-        frozenset(each.encode() for each in spelled if each.isalpha()),
-        frozenset(each for each in spelled if not each.isalpha()),
+        frozenset([each.encode() for each in spelled if each.isalpha()]),
+        frozenset([each for each in spelled if not each.isalpha()]),
     )

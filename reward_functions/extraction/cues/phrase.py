@@ -75,4 +75,4 @@ def phrases(side: Side, table: str) -> tuple[Phrase, ...]:
 
 def vocabulary(listed: str) -> frozenset[str]:
     """Words, and pairs of words joined by "_", for `compiling.says`."""
-    return frozenset(each.replace("_", " ") for each in listed.split())
+    return frozenset([each.replace("_", " ") for each in listed.split()])

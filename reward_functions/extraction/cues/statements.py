@@ -11,7 +11,7 @@ from reward_functions.extraction.cues.phrase import vocabulary
 _ENGLISH: Final = ("answer", "option", "choice", "result", "solution")
 WORDS: Final = (*_ENGLISH, *languages.words("answer"))
 EXACT: Final = ("####", "Ans", "ANS", "ans:", "ans.", "Final:", "选", *languages.JOINED)
-_CASES: Final = tuple(form for word in WORDS for form in languages.cases(word))
+_CASES: Final = [form for word in WORDS for form in languages.cases(word)]
 KEYWORDS: Final = (*EXACT, *_CASES)
 KEYWORD: Final = re.compile("|".join(map(re.escape, KEYWORDS)))
 KEYWORD_IN_ASCII: Final = re.compile("|".join(map(re.escape, filter(str.isascii, KEYWORDS))))
@@ -20,7 +20,7 @@ WORDS_IN_ASCII: Final = tuple(filter(str.isascii, WORDS))
 """Those that a text of ASCII may hold, as most do."""
 
 FOREIGNERS: Final = frozenset(("选", *languages.JOINED, *_CASES)) - frozenset(
-    form for word in _ENGLISH for form in languages.cases(word)
+    [form for word in _ENGLISH for form in languages.cases(word)]
 )
 """Keywords that open no English statement."""
 

@@ -47,7 +47,7 @@ from reward_functions.local.runtime_double.policies import (
     written,
 )
 from reward_functions.local.training_double.strategies import KINDS, STRATEGIES, NoTask, task_of
-from reward_functions.rollouts.episode.scoring.samples import sample_of
+from reward_functions.rollouts.episode.samples import sample_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

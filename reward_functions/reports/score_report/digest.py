@@ -19,15 +19,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Scored
-from reward_functions.judge_runtime.scores import without_model
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.score_report.figures import std
 from reward_functions.reports.score_report.reasons import EMPTY as HOLD_NO_RESPONSE
 from reward_functions.reports.score_report.reasons import (
     MOSTLY,
-    SIGNALS,
     ReasonCount,
     attribution,
+    is_cut_off,
     normal_form,
     reason_of,
     remedy_of,
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from reward_functions.core.spec import RewardSpec, Scale
-    from reward_functions.core.types import RewardResult, Unscored
+    from reward_functions.core.types import RewardResult, Score, Unscored
 
 EMPTY: Final = 1
 """The row holds no response."""
@@ -84,11 +83,17 @@ def facts_of(spec: RewardSpec, sample: Sample | Unscored, result: RewardResult) 
         return _unscored(result, prompt, len(response), signs)
     score = result.score
     low = score.value == spec.scale.minimum
-    if low and not signs and any(signal.shown(sample) for signal in SIGNALS):
+    if low and not signs and is_cut_off(sample):
         signs |= CUT
-    if without_model(score):
+    if spec.needs.judge and _unasked(score):
         signs |= UNASKED
     return RowFacts(score.value, reason_of(spec.name, score), prompt, len(response), signs)
+
+
+def _unasked(score: Score) -> bool:
+    from reward_functions.judge_runtime.scores import without_model  # noqa: PLC0415 - of judges
+
+    return without_model(score)
 
 
 def _unscored(result: Unscored, prompt: int, length: int, signs: int) -> RowFacts:
@@ -101,10 +106,13 @@ def _unscored(result: Unscored, prompt: int, length: int, signs: int) -> RowFact
 
 def _prompt(sample: Sample) -> int:
     """The first 64 bits of the messages' digest; a million prompts meet with 3 in 10⁸."""
-    context = sample.context
-    if not any(message.content for message in context):
+    said, parts = False, []
+    for turn in sample.context:
+        role, content = turn.role, turn.content
+        said = said or content != ""
+        parts.append(f"{len(role)}:{role}{len(content)}:{content}")
+    if not said:
         return 0
-    parts = [f"{len(turn.role)}:{turn.role}{len(turn.content)}:{turn.content}" for turn in context]
     text = "".join(parts).encode(errors="surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=8).digest()) or 1
 
@@ -188,17 +196,19 @@ class Digest:
         self.ids.append(hash(id))
         self.prompts_of.append(facts.prompt)
         self.rewards.append(nan if facts.value is None else facts.value)
-        self.without_response += bool(facts.signs & EMPTY)
-        self.no_samples += bool(facts.signs & NO_SAMPLE)
-        self.unasked += bool(facts.signs & UNASKED)
+        if facts.signs:
+            self.without_response += bool(facts.signs & EMPTY)
+            self.no_samples += bool(facts.signs & NO_SAMPLE)
+            self.unasked += bool(facts.signs & UNASKED)
         if facts.error:
             name, kind, _, remedy = facts.error
             title = f"{name}: {kind}" if kind else name
             self._errors.setdefault((name, kind), ErrorCount(title, message, remedy)).rows += 1
             return
-        known = facts.reason in self._reasons or len(self._reasons) < MOST_REASONS
-        reason = facts.reason if known else OTHER
-        tally = self._reasons.setdefault(reason, ReasonCount(reason))
+        tally = self._reasons.get(facts.reason)
+        if tally is None:
+            reason = facts.reason if len(self._reasons) < MOST_REASONS else OTHER
+            tally = self._reasons.setdefault(reason, ReasonCount(reason))
         tally.rows += 1
         if facts.value == self.scale.minimum:
             cut = bool(facts.signs & CUT)

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Scored, Unscored
-from reward_functions.reports.pages.charts.plots import Bin
 from reward_functions.reports.statistics import PAIR, Share, share, wilson, z_quantile
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import Scale
     from reward_functions.core.types import Message, RewardResult, Score
+    from reward_functions.reports.pages.charts.plots import Bin
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +241,8 @@ def counts(values: Sequence[float]) -> list[tuple[float, int]]:
 
 def bins(values: Sequence[float], low: float, high: float) -> list[Bin]:
     """Equal steps from `low` to `high`, which hold all values; the last holds `high` as well."""
+    from reward_functions.reports.pages.charts.plots import Bin  # noqa: PLC0415 - of pages alone
+
     found = [0] * BINS
     width = high / BINS - low / BINS
     for value in values:

@@ -18,13 +18,13 @@ import re
 import tomllib
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.errors import DatasetError, RewardError
 from reward_functions.core.types import Scored, Unscored
-from reward_functions.extraction.truncation import in_fence, in_reasoning
+from reward_functions.extraction.truncation import holds_fence, in_fence, in_reasoning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -56,8 +56,9 @@ class Signal(NamedTuple):
 
 
 def _stopped(sample: Sample) -> bool:
+    metadata = sample.metadata
     for name in STOP_FIELDS:
-        reason = sample.metadata.get(name)
+        reason = metadata.get(name)
         if isinstance(reason, str) and reason.lower() in STOPPED:
             return True
     return False
@@ -87,7 +88,7 @@ def _never_closed(text: str) -> bool:
 
 def _fence(sample: Sample) -> bool:
     response = sample.response
-    return ("```" in response or "~~~" in response) and in_fence(response)
+    return holds_fence(response) and in_fence(response)
 
 
 SIGNALS: Final = (
@@ -96,6 +97,14 @@ SIGNALS: Final = (
     Signal("a box is never closed", _box),
     Signal("a code fence is never closed", _fence),
 )
+
+
+def is_cut_off(sample: Sample) -> bool:
+    """Whether a sample shows any sign."""
+    for signal in SIGNALS:  # noqa: SIM110 - half the price of `any`, for every row at the minimum
+        if signal.shown(sample):
+            return True
+    return False
 
 
 def truncated(batch: Batch) -> dict[str, list[int]]:
@@ -111,6 +120,9 @@ def truncated(batch: Batch) -> dict[str, list[int]]:
 
 LONGEST: Final = 300
 """Characters of a reason that are compared."""
+
+KEPT: Final = 64
+"""Reasons whose normal form is kept: most rows have one of a few."""
 
 NO_REASON: Final = "no reason is given"
 
@@ -197,6 +209,7 @@ class ReasonCount:
     remedy: Remedy | None = None
 
 
+@lru_cache(KEPT)
 def normal_form(reason: str) -> str:
     """A reason without what is particular to a row, on one line. Linear."""
     short = " ".join(reason[:LONGEST].partition("; ")[0].split())

@@ -5,8 +5,7 @@ rate_limit.py   calls spaced evenly, in one process or in several
 calls.py        InvokeAgentRuntime and StopRuntimeSession, sent again where that is safe
 ledger.py       sessions that were started and not stopped, on the disk
 futures.py      one rollout: its result is looked for in S3, and its session stopped
-collecting.py   the threads of a batch: who starts, who looks, who stops
-batches.py      the items of a batch, as an iterator or an asynchronous one
+batches.py      a batch: its threads start, look and stop; its items, as one iterator or another
 client.py       `RolloutClient`
 invocations.py  `AgentCoreHttpClient`: invocations that are started and looked up by id
 

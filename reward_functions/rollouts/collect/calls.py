@@ -195,6 +195,11 @@ class AgentRuntime:
         self.client, self.arn, self.limiter = client, arn, limiter
         self._retries, self._pause = retries, pause
 
+    def admit(self) -> None:
+        """Wait for the rate limit."""
+        if self.limiter is not None:
+            self.limiter.wait_sync()
+
     def invoke(
         self,
         body: bytes,
@@ -278,8 +283,8 @@ class AgentRuntime:
     ) -> Any:
         """What a call returns, sent again while that is safe and the limit allows it."""
         for attempt in range(self._retries + 1):
-            if self.limiter is not None and not (waited and attempt == 0):
-                self.limiter.wait_sync()
+            if not (waited and attempt == 0):
+                self.admit()
             last = attempt == self._retries or abandoned()
             try:
                 return call()

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import uuid
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import boto3
 from botocore.config import Config
 
-from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.jsons import json_kind
-from reward_functions.rollouts.collect.batches import AsyncBatchResult, BatchResult
+from reward_functions.rollouts.collect.batches import AsyncBatchResult, BatchResult, require_whole
 from reward_functions.rollouts.collect.calls import AgentRuntime
 from reward_functions.rollouts.collect.futures import RolloutFuture
 from reward_functions.rollouts.collect.ledger import Ledger, ledger_folder
@@ -27,17 +27,25 @@ from reward_functions.rollouts.collect.payloads import region_of, rollout_payloa
 from reward_functions.rollouts.collect.rate_limit import RateLimiter
 from reward_functions.rollouts.request.errors import BadResult
 from reward_functions.rollouts.request.threads import in_thread
-from reward_functions.rollouts.serve.agentcore.destinations import key_part, result_key
+from reward_functions.rollouts.serve.agentcore.results import key_part, result_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from reward_functions.rollouts.collect.futures import Progress
+    from reward_functions.rollouts.collect.batches import Progress
 
-INVOKING: Final = {"connect_timeout": 10, "read_timeout": 60}
+INVOKING: Final[dict[str, Any]] = {
+    "connect_timeout": 10,
+    "read_timeout": 60,
+    "retries": {"total_max_attempts": 1},
+}
 """Seconds: an agent replies at once, but for the start of its container."""
 
-READING: Final = {"connect_timeout": 5, "read_timeout": 20}
+READING: Final[dict[str, Any]] = {
+    "connect_timeout": 5,
+    "read_timeout": 20,
+    "retries": {"mode": "standard", "total_max_attempts": 2},
+}
 
 
 class RolloutClient:
@@ -81,41 +89,24 @@ class RolloutClient:
         ledger: Ledger | None = None,
         **extra_config: Any,
     ) -> None:
-        for name, value, least in (
-            ("max_retry_attempts", max_retry_attempts, 0),
-            ("max_pool_connections", max_pool_connections, 1),
-        ):
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ConfigurationError(f"{name} is a whole number from {least} on")
+        require_whole("max_retry_attempts", max_retry_attempts, 0)
+        require_whole("max_pool_connections", max_pool_connections, 1)
         self.agent_runtime_arn, self.s3_bucket = agent_runtime_arn, s3_bucket
         self.exp_id = key_part(exp_id, "exp_id")
         self.base_url, self.model_id, self.extra_config = base_url, model_id, extra_config
         self.tps_limit, self.max_pool_connections = tps_limit, max_pool_connections
         self.region = region_of(agent_runtime_arn)
+        # Starts and stops are called at the same time; attempts are counted by `AgentRuntime`.
+        invoking = Config(max_pool_connections=2 * max_pool_connections, **INVOKING)
+        reading = Config(max_pool_connections=max_pool_connections, **READING)
         self.agentcore_client = agentcore_client or self._boto3_client(
-            "bedrock-agentcore",
-            # Starts and stops are called at the same time; attempts are counted by `AgentRuntime`.
-            Config(
-                retries={"total_max_attempts": 1},
-                max_pool_connections=2 * max_pool_connections,
-                **INVOKING,
-            ),
+            "bedrock-agentcore", invoking
         )
-        self.s3_client = s3_client or self._boto3_client(
-            "s3",
-            Config(
-                retries={"mode": "standard", "total_max_attempts": 2},
-                max_pool_connections=max_pool_connections,
-                **READING,
-            ),
-        )
+        self.s3_client = s3_client or self._boto3_client("s3", reading)
         self.ledger = Ledger(ledger_folder()) if ledger is None else ledger
-        self._rate_limiter = RateLimiter(tps_limit) if rate_limiter is None else rate_limiter
-        self._runtime = AgentRuntime(
-            self.agentcore_client,
-            agent_runtime_arn,
-            self._rate_limiter,
-            retries=max_retry_attempts,
+        limiter = RateLimiter(tps_limit) if rate_limiter is None else rate_limiter
+        self.runtime = AgentRuntime(
+            self.agentcore_client, agent_runtime_arn, limiter, retries=max_retry_attempts
         )
 
     def invoke(
@@ -142,8 +133,8 @@ class RolloutClient:
             BadResult: the agent's reply names another place for the result; it is stopped.
             Exception: what a client of the caller's own raises; the session is stopped.
         """
-        self._rate_limiter.wait_sync()
-        return self._begin(payload, session_of(session_id), input_id, rollout_overrides)
+        self.runtime.admit()
+        return self.begin(payload, session_of(session_id), input_id, rollout_overrides)
 
     async def invoke_async(
         self,
@@ -189,7 +180,9 @@ class RolloutClient:
             ConfigurationError: a number is out of its range.
         """
         return BatchResult(
-            *self._checked(payloads, max_concurrent_sessions),
+            self,
+            payloads,
+            max_concurrent_sessions,
             timeout=timeout,
             initial_interval=initial_interval,
             max_interval=max_interval,
@@ -212,7 +205,9 @@ class RolloutClient:
     ) -> AsyncBatchResult:
         """`run_batch` for `async for`."""
         return AsyncBatchResult(
-            *self._checked(payloads, max_concurrent_sessions),
+            self,
+            payloads,
+            max_concurrent_sessions,
             timeout=timeout,
             initial_interval=initial_interval,
             max_interval=max_interval,
@@ -221,31 +216,29 @@ class RolloutClient:
             progress=progress,
         )
 
-    def starter(self, initial: float, longest: float, factor: float) -> ClientStarter:
-        """What a batch starts and stops sessions with, and how often it looks."""
-        return ClientStarter(self, (initial, longest, factor))
-
     def _boto3_client(self, service: str, config: Config) -> Any:
         return boto3.client(service, region_name=self.region, config=config)
 
-    def _checked(
-        self, payloads: Iterable[Mapping[str, Any]], at_once: int
-    ) -> tuple[RolloutClient, Iterable[Mapping[str, Any]], int]:
-        if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
-            raise ConfigurationError("max_concurrent_sessions is a whole number from 1 on")
-        return self, payloads, at_once
-
-    def _begin(
+    def begin(
         self,
         payload: Mapping[str, Any],
         session_id: str,
-        input_id: str | None,
-        overrides: Mapping[str, Any],
+        input_id: str | None = None,
+        overrides: Mapping[str, Any] = MappingProxyType({}),
         *,
         intervals: tuple[float, float, float] = (0.5, 30.0, 1.5),
         abandoned: Callable[[], bool] = lambda: False,
     ) -> RolloutFuture:
-        """Start a rollout; the rate limit was waited for."""
+        """Start a rollout, when the rate limit was waited for. `invoke` and batches do so.
+
+        Args:
+            payload: for the agent.
+            session_id: of its session.
+            input_id: of the payload; a new one where None.
+            overrides: for the agent, under `_rollout`.
+            intervals: of the looks at its result: the first, the longest, and the factor.
+            abandoned: whether nobody wants it any more; it is not sent again then.
+        """
         optional = {"base_url": self.base_url, "model_id": self.model_id}
         rollout = {
             "exp_id": self.exp_id,
@@ -264,51 +257,19 @@ class RolloutClient:
             *intervals,
             session_id=session_id,
             input_id=rollout["input_id"],
-            runtime=self._runtime,
+            runtime=self.runtime,
             ledger=self.ledger,
         )
         self.ledger.started(self.agent_runtime_arn, session_id)
         begun = False
         try:
-            reply = self._runtime.invoke(body, session_id, waited=True, abandoned=abandoned)
+            reply = self.runtime.invoke(body, session_id, waited=True, abandoned=abandoned)
             _require_ours(reply, rollout["s3_bucket"], key)
             begun = True
         finally:
             if not begun:
                 future.cancel()
         return future
-
-
-class ClientStarter:
-    """Starts and stops the sessions of a batch.
-
-    Args:
-        client: whose.
-        intervals: between looks: the first, the longest, and the factor.
-    """
-
-    def __init__(self, client: RolloutClient, intervals: tuple[float, float, float]) -> None:
-        self._client, self._intervals = client, intervals
-
-    def admit(self) -> None:
-        """Wait for the rate limit."""
-        self._client._rate_limiter.wait_sync()  # noqa: SLF001 - of this module
-
-    def begin(
-        self, payload: Mapping[str, Any], session_id: str, abandoned: Callable[[], bool]
-    ) -> RolloutFuture:
-        """Start a session. The rate limit was waited for."""
-        return self._client._begin(  # noqa: SLF001 - of this module
-            payload, session_id, None, {}, intervals=self._intervals, abandoned=abandoned
-        )
-
-    def stop(self, session_id: str) -> None:
-        """Stop a session whose invocation is still under way."""
-        self._client._runtime.stop(session_id)  # noqa: SLF001 - of this module
-
-    def new_session(self) -> str:
-        """The id of a session that nobody has."""
-        return session_of(None)
 
 
 def _require_ours(reply: Any, bucket: str, key: str) -> None:

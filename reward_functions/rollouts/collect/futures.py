@@ -7,8 +7,6 @@ The session is stopped with the result, a failure, a timeout, a cancellation, or
 
 `_waits` is the one loop: it looks, and yields the seconds until the next look. `result` sleeps them
 on this thread, `result_async` on the event loop.
-
-What a batch yields, how far it is, and what it keeps of a payload under way.
 """
 
 from __future__ import annotations
@@ -17,18 +15,17 @@ import asyncio
 import time
 from concurrent.futures import CancelledError
 from contextlib import closing
-from dataclasses import dataclass, field
 from random import uniform
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.rollouts.collect.calls import AgentRuntime, attempted, code_of, read_result
 from reward_functions.rollouts.request.errors import BadResult, RolloutError, ServiceFailed
 from reward_functions.rollouts.request.threads import in_thread
-from reward_functions.rollouts.serve.agentcore.envelopes import LARGEST
+from reward_functions.rollouts.serve.agentcore.results import LARGEST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Generator, Iterator
 
     from reward_functions.rollouts.collect.ledger import Ledger
     from reward_functions.rollouts.collect.rate_limit import RateLimiter
@@ -283,70 +280,3 @@ class RolloutFuture:
             self._ledger.stopped(self.session_id)
         self._stopping = stopped  # one that failed may be tried again
         return stopped
-
-
-@dataclass(frozen=True, slots=True)
-class BatchItem:
-    """What became of one payload.
-
-    Args:
-        success: whether there is a whole result of an agent that did not fail.
-        result: what the agent stored; None where there is no success.
-        error: one sentence; a traceback for an exception that this package does not raise itself;
-            None where there is success.
-        index: of the payload.
-        elapsed: seconds from the start of its invocation.
-        kind: whose a failure is: "agent", "timeout", "result", "payload" or "service"; "" for none.
-        session_id: of its session; None where none was begun.
-    """
-
-    success: bool
-    result: dict[str, Any] | None = None
-    error: str | None = None
-    index: int | None = None
-    elapsed: float | None = None
-    kind: str = ""
-    session_id: str | None = None
-
-
-class Progress(NamedTuple):
-    """How far a batch is.
-
-    Args:
-        succeeded: items with a result.
-        failed: items without.
-        active: sessions that run.
-        elapsed: seconds since the first was begun.
-        oldest: seconds since the oldest that runs was begun; 0 where none runs.
-    """
-
-    succeeded: int
-    failed: int
-    active: int
-    elapsed: float
-    oldest: float
-
-
-@dataclass(eq=False, slots=True)
-class BatchSession:
-    """A payload under way."""
-
-    index: int
-    session_id: str
-    began: float
-    late: float
-    future: RolloutFuture | None = None
-    begun: bool = False
-    looking: bool = False
-    settled: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class BatchLimits:
-    """Of one batch; seconds, and how many at once."""
-
-    at_once: int
-    threads: int
-    timeout: float
-    log_interval: float = 30.0
-    progress: Callable[[Progress], object] | None = field(default=None, compare=False)

@@ -12,7 +12,7 @@
 
 An agent that does not know the protocol replies with its own JSON: that is a completed invocation.
 The methods are agentcore-rl-toolkit's coroutines; those that end in `_sync` do the work, on threads
-of the client's own. The messages are those of `agentcore.protocol`.
+of the client's own. The messages are those of `agentcore.invocations`.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from reward_functions.rollouts.request.errors import (
     RolloutError,
     ServiceFailed,
 )
-from reward_functions.rollouts.serve.agentcore.envelopes import LARGEST
-from reward_functions.rollouts.serve.agentcore.protocol import (
+from reward_functions.rollouts.serve.agentcore.invocations import (
     ENVELOPE,
     INVOCATION_ID,
     VERSION,
     Status,
     state,
 )
+from reward_functions.rollouts.serve.agentcore.results import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.core.jsons import json_kind
 from reward_functions.rollouts.request.endpoints import region_in
 from reward_functions.rollouts.request.errors import BadRequest
-from reward_functions.rollouts.serve.agentcore.destinations import ROLLOUT
-from reward_functions.rollouts.serve.agentcore.envelopes import LARGEST
+from reward_functions.rollouts.serve.agentcore.results import LARGEST, ROLLOUT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -23,11 +23,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import boto3
 
-from reward_functions.rollouts.compat.verifying.functions import ARN, is_arn
-from reward_functions.rollouts.compat.verifying.outputs import RewardFunctionOutput, RewardMetric
-from reward_functions.rollouts.compat.verifying.verifier import (
+from reward_functions.rollouts.compat.verifying import (
+    ARN,
     Check,
+    RewardFunctionOutput,
+    RewardMetric,
     checked_samples,
+    is_arn,
     require_hyperpod_name,
 )
 
@@ -69,7 +71,7 @@ def verify_reward_function(
         validate_format: whether samples and outputs are looked at.
         platform: a `Platform`, or nova-forge's own; an ARN needs one. SMHP wants SageMaker in the
             function's name.
-        strict: also refuse what `verifying.strictness` lists; the function is called twice.
+        strict: also refuse what `compat.verifying` lists; the function is called twice.
 
     Returns:
         `success` (True), `results`, `total_samples`, `successful_samples` and `warnings`.

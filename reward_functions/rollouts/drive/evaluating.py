@@ -23,7 +23,7 @@ from reward_functions.rollouts.request.rewards import rewards_of
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable, Hashable, Iterable, Mapping, Sequence
 
-    from reward_functions.rollouts.collect.futures import BatchItem
+    from reward_functions.rollouts.collect.batches import BatchItem
 
 UNSCORED: Final = "unscored"
 """An agent that succeeded and stored no reward, or none that is one."""

@@ -149,7 +149,7 @@ class RolloutRecord:
 
 
 class Scores(Protocol):
-    """A pinned reward: `reward_functions.rollouts.episode.scoring.scorer.Scorer`."""
+    """A pinned reward: `reward_functions.rollouts.episode.scoring.Scorer`."""
 
     def score(self, request_or_row: Any, result: Any) -> Any:
         """The score of a response to a row."""

@@ -44,9 +44,8 @@ from weakref import WeakSet
 
 from reward_functions.rollouts.episode.background import handed_in
 from reward_functions.rollouts.episode.invocation import InContext, Steps, agent_of
-from reward_functions.rollouts.episode.kept import Kept
 from reward_functions.rollouts.episode.options import Options
-from reward_functions.rollouts.episode.run import LATE, Run
+from reward_functions.rollouts.episode.run import LATE, Kept, Run
 from reward_functions.rollouts.episode.smoke import is_smoke_test, smoke_answer
 from reward_functions.rollouts.record.sink import TrajectorySink
 from reward_functions.rollouts.report.reporter import reporter as process_reporter
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.episode.invocation import Call
     from reward_functions.rollouts.episode.options import OnReportFailure
     from reward_functions.rollouts.episode.policy_ping import Ping
-    from reward_functions.rollouts.episode.scoring.scorer import Scorer
+    from reward_functions.rollouts.episode.scoring import Scorer
     from reward_functions.rollouts.record.sink import Write
     from reward_functions.rollouts.report.deferred import Deferred
     from reward_functions.rollouts.report.intents import OnFailure
@@ -191,7 +190,7 @@ def rollout_handler(
 
 
 def _scorer(reward: Any) -> Scorer:
-    from reward_functions.rollouts.episode.scoring.scorer import Scorer  # noqa: PLC0415 - only where one scores
+    from reward_functions.rollouts.episode.scoring import Scorer  # noqa: PLC0415 - only where one scores
 
     return Scorer.of(reward)
 

@@ -13,7 +13,7 @@ from reward_functions.rollouts.report.transports import KINDS
 if TYPE_CHECKING:
     from reward_functions.rollouts.episode.episode import TurnRewards
     from reward_functions.rollouts.episode.policy_ping import Ping
-    from reward_functions.rollouts.episode.scoring.scorer import Scorer
+    from reward_functions.rollouts.episode.scoring import Scorer
     from reward_functions.rollouts.record.sink import TrajectorySink
     from reward_functions.rollouts.report.deferred import Deferred
     from reward_functions.rollouts.report.intents import OnFailure
@@ -78,6 +78,11 @@ class Options:
         if self.window is not None and self.margin is not None and self.margin >= self.window:
             raise ConfigurationError(f"margin is not less than window, {self.window:g} seconds")
 
+    @property
+    def raises(self) -> bool:
+        """Whether a reward that is none, or whose report is refused, is raised too."""
+        return self.on_report_failure == "raise"
+
     def of(self, reporter: Reporter) -> Reporting:
         """The same for a process, with its settings where they say nothing.
 
@@ -88,61 +93,40 @@ class Options:
         margin = settings.margin if self.window is None else min(settings.margin, window / 10)
         own = 0.0 if self.scorer is None else self.scorer.scale.minimum
         return Reporting(
+            own=self,
             reporter=reporter,
-            scorer=self.scorer,
             deferred=self.deferred or settings.deferred,
-            defers_all=self.deferred is not None,
             minimum=own if self.minimum is None else self.minimum,
             window=window,
             margin=self.margin if self.margin and self.margin < window else margin,
             on_failure=self.on_failure or settings.on_failure,
-            raises=self.on_report_failure == "raise",
-            ping=self.ping,
-            turn_rewards=self.turn_rewards,
-            transport=self.transport,
-            trusted=self.trusted,
             sink=self.sink or settings.sink,
-            client=self.client,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reporting:
-    """How one rollout is reported; the fields are those of `Options`, all with a value.
+    """How one rollout is reported: a handler's options, and settings where they say nothing.
 
     Args:
+        own: of the handler.
         reporter: of the process.
-        scorer: see `Options`.
         deferred: where deferred episodes are written; None where none may be.
-        defers_all: whether that is every episode.
         minimum: see `Options`.
         window: see `Options`.
         margin: see `Options`; less than the window.
         on_failure: see `Options`.
-        raises: whether a reward that is none, or whose report is refused, is raised too.
-        ping: see `Options`.
-        turn_rewards: see `Options`.
-        transport: None for the reporter's.
-        trusted: see `Options`.
         sink: see `Options`; None where nothing is kept.
-        client: see `Options`.
     """
 
+    own: Options
     reporter: Reporter
-    scorer: Scorer | None
     deferred: Deferred | None
-    defers_all: bool
     minimum: float
     window: float
     margin: float
     on_failure: OnFailure
-    raises: bool
-    ping: bool | Ping
-    turn_rewards: TurnRewards
-    transport: str | Transport | None
-    trusted: tuple[str, ...]
     sink: TrajectorySink | None
-    client: type[RolloutFeedbackClient]
 
 
 def _require(name: str, value: Any, choices: tuple[Any, ...]) -> None:

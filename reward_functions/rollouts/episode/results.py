@@ -1,4 +1,4 @@
-"""What an agent returns, as a reward or as the response that is scored.
+"""What an agent returns or raises, as what is reported of its episode.
 
 | an agent returns | read as |
 | --- | --- |
@@ -14,24 +14,81 @@
 
 sagemaker.train.rft reports nothing for a number, an object or None, and the rollout waits for ever:
 there this table differs on purpose. A boolean is no reward; as a `reward` it is an error.
+
+The table of failure attribution stands with its reasons in `errors`; `FAILURES` has its rows. An
+ending that is ours is reported as failed, or, where the operator asked for it, as the minimum: then
+it is counted under a name of its own, because such an outage of ours is a lesson for the policy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from numbers import Number
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.types import Score, Scored, Unscored
-from reward_functions.rollouts.report.deferred import DEFERRED
-from reward_functions.rollouts.request.errors import EnvironmentFailure, InvalidReward
+from reward_functions.rollouts.episode.samples import sample_of
+from reward_functions.rollouts.record.spans import span
+from reward_functions.rollouts.report.deferred import DEFERRED, DeferredRecord
+from reward_functions.rollouts.request.clock import wall
+from reward_functions.rollouts.request.errors import (
+    ContractViolation,
+    EnvironmentFailure,
+    EpisodeFailure,
+    InvalidReward,
+    PolicyFailure,
+)
 from reward_functions.rollouts.request.rewards import rewards_of
 
 if TYPE_CHECKING:
     from reward_functions.rollouts.episode.episode import RolloutContext
-    from reward_functions.rollouts.report.deferred import DeferredRecord
+    from reward_functions.rollouts.episode.options import Reporting
+    from reward_functions.rollouts.report.intents import OnFailure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What is reported of an episode.
+
+    Args:
+        event: what happened, by the name that it is counted under.
+        status: None where nothing is reported.
+        rewards: None where there is none.
+        error: what is reported as failed; its type is logged.
+        record: what is written in place of a report.
+    """
+
+    event: str
+    status: Literal["ready", "failed"] | None
+    rewards: tuple[float, ...] | None = None
+    error: BaseException | None = None
+    record: DeferredRecord | None = None
+
+
+class Failure(NamedTuple):
+    """A row: what an agent raises, the name to count, and whether it may be a minimum."""
+
+    raised: type[BaseException]
+    event: str
+    may_be_minimum: bool = True
+
+
+FAILURES: Final = (
+    Failure(ContractViolation, "contract_violation", may_be_minimum=False),
+    Failure(EnvironmentFailure, "environment_failure"),
+    Failure(Exception, "agent_failed"),
+    Failure(BaseException, "interrupted"),  # KeyboardInterrupt, SystemExit, a cancelled task
+)
+"""What is ours, by the first row that holds."""
+
+DEEPEST: Final = 16
+"""Exceptions, each raised from the next, that are looked through."""
+
+AS_MINIMUM: Final = "_as_minimum"
+"""What the name of a failure ends with that is reported as the scale's minimum."""
 
 NAMES: Final = ("reward", "rewards")
 """sagemaker.train.rft's, and agentcore-rl-toolkit's."""
@@ -43,52 +100,161 @@ RESPONSES: Final = (
 """Where a response is, in this order: ours, the OpenAI Agents SDK's, Strands', LangGraph's, a chat
 completion's; then in a message, and in a block of its content."""
 
-DEEPEST: Final = 6
+LEVELS: Final = 6
 """Levels of a result that are looked into for a response."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """What an agent's result says.
+# How an episode ended.
+
+
+def ending_of_failure(error: BaseException, *, minimum: float, on_failure: OnFailure) -> Ending:
+    """The ending of an agent that raised.
 
     Args:
-        status: "ready" where the agent came to its end, "error" where it says that it did not,
-            "skipped" where nothing is to be reported, "deferred" where somebody else scores it.
-        rewards: None where there is none.
-        error: what is wrong, where it is; never the agent's own text.
-        record: of a deferred episode.
+        error: what it raised; see `cause_of`.
+        minimum: of the reward's scale.
+        on_failure: what is reported where the failure is ours.
+
+    Raises:
+        InvalidReward: a `PolicyFailure` whose reward is not a finite number.
     """
+    error = cause_of(error)
+    if isinstance(error, PolicyFailure):
+        reward = minimum if error.reward is None else error.reward
+        return Ending(event="policy_failure", status="ready", rewards=rewards_of(reward, turns=1))
+    row = FAILURES[_rank(error)]
+    failed = Ending(event=row.event, status="failed", rewards=(minimum,), error=error)
+    return _by_policy(failed, on_failure) if row.may_be_minimum else failed
 
-    status: Literal["ready", "error", "skipped", "deferred"]
-    rewards: tuple[float, ...] | None = None
-    error: Exception | None = None
-    record: DeferredRecord | None = None
+
+def ending_of_result(
+    returned: Any, episode: RolloutContext, reporting: Reporting, *, began: float
+) -> Ending:
+    """The ending of an agent that returned.
+
+    Args:
+        returned: by the agent.
+        episode: that it ran in.
+        reporting: how it is reported.
+        began: when its request came, in seconds since the epoch.
+
+    Raises:
+        InvalidReward: it is no reward, or there are two.
+        RewardError: the reward cannot score the response.
+    """
+    ending = _rewarded(returned, episode, reporting, began)
+    if ending.status != "failed":
+        return ending
+    return _by_policy(replace(ending, rewards=(reporting.minimum,)), reporting.on_failure)
 
 
-def reward_of(result: Any, episode: RolloutContext) -> Result:
-    """The reward of an episode, from what its agent returned and what the episode recorded.
+def ending_at_deadline(minimum: float) -> Ending:
+    """The ending of an agent whose time is over: the policy took too long."""
+    return Ending(event="deadline", status="ready", rewards=(minimum,))
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """What counts of an error that an agent raised.
+
+    Of a group, as of `asyncio.TaskGroup`, what is ours before what is the policy's, and then the
+    row of `FAILURES` that comes first. Of an exception that was raised `from` an `EpisodeFailure`,
+    as a framework does it, that failure: Strands' `EventLoopException`, the Agents SDK's
+    `UserError`, OpenAI's `APIConnectionError`.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        causes = map(cause_of, error.exceptions)
+        return min(causes, key=lambda each: (isinstance(each, PolicyFailure), _rank(each)))
+    cause: BaseException | None = error
+    for _ in range(DEEPEST):
+        if isinstance(cause, EpisodeFailure):
+            return cause
+        if not isinstance(cause, Exception):
+            break  # what interrupts an agent is not explained away
+        cause = cause.__cause__
+    return error
+
+
+def _rank(error: BaseException) -> int:
+    """The first row of `FAILURES` that holds."""
+    return next(at for at, row in enumerate(FAILURES) if isinstance(error, row.raised))
+
+
+def _by_policy(failed: Ending, on_failure: OnFailure) -> Ending:
+    if on_failure == "failed":
+        return failed
+    return replace(failed, event=failed.event + AS_MINIMUM, status="ready")
+
+
+# What an agent returned.
+
+
+def reward_of(result: Any, episode: RolloutContext) -> Ending:
+    """What an agent returned and what its episode recorded; an error has no rewards yet.
 
     Raises:
         InvalidReward: a reward that is not finite numbers, has another length than the turns, or
             is given twice with different values.
     """
-    if (status := stated(result)) is not None:
-        return status
+    if (ending := _stated(result)) is not None:
+        return ending
     found = _returned(result)
     if isinstance(found, Unscored):
-        return Result(status="error", error=found.error)
-    return Result(status="ready", rewards=episode.rewards(found))
+        return Ending(event="returned_error", status="failed", error=found.error)
+    return _ready(episode.rewards(found))
 
 
-def stated(result: Any) -> Result | None:
+def _rewarded(returned: Any, episode: RolloutContext, reporting: Reporting, began: float) -> Ending:
+    """Its own reward, a scorer's, or one that is left to the feedback path."""
+    if (ending := _stated(returned)) is not None:
+        return ending
+    if reporting.own.deferred is not None or defers(returned):
+        return _deferred(returned, episode, reporting, began)
+    scorer = reporting.own.scorer
+    if scorer is None:
+        return reward_of(returned, episode)
+    if has_reward(returned):
+        raise InvalidReward("the handler has reward=, and its agent returned one too: use one")
+    with span("reward.compute", {}) as scoring:
+        score = scorer.score(episode.request or {}, response_of(returned))
+        scoring.set({"rollout.reward": score.value})
+    return _ready(episode.rewards(score.value))
+
+
+def _deferred(returned: Any, episode: RolloutContext, reporting: Reporting, began: float) -> Ending:
+    """What the feedback path scores, in place of a reward."""
+    folder = reporting.deferred
+    if folder is None:
+        raise InvalidReward(
+            "the agent deferred its reward, and nobody says where to: set "
+            "REWARD_ROLLOUTS_RESULTS and REWARD_ROLLOUTS_SCORER"
+        )
+    if reporting.own.scorer is not None:
+        raise InvalidReward("the handler has reward=, and its agent deferred it: use one")
+    if (not defers(returned) and has_reward(returned)) or episode.rewards() is not None:
+        raise InvalidReward("the reward is deferred, and the agent gave one too: use one")
+    record = DeferredRecord(
+        scorer=folder.scorer,
+        metadata=episode.metadata,
+        sample=sample_of(episode.request or {}, response_of(returned)),
+        created=wall(began),
+        expires=wall(episode.expires or inf),
+    )
+    return Ending(event="deferred", status=None, record=record)
+
+
+def _ready(rewards: tuple[float, ...] | None) -> Ending:
+    event = "unrewarded" if rewards is None else "rewarded"
+    return Ending(event=event, status="ready", rewards=rewards)
+
+
+def _stated(result: Any) -> Ending | None:
     """What the agent says of its episode by a `status`; None where it says nothing."""
     status = _field(result, "status")
     if isinstance(status, str) and status == "skipped":
-        return Result(status="skipped")
+        return Ending(event="skipped", status=None)
     if isinstance(status, str) and status == "error":
-        return Result(
-            status="error", error=EnvironmentFailure("the agent returned the status error")
-        )
+        error = EnvironmentFailure("the agent returned the status error")
+        return Ending(event="returned_error", status="failed", error=error)
     return None
 
 
@@ -120,7 +286,7 @@ def response_of(result: Any) -> str:
     Raises:
         InvalidReward: it has no response. An empty one is the policy's, and is scored.
     """
-    found = _text(result, DEEPEST)
+    found = _text(result, LEVELS)
     if found is None:
         raise InvalidReward(
             f"the agent returned {json_kind(result)}, which holds no response to score: return the "

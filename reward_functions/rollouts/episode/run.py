@@ -4,6 +4,21 @@ Whoever claims it first reports it: the agent's end, its failure, or the deadlin
 is logged, and not reported: the first report counts, at the service too.
 
 The span of one episode: it begins with the run, and ends once its report is sent or kept.
+
+**What an episode did is kept** when it ends, once, as it was reported:
+
+| ending | status | rewards |
+| --- | --- | --- |
+| a reward, a policy's failure, the deadline | `ready` | as reported |
+| a failure of ours | `failed` | None: the number that a failed report carries is no reward |
+| a failure of ours, reported as the minimum | `ready` | the minimum, as reported |
+| the reward is deferred | `deferred` | None |
+| the agent skipped | `skipped` | None |
+| another report came first, of the agent's own client perhaps | `conflict` | None: it has them |
+| a payload without the ids of a rollout | `unreported` | None |
+
+`metadata` has the ending by the name that it is counted under, and the type of what was raised.
+What an agent does behind its deadline is not in the trajectory.
 """
 
 from __future__ import annotations
@@ -15,20 +30,21 @@ from contextvars import copy_context
 from math import inf
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
 
 from reward_functions.core.errors import RewardError
-from reward_functions.rollouts.episode.endings import (
+from reward_functions.rollouts.episode.episode import RolloutContext
+from reward_functions.rollouts.episode.invocation import InContext
+from reward_functions.rollouts.episode.policy_ping import LONGEST, ping_policy
+from reward_functions.rollouts.episode.results import (
     Ending,
     ending_at_deadline,
     ending_of_failure,
     ending_of_result,
 )
-from reward_functions.rollouts.episode.episode import RolloutContext
-from reward_functions.rollouts.episode.invocation import InContext
-from reward_functions.rollouts.episode.policy_ping import LONGEST, ping_policy
-from reward_functions.rollouts.episode.rewarding import rewarded
 from reward_functions.rollouts.episode.watchdog import watchdog
 from reward_functions.rollouts.record import spans
+from reward_functions.rollouts.record.recording import Recording
 from reward_functions.rollouts.report.deferred import BadRecord, DeferredRecord
 from reward_functions.rollouts.report.outbox import Episode
 from reward_functions.rollouts.report.transports import require_carried
@@ -49,10 +65,64 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from contextlib import AbstractContextManager
 
-    from reward_functions.rollouts.episode.kept import Kept
     from reward_functions.rollouts.episode.options import Reporting
+    from reward_functions.rollouts.record.sink import TrajectorySink
     from reward_functions.rollouts.report.outbox import Begun
     from reward_functions.rollouts.request.contract import RolloutRequest
+
+
+class Kept:
+    """The record of one episode, and who keeps it.
+
+    Args:
+        sink: None where nobody does; then nothing is recorded.
+        clock: seconds since the epoch.
+
+    Attributes:
+        recording: None where nothing is recorded.
+    """
+
+    def __init__(self, sink: TrajectorySink | None, clock: Callable[[], float]) -> None:
+        self.recording = None if sink is None else Recording(clock=clock)
+        self._sink = sink
+        self._first = Lock()
+
+    def ended(self, episode: RolloutContext, ending: Ending, *, counts: bool) -> None:
+        """Keep an episode that has been reported.
+
+        Args:
+            episode: as the agent saw it.
+            ending: as it was reported.
+            counts: whether this report does, and no other one.
+        """
+        status: str = ending.status or ending.event
+        rewards = ending.rewards if status == "ready" and counts else None
+        self._keep(episode, status if counts else "conflict", rewards, ending.event, ending.error)
+
+    def unreported(self, episode: RolloutContext, error: BaseException | None = None) -> None:
+        """Keep an episode that nobody reports."""
+        self._keep(episode, "unreported", None, "" if error is None else "agent_failed", error)
+
+    def _keep(
+        self,
+        episode: RolloutContext,
+        status: str,
+        rewards: tuple[float, ...] | None,
+        event: str,
+        error: BaseException | None,
+    ) -> None:
+        if self._sink is None or self.recording is None or not self._first.acquire(blocking=False):
+            return
+        metadata = {"ending": event, "error": "" if error is None else type(error).__name__}
+        self._sink.keep(
+            self.recording.trajectory(
+                id=episode.metadata.trajectory_id or str(uuid4()),
+                job=episode.metadata.job_arn,
+                status=status,
+                rewards=rewards,
+                metadata={name: value for name, value in metadata.items() if value},
+            )
+        )
 
 
 class RolloutSpan:
@@ -141,7 +211,7 @@ class Run:
             request=request,
             expires=None if reporting is None else began + reporting.window,
             minimum=0.0 if reporting is None else reporting.minimum,
-            turn_rewards="immediate" if reporting is None else reporting.turn_rewards,
+            turn_rewards="immediate" if reporting is None else reporting.own.turn_rewards,
             first_call=self._sampled,
             recording=kept.recording,
             clock=clock,
@@ -157,13 +227,13 @@ class Run:
         self._watch: Any = None
         self._client: Any = None
         if reporting is not None:
-            self._client = reporting.client(
+            self._client = reporting.own.client(
                 request.metadata,
-                transport=reporting.transport,
+                transport=reporting.own.transport,
                 expires=self.episode.expires,
                 minimum=reporting.minimum,
                 reporter=reporting.reporter,
-                trusted=reporting.trusted,
+                trusted=reporting.own.trusted,
             )
 
     @property
@@ -262,7 +332,7 @@ class Run:
             return
         try:
             with self._span.current():
-                found = rewarded(result, self.episode, self.reporting, began=self._began)
+                ending = ending_of_result(result, self.episode, self.reporting, began=self._began)
         except Exception as error:
             # An agent's result, or a reward, raises what it likes when it is read or scored: the
             # rollout is reported as failed all the same, and its caller gets the result.
@@ -270,11 +340,10 @@ class Run:
             why = error if own else f"its result raises {type(error).__name__}"
             _log.error("rollout %r is not scored: %s", self.name, why)
             self.fail(error)
-            if self.reporting.raises:
+            if self.reporting.own.raises:
                 raise
             return
-        minimum, on_failure = self.reporting.minimum, self.reporting.on_failure
-        self._end(ending_of_result(found, minimum=minimum, on_failure=on_failure))
+        self._end(ending)
 
     def fail(self, error: BaseException) -> None:
         """Report what the agent raised."""
@@ -326,7 +395,7 @@ class Run:
             return
         if self._watch is not None:
             watchdog().end(self._watch)
-        raises = self.reporting is not None and self.reporting.raises
+        raises = self.reporting is not None and self.reporting.own.raises
         ended = ending.status == "ready" or ending.record is not None
         self._report(ending, raises=raises and ended)
 
@@ -394,9 +463,9 @@ class Run:
 
     def _ping(self) -> None:
         """Call the policy once where nobody has: an empty trajectory can end a job."""
-        if self.reporting is None or not self.reporting.ping or self.episode.turns:
+        if self.reporting is None or not self.reporting.own.ping or self.episode.turns:
             return
-        own = self.reporting.ping if callable(self.reporting.ping) else None
+        own = self.reporting.own.ping if callable(self.reporting.own.ping) else None
         timeout = min(LONGEST, self.episode.remaining() / 2)
         ping_policy(self.episode, self._client.target, own, timeout=timeout)
 

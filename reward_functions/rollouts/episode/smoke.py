@@ -37,20 +37,20 @@ def smoke_answer(name: str, reporting: Reporting) -> dict[str, Any]:
         Status "ok", the handler's name, the version of this package, its reporting, and whether
         credentials are found; no credential, and nothing of the environment but these.
     """
-    settings, transport = reporting.reporter.settings, reporting.transport
+    settings, own = reporting.reporter.settings, reporting.own
     return {
         "status": "ok",
         "handler": name,
         "version": _version(),
         "reporting": {
-            "transport": transport if isinstance(transport, str) else settings.transport,
+            "transport": own.transport if isinstance(own.transport, str) else settings.transport,
             "outbox": reporting.reporter.outbox.name,
-            "endpoint": _endpoint(reporting.trusted),
+            "endpoint": _endpoint(own.trusted),
             "window": reporting.window,
             "margin": reporting.margin,
             "minimum": reporting.minimum,
             "on_failure": reporting.on_failure,
-            "reward": None if reporting.scorer is None else reporting.scorer.pin.json(),
+            "reward": None if own.scorer is None else own.scorer.pin.json(),
         },
         "credentials": _has_credentials(),
     }

@@ -28,7 +28,7 @@ from contextlib import ExitStack
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.episode.background import Background, is_async
@@ -37,6 +37,7 @@ from reward_functions.rollouts.request.contract import read_request
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from reward_functions.rollouts.episode.background import Place
     from reward_functions.rollouts.request.contract import RolloutRequest
 
 TASK: Final = "rollout"
@@ -70,31 +71,68 @@ class Begun(NamedTuple):
     Args:
         request: that was asked.
         future: what it gives.
-        ended: whether the agent does not run: it is a duplicate, or a smoke test.
+        answers_at_once: whether its sender gets to know that it is accepted, and no more.
     """
 
     request: RolloutRequest
     future: Future[Any]
-    ended: bool = False
-
-    @property
-    def answers_at_once(self) -> bool:
-        """Whether its sender gets to know that it is accepted, and no more."""
-        return self.request.metadata.complete and not self.ended
+    answers_at_once: bool
 
 
-def _done(result: Any) -> Future[Any]:
+class Agent:
+    """A user's function: sync, async, or a generator, whose last item is its result.
+
+    Args:
+        function: of a payload, or of a payload and a context. A `rollout_handler` is admitted
+            before its answer, so that what is accepted is durable.
+        what: it is called in the error.
+
+    Attributes:
+        rollout: what a `rollout_handler` has.
+
+    Raises:
+        ConfigurationError: it is no function.
+    """
+
+    def __init__(self, function: Callable[..., Any], what: str = "an entrypoint") -> None:
+        if not callable(function):
+            raise ConfigurationError(f"{what} is a function, not {type(function).__name__}")
+        self._call = called(function)
+        self.rollout = getattr(function, "rollout", None)
+
+    def begin(self, place: Place, payload: Any, context: Any) -> tuple[Future[Any], bool]:
+        """Begin it in a place: what it gives, and whether it runs.
+
+        A rollout that was begun before does not, and gives what is answered instead.
+
+        Raises:
+            BadRequest, UntrustedEndpoint: of a `rollout_handler`, as its `admit` does.
+        """
+        surroundings = copy_context()
+        if self.rollout is not None:
+            instead = surroundings.run(self.rollout.admit, payload)
+            if instead is not None:
+                return done(instead), False
+        return surroundings.run(place.run, self._call, payload, context), True
+
+    def interrupt(self) -> None:
+        """End the rollouts of a `rollout_handler` that have not ended, as the process ends."""
+        if self.rollout is not None:
+            self.rollout.interrupt()
+
+
+def done(result: Any) -> Future[Any]:
+    """A future that has ended."""
     future: Future[Any] = Future()
     future.set_result(result)
     return future
 
 
 class Answering:
-    """A handler behind its answers.
+    """An agent behind its answers.
 
     Args:
-        handler: of a payload, or of a payload and a context: sync, async, or a generator, whose
-            last item is its result. A `rollout_handler` admits a rollout before it is answered.
+        handler: as `Agent` takes it.
         background: where it runs.
 
     Raises:
@@ -102,10 +140,7 @@ class Answering:
     """
 
     def __init__(self, handler: Callable[..., Any], background: Background) -> None:
-        if not callable(handler):
-            raise ConfigurationError(f"a handler is a function, not {type(handler).__name__}")
-        self._call = called(handler)
-        self._rollout = getattr(handler, "rollout", None)
+        self.agent = Agent(handler, "a handler")
         self.background = background
 
     def begin(self, payload: dict[str, Any], context: Any = None) -> Begun:
@@ -118,12 +153,8 @@ class Answering:
         """
         request = read_request(payload)
         with self.background.place() as place:
-            surroundings = copy_context()
-            if self._rollout is not None:
-                instead = surroundings.run(self._rollout.admit, payload)
-                if instead is not None:
-                    return Begun(request, _done(instead), ended=True)
-            return Begun(request, surroundings.run(place.run, self._call, payload, context))
+            future, runs = self.agent.begin(place, payload, context)
+        return Begun(request, future, runs and request.metadata.complete)
 
 
 def accepted(request: RolloutRequest) -> dict[str, str]:
@@ -131,18 +162,6 @@ def accepted(request: RolloutRequest) -> dict[str, str]:
     return {"status": "accepted", "trajectory_id": request.metadata.trajectory_id}
 
 
-@overload
-def answering_at_once(
-    handler: Callable[..., Any],
-    /,
-    *,
-    app: TrackingApp | None = None,
-    background: Background | None = None,
-) -> Callable[..., Any]: ...
-@overload
-def answering_at_once(
-    *, app: TrackingApp | None = None, background: Background | None = None
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
 def answering_at_once(
     handler: Callable[..., Any] | None = None,
     /,

@@ -4,7 +4,7 @@
     app.run()
 
 Or, typed: `python -m reward_functions.rollouts.servers.app my_agent:agent`; with `--queue URL` it
-takes requests from an SQS queue as well (`queue_reader`).
+takes requests from an SQS queue as well.
 
 | route | answer |
 | --- | --- |
@@ -25,9 +25,21 @@ At SIGTERM it takes no new work, says HealthyBusy while episodes run, and waits 
 Those that outlast it are reported as failed, or left to the next process where that runs them
 again; then what is due is delivered. What is left is in the outbox, for the next process.
 
-Source: "HTTP protocol contract" of the AgentCore developer guide; `sagemaker.train.rft.models`.
+A queue holds what a forwarder has put there:
 
-Signals that end a server: handled for a block, and heard whatever else the process does.
+| a message | becomes |
+| --- | --- |
+| a request | an episode, and is deleted once the outbox has its beginning |
+| a request whose rollout has begun | nothing, and is deleted: the agent does not run again |
+| no request, or one without the ids of a rollout | what it was, until the queue has it dead |
+
+It takes no more than can run at once and leaves the rest to other readers. What has begun is in the
+outbox, whose promise holds from then on; so no message need stay hidden while its episode runs, and
+a process that dies before leaves the message to the next one. The window of a rollout runs since
+the message was sent.
+
+Sources: "HTTP protocol contract" of the AgentCore developer guide; `sagemaker.train.rft.models`;
+"Amazon SQS visibility timeout" and `ReceiveMessage` of the SQS API reference.
 """
 
 from __future__ import annotations
@@ -38,13 +50,14 @@ import logging
 import os
 import re
 import signal
+import time
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from contextvars import copy_context
 from hmac import compare_digest
 from http import HTTPStatus
 from math import inf
-from threading import Event, Thread, current_thread, main_thread
+from threading import Event, current_thread, main_thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
@@ -56,14 +69,13 @@ from reward_functions.core.importing import named
 from reward_functions.core.local_requests import is_loopback_address
 from reward_functions.rollouts.episode.background import WORKERS, Background, handed_in
 from reward_functions.rollouts.request.api_key import API_KEY, require_key
-from reward_functions.rollouts.request.clock import wall
+from reward_functions.rollouts.request.clock import from_wall, wall
 from reward_functions.rollouts.request.contract import LARGEST, read_request
 from reward_functions.rollouts.request.errors import BadRequest, TooBusy, UntrustedEndpoint
 from reward_functions.rollouts.serve.answering import Answering, Begun, RequestContext, accepted
-from reward_functions.rollouts.serve.queue_reader import QueueReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from reward_functions.rollouts.report.outbox import Episode
 
@@ -110,6 +122,23 @@ GRACE_SECONDS: Final = 25.0
 POLL_SECONDS: Final = 0.02
 """How often what ends a server is looked at."""
 
+WAIT_SECONDS: Final = 5
+"""How long SQS holds a receive that finds nothing; an end is heard behind it, so it is no 20."""
+
+AT_ONCE: Final = 10
+"""Messages of one receive, SQS's most."""
+
+FULL_SECONDS: Final = 0.2
+"""How often an agent that is full looks whether it still is."""
+
+LONGEST_PAUSE: Final = 30.0
+"""Seconds between two receives that failed."""
+
+CLIENTS_FAULT: Final = 4
+"""Hundreds of a status that says so."""
+
+AWS_URL: Final = re.compile(r"https://sqs\.(?P<region>[a-z0-9-]+)\.amazonaws\.com(?:\.cn)?/.+")
+
 WAIT: Final = re.compile(r"wait(?:=([0-9]{1,6}))?")
 
 _log = logging.getLogger(__name__)
@@ -146,7 +175,7 @@ class RolloutApp:
     ) -> None:
         self.background = background or Background()
         self._answering = Answering(handler, self.background)
-        self._rollout = getattr(handler, "rollout", None)
+        self._rollout = self._answering.agent.rollout
         key = require_key(os.environ.get(API_KEY, "") if api_key is None else api_key)
         self._authorization = f"Bearer {key}".encode() if key else b""
         self._draining = Event()
@@ -243,21 +272,18 @@ class RolloutApp:
                 server.url,
                 API_KEY,
             )
-        thread = Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True)
-        if reporter is not None:
-            reporter.rerun = self._rerun
-            reporter.start()
-        thread.start()
         try:
-            yield server.url
+            if reporter is not None:
+                reporter.rerun = self._rerun
+                reporter.start()
+            with server.serving() as url:
+                try:
+                    yield url
+                finally:
+                    self._draining.set()
+                    self._wait(grace, hurried or Event())
+                    self._answering.agent.interrupt()
         finally:
-            self._draining.set()
-            self._wait(grace, hurried or Event())
-            if self._rollout is not None:
-                self._rollout.interrupt()
-            server.shutdown()
-            thread.join()
-            server.server_close()
             self.background.close()
             if reporter is not None:
                 reporter.rerun = None
@@ -266,8 +292,12 @@ class RolloutApp:
     def _wait(self, grace: float, hurried: Event) -> None:
         """Wait for what runs, but not for longer than it may take."""
         late = monotonic() + grace
-        while self.background.busy and monotonic() < late and not hurried.is_set():
+        while self._runs() and monotonic() < late and not hurried.is_set():
             self.background.join(min(POLL_SECONDS, grace))
+
+    def _runs(self) -> bool:
+        """Whether its end waits for something."""
+        return bool(self.background.busy)
 
     def _rerun(self, episode: Episode) -> None:
         """Run an episode again that another process left, to its end, in the window it had.
@@ -371,6 +401,147 @@ def plain(result: Any) -> Any:
         raise Refused(
             HTTPStatus.INTERNAL_SERVER_ERROR, "what the handler returned is not JSON"
         ) from None
+
+
+class CannotRead(ConfigurationError):
+    """The queue is not there, or may not be read."""
+
+
+class QueueReader:
+    """Hands an agent the requests of a queue.
+
+    Args:
+        app: the agent's server, of a `rollout_handler`: nobody reads what another one returns.
+        url: of the queue.
+        client: boto3's for SQS; one of the environment, in the queue's region, where None.
+        clock: seconds since the epoch.
+
+    Raises:
+        ConfigurationError: the agent is no `rollout_handler`.
+    """
+
+    def __init__(
+        self,
+        app: RolloutApp,
+        url: str,
+        *,
+        client: Any = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        if not app.reports:
+            raise ConfigurationError(
+                "an agent that reads a queue is a rollout_handler: what another one returns, "
+                "nobody would read"
+            )
+        self._app, self._url, self._clock = app, url, clock
+        self._sqs = _client(url) if client is None else client
+        self._failures = 0
+
+    def read(self, ended: Event) -> None:
+        """Read until an event is set; what SQS gives behind that goes back at once.
+
+        Raises:
+            CannotRead: it is not there, or may not be read.
+        """
+        _log.info("reading %s", self._url)
+        while not ended.is_set():
+            free = min(AT_ONCE, self._app.background.free)
+            if not free:
+                ended.wait(FULL_SECONDS)
+                continue
+            for message in self._received(free, ended):
+                if ended.is_set():
+                    self._give_back(message)
+                else:
+                    self._take(message)
+
+    def _received(self, number: int, ended: Event) -> list[Mapping[str, Any]]:
+        """Some messages; none where the queue fails for now."""
+        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - 0.2 s
+
+        try:
+            found = self._sqs.receive_message(
+                QueueUrl=self._url,
+                MaxNumberOfMessages=number,
+                WaitTimeSeconds=WAIT_SECONDS,
+                AttributeNames=["SentTimestamp"],
+            )
+        except (BotoCoreError, ClientError) as error:
+            if _stays(error):
+                raise CannotRead(f"the queue {self._url} cannot be read: {_code(error)}") from None
+            pause = min(LONGEST_PAUSE, 2.0**self._failures)
+            self._failures += 1
+            _log.warning("the queue was not read: %s: again in %g s", _code(error), pause)
+            ended.wait(pause)
+            return []
+        self._failures = 0
+        return list(found.get("Messages", ()))
+
+    def _take(self, message: Mapping[str, Any]) -> None:
+        """Begin what a message asks for, and delete it."""
+        sent = float(message.get("Attributes", {}).get("SentTimestamp", "inf")) / 1000
+        try:
+            payload = _request(message["Body"])
+            self._app.begin(payload, since=from_wall(min(sent, self._clock())))
+        except TooBusy:
+            self._give_back(message)
+        except (BadRequest, UntrustedEndpoint) as error:
+            _log.warning("the message %s is left to the queue: %s", message["MessageId"], error)
+        else:
+            self._settled("delete_message", message)
+
+    def _give_back(self, message: Mapping[str, Any]) -> None:
+        self._settled("change_message_visibility", message, VisibilityTimeout=0)
+
+    def _settled(self, operation: str, message: Mapping[str, Any], **given: int) -> None:
+        """Tell the queue; where that fails the message comes again, and a rollout begins once."""
+        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - 0.2 s
+
+        asked = {"QueueUrl": self._url, "ReceiptHandle": message["ReceiptHandle"], **given}
+        try:
+            getattr(self._sqs, operation)(**asked)
+        except (BotoCoreError, ClientError) as error:
+            _log.warning("the message %s comes again: %s", message["MessageId"], _code(error))
+
+
+def _request(body: str) -> dict[str, Any]:
+    """The payload of a message, whose reward can be reported.
+
+    Raises:
+        BadRequest: it is none, or its ids are missing.
+    """
+    request = read_request(body)
+    if not request.metadata.complete:
+        raise BadRequest("it has no jobArn or no rolloutId")
+    return dict(request.payload)
+
+
+def _client(url: str) -> Any:
+    """boto3's, in the queue's region."""
+    import boto3  # noqa: PLC0415 - 0.2 s
+    from botocore.config import Config  # noqa: PLC0415
+    from botocore.exceptions import BotoCoreError  # noqa: PLC0415
+
+    found = AWS_URL.fullmatch(url)
+    # Longer than SQS holds a receive.
+    limits = Config(connect_timeout=5, read_timeout=WAIT_SECONDS + 10)
+    try:
+        return boto3.client("sqs", region_name=found and found["region"], config=limits)
+    except BotoCoreError as error:
+        raise CannotRead(f"the queue {url} cannot be read: {type(error).__name__}") from None
+
+
+def _code(error: Exception) -> str:
+    """What AWS calls it, or its type."""
+    answered = getattr(error, "response", {})
+    return str(answered.get("Error", {}).get("Code") or type(error).__name__)[:64]
+
+
+def _stays(error: Exception) -> bool:
+    """Whether the same receive would fail again: SQS answers, and neither fails nor throttles."""
+    answered = getattr(error, "response", {}).get("ResponseMetadata", {})
+    passes = "Throttl" in _code(error) or _code(error) == "RequestLimitExceeded"
+    return answered.get("HTTPStatusCode", 0) // 100 == CLIENTS_FAULT and not passes
 
 
 def serves_itself(app: Any) -> bool:

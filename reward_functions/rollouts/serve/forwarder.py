@@ -32,26 +32,31 @@ from __future__ import annotations
 import json
 import logging
 import re
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.request.api_key import API_KEY, is_key
+from reward_functions.core.loopback import AMBIGUOUS, is_loopback
+from reward_functions.core.settings import EnvSettings
+from reward_functions.rollouts.request.api_key import API_KEY, is_key, require_key
 from reward_functions.rollouts.request.contract import read_request
 from reward_functions.rollouts.request.errors import BadRequest
-from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings, address_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from reward_functions.rollouts.request.contract import RolloutRequest
-    from reward_functions.rollouts.serve.forwarder_settings import Address
 
 ErrorType = Literal["ValidationError", "AccessDenied", "InternalServerError"]
+
+ROUTE: Final = "/rollout"
+"""Of an agent whose URL has no path."""
 
 JOB_ARN: Final = re.compile(
     r"arn:aws[a-z\-]*:sagemaker:[a-z0-9\-]*:[0-9]{12}:job/[A-Za-z0-9_\-]+/[A-Za-z0-9\-]{1,63}"
@@ -90,6 +95,85 @@ DENIED: Final = frozenset(
 """Error codes of AWS for a caller that may not."""
 
 _log = logging.getLogger(__name__)
+
+
+class Address(NamedTuple):
+    """Where an agent is.
+
+    Args:
+        secure: whether it is reached over TLS.
+        host: its name.
+        port: None for the usual one.
+        target: path and query.
+    """
+
+    secure: bool
+    host: str
+    port: int | None
+    target: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForwarderSettings(EnvSettings):
+    """Where requests go."""
+
+    PREFIX: ClassVar = "AGENT_"
+    NAMED: ClassVar = {"queue": "AGENT_QUEUE_URL", "secret": f"{API_KEY}_SECRET"}
+    SHARED: ClassVar = True
+
+    endpoint: str = ""
+    """URL of the agent, or:."""
+
+    queue: str = ""
+    """URL of a queue that it reads."""
+
+    api_key: str = field(default="", repr=False)
+    """The agent's key, or:."""
+
+    secret: str = ""
+    """Name or ARN of one that holds it."""
+
+    def __post_init__(self) -> None:
+        """Check them.
+
+        Raises:
+            ConfigurationError: they do not fit together. The message names the variable.
+        """
+        if bool(self.endpoint) == bool(self.queue):
+            raise ConfigurationError("set one of AGENT_ENDPOINT and AGENT_QUEUE_URL")
+        if self.api_key and self.secret:
+            raise ConfigurationError("set one of AGENT_API_KEY and AGENT_API_KEY_SECRET")
+        require_key(self.api_key)
+        if self.endpoint:
+            address_of(self.endpoint)
+
+
+def address_of(endpoint: str) -> Address:
+    """Where a URL leads.
+
+    Raises:
+        ConfigurationError: not https, and not this machine; or no URL that has one reading.
+    """
+    problem = "AGENT_ENDPOINT is not a URL such as https://agent.example.com"
+    try:
+        parts = urlsplit(endpoint)
+        host, port = parts.hostname, parts.port
+        (host or "").encode("idna")  # as a connection does: an empty label has no address
+    except ValueError:
+        raise ConfigurationError(problem) from None
+    if AMBIGUOUS.search(endpoint) or "@" in parts.netloc or not host or parts.fragment:
+        raise ConfigurationError(problem)
+    # A zone is this machine's own, and a request's first line is ASCII.
+    if "%" in host or port == 0 or not f"{parts.path}{parts.query}".isascii():
+        raise ConfigurationError(problem)
+    if parts.scheme not in {"http", "https"}:
+        raise ConfigurationError(problem)
+    if parts.scheme == "http" and not is_loopback(endpoint):
+        raise ConfigurationError("AGENT_ENDPOINT is not https: the agent's key would be readable")
+    path = ROUTE if parts.path in {"", "/"} else parts.path
+    return Address(
+        parts.scheme == "https", host, port, f"{path}{'?' * bool(parts.query)}{parts.query}"
+    )
 
 
 class Failed(Exception):
@@ -172,15 +256,19 @@ class Forwarder:
 
     def _connected(self, address: Address, until: float) -> HTTPConnection:
         """A connection, at the second attempt if need be; nothing has been sent on it."""
-        try:
-            return _connection(address, until)
-        except OSError:
-            self._pause(PAUSE_SECONDS)
-        try:
-            return _connection(address, until)
-        except OSError as error:
-            name = type(error).__name__
-            raise Failed("InternalServerError", f"the agent cannot be reached: {name}") from None
+        kind = HTTPSConnection if address.secure else HTTPConnection
+        failed = ""
+        for again in (True, False):
+            connection = kind(address.host, address.port, timeout=_left(until))
+            try:
+                connection.connect()
+            except OSError as error:
+                failed = type(error).__name__
+                if again:
+                    self._pause(PAUSE_SECONDS)
+            else:
+                return connection
+        raise Failed("InternalServerError", f"the agent cannot be reached: {failed}")
 
     def _to_queue(self, request: RolloutRequest, *, until: float) -> None:
         _left(until)
@@ -271,18 +359,6 @@ def handler(event: Any, context: Any = None) -> dict[str, str]:
 @cache
 def _forwarder() -> Forwarder:
     return Forwarder(ForwarderSettings.from_env())
-
-
-def _connection(address: Address, until: float) -> HTTPConnection:
-    """A connection to an address; nothing has been sent on it.
-
-    Raises:
-        OSError: there is none.
-    """
-    kind = HTTPSConnection if address.secure else HTTPConnection
-    connection = kind(address.host, address.port, timeout=_left(until))
-    connection.connect()
-    return connection
 
 
 def _json(request: RolloutRequest) -> bytes:

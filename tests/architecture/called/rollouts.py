@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 from botocore.awsrequest import AWSRequest
 from botocore.session import Session
 
-from reward_functions.rollouts.collect import collecting
-from reward_functions.rollouts.collect.collecting import Collection
+from reward_functions.rollouts.collect import batches
 from reward_functions.rollouts.episode import policy_ping
 from reward_functions.rollouts.policy.strands.answers import Answer
 from reward_functions.rollouts.record.text_tool_call_forms import Reader
@@ -178,9 +177,9 @@ def of_whom(_, row):
     session = SimpleNamespace(index=0, began=0.0, session_id="s")
 
     def is_theirs(error):
-        return Collection._failure(None, session, error).kind == row[1]
+        return batches.failed_item(session, error).kind == row[1]
 
-    with patch.object(collecting, "KINDS", (row,)):
+    with patch.object(batches, "KINDS", (row,)):
         return row[1], taken(is_theirs, *FAILED)
 
 
@@ -260,7 +259,7 @@ ROWS = {
             errors.BadRequest: "Rejected",
         },
     ),
-    "rollouts.collect.collecting:KINDS": Rows(
+    "rollouts.collect.batches:KINDS": Rows(
         of_whom,
         numbered(("agent", [FAILED[0]]), ("result", [FAILED[1]]), ("payload", [FAILED[2]])),
     ),
@@ -271,7 +270,7 @@ ROWS = {
             "parse_float": [1.5, "ValueError", "ValueError"],
         },
     ),
-    "rollouts.episode.scoring.scorer:_FIELDS": Rows(
+    "rollouts.episode.scoring:_FIELDS": Rows(
         lambda _, valid: taken(valid, *PINNED),
         {"name": ["math", DIGEST], "version": [3], "digest": [DIGEST], "parameters": [{}]},
     ),

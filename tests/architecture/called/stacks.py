@@ -6,9 +6,8 @@ from unittest.mock import patch
 from pydantic import ValidationError
 
 from reward_functions.cdk.custodian import index
-from reward_functions.cdk.model.sentences import sentence
-from reward_functions.cdk.model.stages import MODELS, Stage
-from reward_functions.cdk.policies.documents import Made
+from reward_functions.cdk.model.stages import MODELS, Stage, sentence
+from reward_functions.cdk.policies.grants import Made
 from reward_functions.cdk.policies.iam import Place
 from tests.architecture.called.rows import Rows, numbered, placed, taken
 

@@ -9,14 +9,13 @@ from importlib.resources import files
 
 import pytest
 
-from reward_functions.aws.names import Names
 from reward_functions.cdk.policies import (
     custodian,
     people,
     permissions,
     sagemaker,
-    sagemaker_people,
 )
+from reward_functions.cdk.policies.grants import Made
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from tests.cdk.policies.policies import (
@@ -29,12 +28,14 @@ from tests.cdk.policies.policies import (
     IMPORT_ROLE,
     JOB_ROLE,
     PEOPLE,
+    PLAIN,
     PROFILE,
     REWARDS,
     ROLE,
     SECRET,
     TRAINING_JOB_ROLE,
     TRUSTS,
+    stage_with,
 )
 
 DENYING = {
@@ -234,14 +235,14 @@ def test_nobody_deletes_a_function_with_its_versions(name):
 
 
 def test_a_production_s_custodian_deletes_no_object():
-    house = custodian.keep_house(HERE, names=Names("dev"), rewards=REWARDS, bucket_arn="")
+    house = custodian.keep_house(HERE, stage_with(bucket="acme-data"))
     assert not [each for each in house["Statement"] if "s3" in json.dumps(each)]
 
 
 def test_a_stage_without_sagemaker_s_jobs_grants_none_of_their_rights():
     documents = [
-        people.run_jobs(HERE, stage="dev", role_arn=ROLE, rewards=REWARDS),
-        people.evaluate(HERE, stage="dev", rewards=REWARDS),
+        people.run_jobs(HERE, PLAIN, ROLE),
+        people.evaluate(HERE, PLAIN),
     ]
     assert "sagemaker" not in json.dumps(documents)
     assert "imported-model" not in json.dumps(documents)
@@ -262,11 +263,11 @@ def test_a_key_is_used_through_one_service_only(grant, through):
 
 def test_without_keys_nobody_is_granted_one():
     documents = [
-        people.prepare_data(HERE, stage="dev", bucket_arn=BUCKET, rewards=REWARDS),
-        people.run_jobs(HERE, stage="dev", role_arn=ROLE, rewards=REWARDS),
-        people.evaluate(HERE, stage="dev", rewards=REWARDS),
-        sagemaker_people.run_multi_turn(HERE, stage="dev", role_arn=ROLE, agents=AGENTS),
-        sagemaker.run_agent(HERE),
+        people.prepare_data(HERE, PLAIN, Made(BUCKET)),
+        people.run_jobs(HERE, PLAIN, ROLE),
+        people.evaluate(HERE, PLAIN),
+        people.run_multi_turn(HERE, stage_with(agents=tuple(AGENTS)), ROLE),
+        sagemaker.run_agent(HERE, PLAIN),
     ]
     assert "kms" not in json.dumps(documents)
 
@@ -290,7 +291,7 @@ def kinds(action):
         return [r"\*"]
     known = reference()[service]
     named = known["Actions"][name.lower()].get("Resources", [])
-    if action == sagemaker_people.LIST_PACKAGES:
+    if action == people.LIST_PACKAGES:
         return [r"\*", "arn:[^:]*:sagemaker:[^:]*:[^:]*:model-package/.*"]
     forms = [form for each in named for form in known["Resources"][each.lower()]["ARNFormats"]]
     return [re.sub(r"\$\{\w+\}", "[^:]*", form) for form in forms] or [r"\*"]

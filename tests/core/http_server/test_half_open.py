@@ -9,8 +9,7 @@ from threading import Thread
 
 import pytest
 
-from reward_functions.core.http_server import bounded
-from reward_functions.core.http_server.bounded import BoundedServer
+from reward_functions.core.http_server import server as http_server
 from reward_functions.core.http_server.messages import Refused, Reply
 from reward_functions.core.http_server.server import Server
 
@@ -160,11 +159,11 @@ def test_without_a_place_a_key_is_told_to_come_again_and_everybody_else_what_he_
 
 
 LARGE = {
-    "a line": (lambda _: b"GET /" + b"x" * bounded.HEAD, b"414"),
-    "a header": (lambda server: head(server)[:-2] + b"A: " + b"x" * bounded.HEAD, b"431"),
+    "a line": (lambda _: b"GET /" + b"x" * http_server.HEAD, b"414"),
+    "a header": (lambda server: head(server)[:-2] + b"A: " + b"x" * http_server.HEAD, b"431"),
     "many headers": (lambda server: head(server)[:-2] + b"A: b\r\n" * 20_000, b"431"),
     "a head that has an end": (
-        lambda server: head(server, "/", "A: " + "x" * bounded.HEAD),
+        lambda server: head(server, "/", "A: " + "x" * http_server.HEAD),
         b"431",
     ),
 }
@@ -177,7 +176,7 @@ def test_a_head_has_64_kib_at_most(sent, status):
 
 
 def test_heads_that_are_not_whole_have_so_many_bytes_together(monkeypatch):
-    monkeypatch.setattr(bounded, "HELD", 5000)
+    monkeypatch.setattr(http_server, "HELD", 5000)
     with serving() as server, opened(server, b"GET /" + b"x" * 3000) as first:
         with opened(server, b"GET /" + b"x" * 3000) as second:
             assert is_closed(first)
@@ -234,7 +233,7 @@ def test_a_silent_connection_and_a_slow_head_have_their_time():
 
 @pytest.mark.parametrize(("limit", "most"), [(1024, 256), (20_000, 4096), (64, 16)])
 def test_a_quarter_of_the_descriptors_is_for_those_without_a_key(monkeypatch, limit, most):
-    monkeypatch.setattr(bounded, "descriptors", lambda: limit)
-    server = BoundedServer(("127.0.0.1", 0), bounded.BoundedHandler, connections=1)
+    monkeypatch.setattr(http_server, "descriptors", lambda: limit)
+    server = Server(("127.0.0.1", 0), reply, admit, largest=1, connections=1)
     server.server_close()
     assert server._most == most

@@ -15,7 +15,7 @@ from reward_functions.rollouts.request.errors import (
     BadResult,
     ServiceFailed,
 )
-from reward_functions.rollouts.serve.agentcore.destinations import destination_of
+from reward_functions.rollouts.serve.agentcore.results import destination_of
 from tests.local.agentcore_double import Faults
 
 

@@ -20,7 +20,7 @@ from reward_functions.rollouts.request.errors import BadResult, ServiceFailed
 from tests.local.agentcore_double import FunctionAgent, serving
 
 FAST = {"initial_interval": 0.01, "max_interval": 0.05}
-MODULE = "reward_functions.rollouts.collect.collecting"
+MODULE = "reward_functions.rollouts.collect.batches"
 ROOT = Path(__file__).parents[3]
 
 

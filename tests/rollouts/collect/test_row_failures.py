@@ -114,7 +114,7 @@ def client_of(cloud):
     found = RolloutClient(
         ARN, "b", "run", agentcore_client=cloud, s3_client=cloud, rate_limiter=limits
     )
-    found._runtime._pause = lambda _: None
+    found.runtime._pause = lambda _: None
     return found
 
 

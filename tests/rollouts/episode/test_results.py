@@ -114,21 +114,24 @@ def test_what_is_meant_as_a_reward_and_is_none(result):
 
 
 @pytest.mark.parametrize(
-    ("result", "status"),
+    ("result", "event"),
     [
-        ({"status": "error", "reward": 1.0}, "error"),
-        (SimpleNamespace(status="error"), "error"),
+        ({"status": "error", "reward": 1.0}, "returned_error"),
+        (SimpleNamespace(status="error"), "returned_error"),
         ({"status": "skipped", "reward": 1.0}, "skipped"),
-        (Unscored("s", JudgeUnavailable("throttled")), "error"),
-        ({"reward": Unscored("s", JudgeUnavailable("throttled"))}, "error"),
-        ({"reward": 1.0, "rewards": Unscored("s", JudgeUnavailable("throttled"))}, "error"),
-        ([1.0, Unscored("s", BadReference("none"))], "error"),
+        (Unscored("s", JudgeUnavailable("throttled")), "returned_error"),
+        ({"reward": Unscored("s", JudgeUnavailable("throttled"))}, "returned_error"),
+        (
+            {"reward": 1.0, "rewards": Unscored("s", JudgeUnavailable("throttled"))},
+            "returned_error",
+        ),
+        ([1.0, Unscored("s", BadReference("none"))], "returned_error"),
     ],
 )
-def test_a_result_without_a_score(result, status):
+def test_a_result_without_a_score(result, event):
     found = reward_of(result, RolloutContext())
-    assert (found.status, found.rewards) == (status, None)
-    assert (found.error is None) == (status == "skipped")
+    assert (found.event, found.rewards) == (event, None)
+    assert (found.error is None) == (event == "skipped")
 
 
 def message(*blocks, role="assistant"):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.rollouts.episode import kept
+from reward_functions.rollouts.episode import run
 from reward_functions.rollouts.record import history, recording, statistics
 from reward_functions.rollouts.record.bounded import MOST
 from reward_functions.rollouts.record.jsonl import TrajectoryFile
@@ -39,7 +39,7 @@ def test_its_reasons_of_a_branch_are_those_of_the_code(why):
 
 def test_its_statuses_and_limits_are_those_of_the_code():
     statuses = set(re.findall(r"`(\w+)`", TEXT.split("| status |")[1].split("\n\n")[0]))
-    assert statuses == set(re.findall(r"\| `(\w+)` \|", kept.__doc__))
+    assert statuses == set(re.findall(r"\| `(\w+)` \|", run.__doc__))
     assert f"{MOST // 2**20} MiB" in TEXT
     assert f"{recording.MOST_TURNS:,} turns" in TEXT
     assert f"`{statistics.INVENTED}`" in TEXT

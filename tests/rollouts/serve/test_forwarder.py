@@ -10,8 +10,7 @@ import pytest
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.serve import forwarder
 from reward_functions.rollouts.serve.app import RolloutApp
-from reward_functions.rollouts.serve.forwarder import Forwarder
-from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings, address_of
+from reward_functions.rollouts.serve.forwarder import Forwarder, ForwarderSettings, address_of
 from tests.loopback import BEFORE, LOST, Service, served
 
 SOON = 60.0

@@ -13,10 +13,8 @@ from botocore.stub import Stubber
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts import rollout_handler
 from reward_functions.rollouts.episode.background import Background
-from reward_functions.rollouts.serve.app import RolloutApp
-from reward_functions.rollouts.serve.forwarder import Forwarder
-from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings
-from reward_functions.rollouts.serve.queue_reader import CannotRead, QueueReader
+from reward_functions.rollouts.serve.app import CannotRead, QueueReader, RolloutApp
+from reward_functions.rollouts.serve.forwarder import Forwarder, ForwarderSettings
 from tests.rollouts.reporters import reporter_of, wait_until
 
 NUMBERS = count()
@@ -108,7 +106,7 @@ def reading(app, queue, **given):
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch):
-    monkeypatch.setattr("reward_functions.rollouts.serve.queue_reader.WAIT_SECONDS", 0)
+    monkeypatch.setattr("reward_functions.rollouts.serve.app.WAIT_SECONDS", 0)
 
 
 def test_a_request_is_deleted_once_its_episode_is_durable_and_before_it_ends(queue, agent):

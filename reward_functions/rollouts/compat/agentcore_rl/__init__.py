@@ -2,11 +2,7 @@
 
     from reward_functions.rollouts.compat.agentcore_rl import AgentCoreRLApp, RolloutClient
 
-app.py              of `agentcore_rl_toolkit.app`
-client.py           of `agentcore_rl_toolkit.client`
-concurrency.py      of `agentcore_rl_toolkit.concurrency`
-reward_function.py  of `agentcore_rl_toolkit.reward_function`
-runtime.py          of `agentcore_rl_toolkit.runtime`
+Its sub-modules are here too: `app`, `client`, `concurrency`, `reward_function`, `runtime`.
 
 Names, signatures and defaults are theirs. What differs: a failed look at S3 is repeated and ends no
 batch; an agent's failure is `success=False`, and `RolloutFuture.result` raises `AgentFailed`; every
@@ -19,21 +15,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.collect.batches import (
-        AsyncBatchResult,
-        BatchItem,
-        BatchResult,
-    )
-    from reward_functions.rollouts.collect.futures import RolloutFuture
+    from reward_functions.rollouts.collect.batches import AsyncBatchResult as AsyncBatchResult
+    from reward_functions.rollouts.collect.batches import BatchItem as BatchItem
+    from reward_functions.rollouts.collect.batches import BatchResult as BatchResult
+    from reward_functions.rollouts.collect.futures import RolloutFuture as RolloutFuture
     from reward_functions.rollouts.collect.invocations import (
-        AgentCoreHttpClient,
-        InvocationError,
-        InvocationHandle,
+        AgentCoreHttpClient as AgentCoreHttpClient,
     )
-    from reward_functions.rollouts.collect.rate_limit import ACRRateLimiter
-    from reward_functions.rollouts.compat.agentcore_rl.client import RolloutClient
-    from reward_functions.rollouts.serve.agentcore.apps import AgentCoreRLApp, AgentCoreRuntimeApp
-    from reward_functions.rollouts.serve.agentcore.reward_function import RewardFunction
+    from reward_functions.rollouts.collect.invocations import InvocationError as InvocationError
+    from reward_functions.rollouts.collect.invocations import InvocationHandle as InvocationHandle
+    from reward_functions.rollouts.collect.rate_limit import ACRRateLimiter as ACRRateLimiter
+    from reward_functions.rollouts.compat.agentcore_rl.client import RolloutClient as RolloutClient
+    from reward_functions.rollouts.serve.agentcore.apps import AgentCoreRLApp as AgentCoreRLApp
+    from reward_functions.rollouts.serve.agentcore.apps import (
+        AgentCoreRuntimeApp as AgentCoreRuntimeApp,
+    )
+    from reward_functions.rollouts.serve.agentcore.reward_function import (
+        RewardFunction as RewardFunction,
+    )
 
 ROLLOUTS: Final = "reward_functions.rollouts."
 
@@ -51,20 +50,7 @@ _MODULES: Final = {
     for name in names.split()
 }
 
-__all__ = [
-    "ACRRateLimiter",
-    "AgentCoreHttpClient",
-    "AgentCoreRLApp",
-    "AgentCoreRuntimeApp",
-    "AsyncBatchResult",
-    "BatchItem",
-    "BatchResult",
-    "InvocationError",
-    "InvocationHandle",
-    "RewardFunction",
-    "RolloutClient",
-    "RolloutFuture",
-]
+__all__ = list(_MODULES)
 
 
 def __dir__() -> list[str]:

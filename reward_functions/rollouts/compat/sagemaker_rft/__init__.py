@@ -3,14 +3,9 @@
     -from sagemaker.train.rft import sagemaker_rft_handler
     +from reward_functions.rollouts.compat.sagemaker_rft import sagemaker_rft_handler
 
-context.py            which rollout this code runs for
-headers.py            headers of policy calls
-models.py             requests as pydantic models, in both spellings
-feedback.py           `RolloutFeedbackClient`
-decorators.py         `sagemaker_rft_handler`, `rft_handler`
-token_generator.py    bearer tokens, of sagemaker.core
-reward_verifier.py    `verify_reward_function`, of sagemaker.train.common_utils
-adapters/             `strands.wrap_model`, `langchain.create_http_clients`
+The toolkit's own sub-modules can be imported too: `context`, `headers`, `models`, `feedback`,
+`decorators`, `adapters.strands`, `adapters.langchain`; `token_generator` is of sagemaker.core, and
+`reward_verifier` of sagemaker.train.common_utils.
 
 | what differs on purpose | sagemaker.train.rft | here |
 | --- | --- | --- |
@@ -26,6 +21,17 @@ adapters/             `strands.wrap_model`, `langchain.create_http_clients`
 | a model that cannot carry headers | silently sends none | `UnsupportedModel` |
 | the documented payload in `RolloutRequest` | 4 validation errors | read |
 
+What becomes of a report:
+
+| a report's end | sagemaker.train.rft | here |
+| --- | --- | --- |
+| the rollout is unknown (404) | a warning, None | a warning, `NotFound` |
+| it is rewarded already (409) | raised: its phrases cannot match | a warning, `Conflict` |
+| an outage, a throttled call | raised | sent again; then `pending`, and the outbox goes on |
+| refused otherwise, or too late | raised | `DeliveryFailed` |
+| no rollout id | a warning, None | a warning, `Skipped` |
+| no job's ARN | sent with an empty one | the same |
+
 Not here: `AgentRFTJob`, `MultiTurnRLTrainer` and `CustomAgentLambda`, which are no agent's;
 `reward job` and the stage do what they do. Reports go by bearer token, as theirs do;
 `REWARD_ROLLOUTS_TRANSPORT` names another transport.
@@ -33,24 +39,27 @@ Not here: `AgentRFTJob`, `MultiTurnRLTrainer` and `CustomAgentLambda`, which are
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from reward_functions.rollouts.episode.handler import RolloutHandler
+from reward_functions.rollouts.episode.options import Options
+from reward_functions.rollouts.report import feedback as reporting
+from reward_functions.rollouts.report.credentials import LONGEST, generate_token, mint
+from reward_functions.rollouts.report.settings import PREFIX
+from reward_functions.rollouts.request.context import (
+    clear_rollout_context,
+    get_inference_params,
+    set_rollout_context,
+)
+from reward_functions.rollouts.request.errors import DeliveryFailed
+from reward_functions.rollouts.request.headers import get_inference_headers, make_inference_headers
+from reward_functions.rollouts.request.outcomes import Conflict, NotFound
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.compat.sagemaker_rft.context import (
-        clear_rollout_context,
-        get_inference_params,
-        set_rollout_context,
-    )
-    from reward_functions.rollouts.compat.sagemaker_rft.decorators import (
-        rft_handler,
-        sagemaker_rft_handler,
-    )
-    from reward_functions.rollouts.compat.sagemaker_rft.feedback import RolloutFeedbackClient
-    from reward_functions.rollouts.compat.sagemaker_rft.headers import (
-        get_inference_headers,
-        make_inference_headers,
-    )
+    from collections.abc import Callable, Sequence
+
     from reward_functions.rollouts.compat.sagemaker_rft.models import (
         InferenceParams,
         RolloutMetadata,
@@ -59,10 +68,7 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.compat.sagemaker_rft.reward_verifier import (
         verify_reward_function,
     )
-    from reward_functions.rollouts.compat.sagemaker_rft.token_generator import (
-        SageMakerTokenGenerator,
-        generate_token,
-    )
+    from reward_functions.rollouts.request.outcomes import Outcome
 
 __version__ = "0.1.0"
 
@@ -83,22 +89,98 @@ __all__ = [
     "verify_reward_function",
 ]
 
-HOMES = {
-    "context": "clear_rollout_context get_inference_params set_rollout_context",
-    "decorators": "rft_handler sagemaker_rft_handler",
-    "feedback": "RolloutFeedbackClient",
-    "headers": "get_inference_headers make_inference_headers",
-    "models": "InferenceParams RolloutMetadata RolloutRequest",
-    "reward_verifier": "verify_reward_function",
-    "token_generator": "SageMakerTokenGenerator generate_token",
+LATER = {
+    **dict.fromkeys(("InferenceParams", "RolloutMetadata", "RolloutRequest"), "models"),
+    "verify_reward_function": "reward_verifier",
 }
-"""Modules of this package, and the names of `__all__` that each has: pydantic is loaded with the
-models alone."""
+"""Names whose modules load pydantic, and where each is."""
 
-_MODULES = {name: module for module, names in HOMES.items() for name in names.split()}
+
+class RolloutFeedbackClient(reporting.RolloutFeedbackClient):
+    """Reports one rollout as sagemaker.train.rft does: JSON with a bearer token.
+
+    `complete_rollout(status="ready")`, `update_reward(reward)`, `report_complete(reward)` and
+    `report_error(error, reward=None)` return outcomes, where theirs return None. Every report goes
+    through `_bearer_post(path, body_str)`, which a test may replace, on the class too.
+
+    Args:
+        metadata: of the rollout's request: a dict in any spelling, or a `RolloutMetadata`.
+        options: of `reporting.feedback.RolloutFeedbackClient`; `transport` is "bearer" unless
+            REWARD_ROLLOUTS_TRANSPORT names one.
+
+    Raises:
+        TypeError: metadata of another type; the message names it.
+        UntrustedEndpoint: they name a host that may not be given a credential.
+    """
+
+    published: ClassVar = "bearer"
+    """The transport of sagemaker.train.rft."""
+
+    def __init__(self, metadata: Any, **options: Any) -> None:
+        if options.get("transport") is None and not os.environ.get(f"{PREFIX}TRANSPORT"):
+            options["transport"] = self.published
+        super().__init__(metadata, **options)
+        dump = getattr(metadata, "model_dump", None)
+        self._metadata = dump() if callable(dump) else metadata
+
+    def _report(
+        self, *, status: str | None = None, rewards: Sequence[float] | None = None
+    ) -> tuple[Outcome, ...]:
+        """As of the parent; what is too late to matter is returned, having been logged."""
+        try:
+            return super()._report(status=status, rewards=rewards)
+        except DeliveryFailed as error:
+            if not isinstance(error.outcome, Conflict | NotFound):
+                raise
+            return (error.outcome,)
+
+
+def sagemaker_rft_handler(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Make an agent a rollout handler that reports as sagemaker.train.rft does.
+
+    `reward_functions.rollouts.rollout_handler` has options, a reward among them.
+
+    Args:
+        func: called with a payload, and a context where it takes one.
+
+    Returns:
+        The same kind of callable; it returns what the agent returns, and raises what it raises.
+
+    Raises:
+        TypeError: it cannot be called with a payload.
+    """
+    return RolloutHandler(func, Options(client=RolloutFeedbackClient)).run
+
+
+rft_handler = sagemaker_rft_handler
+"""What docstrings of sagemaker.train.rft call it."""
+
+
+class SageMakerTokenGenerator:
+    """Makes tokens that live for 12 hours, or as long as the credentials that sign them.
+
+    The bytes are those of sagemaker.core 2.27.
+    """
+
+    def get_token(self, credentials: Any, region: str) -> str:
+        """A token.
+
+        Args:
+            credentials: of botocore.
+            region: of the runtime.
+
+        Raises:
+            ValueError: no credentials, or no region.
+        """
+        if not credentials:
+            raise ValueError("no credentials: pass botocore's")
+        if not region or not isinstance(region, str):
+            raise ValueError("no region: pass its name, such as us-east-1")
+        freeze = getattr(credentials, "get_frozen_credentials", None)
+        return mint(freeze() if callable(freeze) else credentials, region, LONGEST)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
+    if name not in LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{LATER[name]}"), name)

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from reward_functions.rollouts.compat.verifying.functions import ARN, is_arn
-from reward_functions.rollouts.compat.verifying.outputs import RewardFunctionOutput, RewardMetric
-from reward_functions.rollouts.compat.verifying.verifier import Check, require_hyperpod_name
+from reward_functions.rollouts.compat.verifying import (
+    ARN,
+    Check,
+    RewardFunctionOutput,
+    RewardMetric,
+    is_arn,
+    require_hyperpod_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +46,7 @@ def verify_reward_function(
         compute: sagemaker's `TrainingJobCompute` or `HyperPodCompute`; the latter wants SageMaker
             in the name of a Nova model's function.
         is_nova: False where the answer is `{"statusCode": 200, "body": JSON}`.
-        strict: also refuse what `verifying.strictness` lists; the function is called twice.
+        strict: also refuse what `compat.verifying` lists; the function is called twice.
 
     Returns:
         `success` (True), `results`, `total_samples`, `successful_samples` and `warnings`.

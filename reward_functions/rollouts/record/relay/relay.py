@@ -63,8 +63,6 @@ SWEEP_SECONDS: Final = 5.0
 IDLE_SECONDS: Final = 300.0
 """How long an agent's connection may stay without a call: its tools take that long."""
 
-POLL_SECONDS: Final = 0.02
-
 HEALTH: Final = ("GET", "/health")
 
 SESSION: Final = re.compile(r"/sessions/([^/]{1,128})(/v1/.*|/trace|)")
@@ -173,22 +171,15 @@ class Relay:
             ConfigurationError: the address is not loopback, or cannot be listened on.
         """
         server = self._server(host, port, exposed=exposed)
-        self.url = server.url
         ended = Event()
-        threads = [
-            Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True),
-            Thread(target=self._sweep, args=(ended,), daemon=True),
-        ]
-        for thread in threads:
-            thread.start()
+        sweep = Thread(target=self._sweep, args=(ended,), daemon=True)
+        sweep.start()
         try:
-            yield self
+            with server.serving() as self.url:
+                yield self
         finally:
             ended.set()
-            server.shutdown()
-            for thread in threads:
-                thread.join()
-            server.server_close()
+            sweep.join()
             self.sessions.close()
             self._engine.close()
             self.url = ""

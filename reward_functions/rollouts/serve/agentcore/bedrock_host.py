@@ -32,10 +32,14 @@ from reward_functions.core.local_requests import Refusal, is_loopback_address, r
 from reward_functions.rollouts.episode.background import Background, is_async
 from reward_functions.rollouts.request.errors import BadRequest
 from reward_functions.rollouts.request.threads import in_thread
-from reward_functions.rollouts.serve.agentcore.agents import named_as
-from reward_functions.rollouts.serve.agentcore.answers import REFUSALS, read_body, status_of
-from reward_functions.rollouts.serve.agentcore.envelopes import LARGEST
-from reward_functions.rollouts.serve.agentcore.own_host import address_of
+from reward_functions.rollouts.serve.agentcore.own_host import (
+    REFUSALS,
+    address_of,
+    named_as,
+    read_body,
+    status_of,
+)
+from reward_functions.rollouts.serve.agentcore.results import LARGEST
 from reward_functions.rollouts.serve.app import GRACE_SECONDS, PORT
 
 if TYPE_CHECKING:
@@ -94,11 +98,6 @@ class BedrockHost(BedrockAgentCoreApp):
         """
         self.bound = address_of(host)
         super().run(port=port, host=self.bound, **options)
-
-    def entrypoint(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Answer requests by a function, as the base class does."""
-        entered: Callable[..., Any] = super().entrypoint(func)
-        return entered
 
     def register(
         self, begin: Callable[[Any, Any], Future[Any] | None], function: Callable[..., Any]

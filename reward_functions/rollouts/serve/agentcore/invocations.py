@@ -1,203 +1,290 @@
-"""Invocations of the start/get protocol: one run for an id, a durable start, a durable end.
+"""The start/get protocol: a request of its own beside the agent's payload, and its durable states.
 
-| | |
+    {"prompt": …, "_agentcore_runtime": {"version": 1, "operation": "start", "invocation_id": "a-1",
+                                         "background": true}}
+
+| operation | answer |
 | --- | --- |
-| a start that is durable | runs to its end, whoever hangs up |
-| what the agent raises | `error`: its type, and no text |
-| a result that is not strict JSON | `error`, which says so |
-| a result that the disk does not take | `error`, if that fits; else `interrupted` |
-| a full disk at the start | `StateUnavailable` before the agent runs |
-| the process ends, and its grace is over | `error`: it ended before its agent |
+| start, a new id | the agent runs; foreground: its end, background: `in_progress` |
+| start, an id that is known | its state, foreground: at its end; no second run |
+| get | its state |
 
-Foreground starts of an id that another process runs are answered `in_progress`: ask by get.
+A state is `{"version": 1, "invocation_id": …, "status": …}` and, of `completed`, exactly one of
+`result` and `error`, a string. What each status means:
+
+    FOLDER/<sha256 of the session id>/<invocation id>/started.json, result.json
+
+| `result.json` | `started.json` | its lock | state |
+| --- | --- | --- | --- |
+| there | – | – | `completed`, what it holds |
+| none | there | held by a process that lives | `in_progress` |
+| none | there | free: its process has died | `interrupted` |
+| none | none | – | `not_found` |
+
+`started.json` is written aside, locked, and linked to its name: one process of all gets the name,
+whole and locked, and the lock ends with the process, however it dies. A result is written aside,
+synchronised and renamed, so that it is there whole or not at all. What ended is kept for a week.
+
+Messages, layout and contents are those of `agentcore_rl_toolkit.runtime` 0.2.0; the lock is ours,
+so that several processes may share a folder. Locks and links need a POSIX file system, such as EFS.
 """
 
 from __future__ import annotations
 
-import logging
-from concurrent.futures import CancelledError, Future
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from functools import partial
-from threading import Condition, Lock
-from typing import TYPE_CHECKING, Any, Final
-from uuid import uuid4
+import json
+import os
+import re
+import shutil
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile, gettempdir
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from reward_functions.rollouts.request.errors import StateUnavailable, TooBusy
-from reward_functions.rollouts.request.threads import behind, wait_hurried
-from reward_functions.rollouts.serve.agentcore.agents import done
-from reward_functions.rollouts.serve.agentcore.protocol import (
-    ENVELOPE,
-    Invocation,
-    State,
-    read_invocation,
-    state,
-)
+from reward_functions.core.jsons import json_kind
+from reward_functions.rollouts.request.errors import BadRequest, StateUnavailable
+from reward_functions.rollouts.request.file_locks import try_lock
+from reward_functions.rollouts.serve.agentcore.results import LARGEST
 
 if TYPE_CHECKING:
-    from threading import Event
+    from collections.abc import Callable, Iterator
 
-    from reward_functions.rollouts.episode.background import Background
-    from reward_functions.rollouts.serve.agentcore.agents import Agent
-    from reward_functions.rollouts.serve.agentcore.store import InvocationStore
-    from reward_functions.rollouts.serve.answering import TrackingApp
+ENVELOPE: Final = "_agentcore_runtime"
 
-TASK: Final = "invocation"
+VERSION: Final = 1
 
-NOT_JSON: Final = "the result is not strict JSON, or too large"
+FIELDS: Final = frozenset({"version", "operation", "invocation_id", "background"})
 
-REFUSED: Final = "the request was refused, and the agent did not run"
+INVOCATION_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 
-ENDED: Final = "the agent's process ended before its invocation"
+Status = Literal["in_progress", "completed", "interrupted", "not_found"]
 
-_log = logging.getLogger(__name__)
+State = dict[str, Any]
+"""What is answered."""
 
 
-@dataclass(eq=False, slots=True)
-class _Live:
-    """An invocation that this process runs.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation:
+    """A request of the protocol.
 
     Args:
-        session: its id.
-        invocation: likewise.
-        undo: what happens at its end: the lock is let go, `/ping` is Healthy.
-        ended: its last state.
-        deciding: held while its end is made durable.
+        operation: "start" or "get".
+        invocation_id: 1 to 128 letters, digits, underscores and hyphens; the first is no mark.
+        background: whether a start is answered before the agent ends.
     """
 
-    session: str
-    invocation: str
-    undo: ExitStack
-    ended: Future[State] = field(default_factory=Future)
-    deciding: Lock = field(default_factory=Lock)
+    operation: str
+    invocation_id: str
+    background: bool = False
 
 
-class Invocations:
-    """The invocations of one agent.
+def read_invocation(given: Any) -> Invocation:
+    """The envelope of a payload.
+
+    Raises:
+        BadRequest: it is none. The message names the field.
+    """
+    if not isinstance(given, dict):
+        raise BadRequest(f"{ENVELOPE} is {json_kind(given)}, not an object")
+    if not given.keys() <= FIELDS:
+        raise BadRequest(f"{ENVELOPE} has a field that is none of {', '.join(sorted(FIELDS))}")
+    version, operation = given.get("version"), given.get("operation")
+    if type(version) is not int or version != VERSION:
+        raise BadRequest(f"{ENVELOPE}.version is not {VERSION}")
+    if not isinstance(operation, str) or operation not in {"start", "get"}:
+        raise BadRequest(f"{ENVELOPE}.operation is neither 'start' nor 'get'")
+    invocation_id = given.get("invocation_id")
+    if not isinstance(invocation_id, str) or INVOCATION_ID.fullmatch(invocation_id) is None:
+        raise BadRequest(
+            f"{ENVELOPE}.invocation_id does not have 1 to 128 letters, digits, underscores and "
+            "hyphens, or begins with a mark"
+        )
+    background = given.get("background", False)
+    if not isinstance(background, bool):
+        raise BadRequest(f"{ENVELOPE}.background is {json_kind(background)}, not a boolean")
+    if operation == "get" and "background" in given:
+        raise BadRequest(f"{ENVELOPE}.background is for start alone")
+    return Invocation(operation=operation, invocation_id=invocation_id, background=background)
+
+
+def state(invocation_id: str, status: Status, **more: Any) -> State:
+    """A state, and of `completed` its `result` or `error`."""
+    return {"version": VERSION, "invocation_id": invocation_id, "status": status, **more}
+
+
+FOLDER: Final = ".agentcore_runtime"
+
+STARTED, RESULT = "started.json", "result.json"
+
+KEPT_SECONDS: Final = 7 * 24 * 3600.0
+"""As delivered reports in an outbox."""
+
+SWEEP_SECONDS: Final = 3600.0
+"""How often old records are looked for."""
+
+UNREADABLE: Final = "the record of the result cannot be read"
+
+
+class InvocationStore:
+    """The records of a folder.
 
     Args:
-        agent: that is run.
-        app: says HealthyBusy meanwhile.
-        store: where starts and ends are durable.
-        background: where it runs.
-        every: whether a request without an envelope is started in the background, under an id of
-            the server's making.
+        folder: None for one below the machine's temporary folder.
+        kept: seconds that a record is kept after its last change.
+        clock: seconds since the epoch.
+
+    Raises:
+        StateUnavailable: the folder cannot be written to.
     """
 
     def __init__(
         self,
-        agent: Agent,
+        folder: str | Path | None = None,
         *,
-        app: TrackingApp,
-        store: InvocationStore,
-        background: Background,
-        every: bool = False,
+        kept: float = KEPT_SECONDS,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        self._agent = agent
-        self._app = app
-        self._store = store
-        self._background = background
-        self._every = every
-        self._accepting = Lock()
-        self._changed = Condition()
-        self._live: dict[tuple[str, str], _Live] = {}
-        self._ending = False
+        self.folder = Path(gettempdir(), FOLDER) if folder is None else Path(folder)
+        self._kept = kept
+        self._clock = clock
+        self._swept = -SWEEP_SECONDS
+        with _reported(self.folder):
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=self.folder):
+                pass
 
-    def begin(self, payload: Any, context: Any) -> Future[Any] | None:
-        """Begin what a request asks for: its answer; None where it is an ordinary one.
+    def read(self, session_id: str, invocation_id: str) -> State:
+        """The state of an invocation.
 
         Raises:
-            BadRequest: an envelope that is none; of a `rollout_handler`, no request.
-            TooBusy: as much runs and waits as may, or the process ends.
-            StateUnavailable: a start cannot be made durable.
+            StateUnavailable: the folder cannot be read.
         """
-        if not isinstance(payload, dict) or not (self._every or ENVELOPE in payload):
-            return None
-        asked = Invocation(operation="start", invocation_id=uuid4().hex, background=True)
-        if ENVELOPE in payload:
-            asked = read_invocation(payload[ENVELOPE])
-            payload = {name: value for name, value in payload.items() if name != ENVELOPE}
-        session = getattr(context, "session_id", None) or ""
-        if asked.operation == "start":
-            # One at a time, so that whoever comes second finds what the first has begun.
-            with self._accepting:
-                self._start(session, asked.invocation_id, payload, context)
-        live = self._live.get((session, asked.invocation_id))
-        if live is not None and asked.operation == "start" and not asked.background:
-            return live.ended
-        return done(self._store.read(session, asked.invocation_id))
+        place = self._place(session_id, invocation_id)
+        with _reported(self.folder):
+            ended = _result(place, invocation_id)
+            if ended is not None:
+                return ended
+            alive = _alive(place / STARTED)
+            if alive is None:
+                return state(invocation_id, "not_found")
+            # It may have ended between the two looks: then its result is there now.
+            ended = None if alive else _result(place, invocation_id)
+            return ended or state(invocation_id, "in_progress" if alive else "interrupted")
 
-    def _start(self, session: str, invocation: str, payload: Any, context: Any) -> None:
-        """Start an invocation, unless it was started before."""
-        if self._store.read(session, invocation)["status"] != "not_found":
-            return
-        if self._ending:
-            raise TooBusy("the agent is ending: it takes no new work")
-        with self._background.place() as place, ExitStack() as undo:
-            claim = self._store.claim(session, invocation)
-            if claim is None:
-                return
-            live = _Live(session, invocation, undo=ExitStack())
-            live.undo.callback(self._app.complete_async_task, self._app.add_async_task(TASK))
-            live.undo.callback(claim.close)
-            with self._changed:
-                self._live[session, invocation] = live
-            undo.callback(self._end, live, state(invocation, "completed", error=REFUSED))
-            future = self._agent.begin(place, payload, context)
-            undo.pop_all()
-        future.add_done_callback(lambda ended: behind(partial(self._finish, live, ended)))
+    def claim(self, session_id: str, invocation_id: str) -> ExitStack | None:
+        """Start an invocation; None where it was started before, by whichever process.
 
-    def _finish(self, live: _Live, ended: Future[Any]) -> None:
-        try:
-            error = ended.exception()
-        except CancelledError:
-            self._end(live, state(live.invocation, "completed", error=ENDED))
-            return
-        if error is not None:
-            sentence = f"the agent raised {type(error).__name__}"
-            self._end(live, state(live.invocation, "completed", error=sentence))
-        else:
-            self._end(live, state(live.invocation, "completed", result=ended.result()))
+        The start is this process's until what is returned is closed, or the process ends.
 
-    def _end(self, live: _Live, last: State) -> None:
-        """Make an end durable, once, and let its start go."""
-        with live.deciding:
-            if live.ended.done():
-                _log.warning("an invocation ended after its process had: the first end counts")
-                return
+        Raises:
+            StateUnavailable: it cannot be made durable. Nothing has started.
+        """
+        place = self._place(session_id, invocation_id)
+        with _reported(self.folder), ExitStack() as undo:
+            self._sweep()
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            aside = undo.enter_context(_written(place, state(invocation_id, "in_progress")))
+            descriptor = os.open(aside, os.O_RDONLY)
+            undo.callback(os.close, descriptor)
+            try_lock(descriptor)
             try:
-                live.ended.set_result(self._kept(live, last))
-            except StateUnavailable as error:
-                _log.error("%s", error)
-                live.ended.set_exception(error)
-        with self._changed:
-            self._live.pop((live.session, live.invocation), None)
-            live.undo.close()
-            self._changed.notify_all()
+                os.link(aside, place / STARTED)
+            except FileExistsError:
+                return None
+            _synchronise(place)
+            aside.unlink()
+            return undo.pop_all()
 
-    def _kept(self, live: _Live, last: State) -> State:
-        """An end that is durable: the last state, or in its place an error."""
-        try:
-            self._store.finish(live.session, last)
-        except (TypeError, ValueError, RecursionError):
-            return self._kept(live, state(live.invocation, "completed", error=NOT_JSON))
-        except StateUnavailable as error:
-            if "result" not in last:
-                raise
-            return self._kept(live, state(live.invocation, "completed", error=str(error)))
-        return last
+    def finish(self, session_id: str, ended: State) -> None:
+        """Make the end of an invocation durable.
 
-    def drain(self, grace: float, hurried: Event | None = None) -> None:
-        """Take no new starts, wait for those that run, and mark the others.
-
-        Args:
-            grace: seconds to wait.
-            hurried: ends the waiting once it is set.
+        Raises:
+            ValueError, TypeError, RecursionError: it is not strict JSON, or too large.
+            StateUnavailable: it cannot be made durable.
         """
-        with self._changed:
-            self._ending = True
-            wait_hurried(self._changed, lambda: not self._live, grace, hurried)
-            left = list(self._live.values())
-        self._agent.interrupt()
-        for live in left:
-            self._end(live, state(live.invocation, "completed", error=ENDED))
+        place = self._place(session_id, ended["invocation_id"])
+        with _reported(self.folder), _written(place, ended) as aside:
+            aside.replace(place / RESULT)
+            _synchronise(place)
+
+    def _place(self, session_id: str, invocation_id: str) -> Path:
+        digest = sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
+        return self.folder / digest / invocation_id
+
+    def _sweep(self) -> None:
+        """Forget what is old and does not run."""
+        now = self._clock()
+        if now - self._swept < SWEEP_SECONDS:
+            return
+        self._swept = now
+        for place in self.folder.glob("*/*"):
+            with suppress(OSError):
+                if now - place.stat().st_mtime > self._kept and not _alive(place / STARTED):
+                    shutil.rmtree(place)
+        for session in self.folder.glob("*"):
+            with suppress(OSError):  # it is not empty
+                session.rmdir()
+
+
+@contextmanager
+def _reported(folder: Path) -> Iterator[None]:
+    """What the file system refuses, in a type of this room."""
+    try:
+        yield
+    except OSError as error:
+        raise StateUnavailable(
+            f"{folder} cannot hold the state of invocations: {error.strerror or 'it failed'}"
+        ) from None
+
+
+@contextmanager
+def _written(place: Path, record: State) -> Iterator[Path]:
+    """A record in a file of its own, durable; it is gone after the block unless it was renamed."""
+    data = json.dumps(record, allow_nan=False).encode()
+    if len(data) > LARGEST:
+        raise ValueError(f"a result has more than {LARGEST:,} bytes")
+    with NamedTemporaryFile(dir=place, delete=False) as file:
+        aside = Path(file.name)
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            yield aside
+        finally:
+            aside.unlink(missing_ok=True)
+
+
+def _synchronise(place: Path) -> None:
+    """Make the names of a folder durable."""
+    descriptor = os.open(place, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _result(place: Path, invocation_id: str) -> State | None:
+    """What has ended; None where nothing has."""
+    try:
+        found: Any = json.loads((place / RESULT).read_bytes())
+    except FileNotFoundError:
+        return None
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, dict) and found.get("invocation_id") == invocation_id:
+        return found
+    return state(invocation_id, "completed", error=UNREADABLE)
+
+
+def _alive(started: Path) -> bool | None:
+    """Whether the process of a start lives; None where nothing has started."""
+    try:
+        descriptor = os.open(started, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        return not try_lock(descriptor, shared=True)
+    finally:
+        os.close(descriptor)

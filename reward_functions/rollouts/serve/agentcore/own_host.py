@@ -3,23 +3,45 @@
 `POST /invocations`, `GET /ping`, port 8080. It has of `BedrockAgentCoreApp` what the apps here
 need: `entrypoint`, `add_async_task`, `complete_async_task`, `run`. It streams nothing: of a
 generator the last item is answered.
+
+Both hosts read bodies and refuse requests as this one does:
+
+| refused | status |
+| --- | --- |
+| `BadRequest`, `UntrustedBucket`, `UntrustedEndpoint` | 400 |
+| `TooBusy` | 503 |
+| `StateUnavailable` | 500, as agentcore-rl-toolkit answers it |
+
+Each is `{"error": …}`, one sentence. A body is an object of strict JSON, of 100 MB at most, in
+which objects and lists nest 64 deep at most and no name stands twice.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import contextmanager
+from functools import update_wrapper
 from http import HTTPStatus
 from itertools import count
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.http_server.messages import Refused, Reply, Request
+from reward_functions.core.jsons import json_kind, no_constant, unique_names
 from reward_functions.rollouts.episode.background import Background
-from reward_functions.rollouts.serve.agentcore.agents import Agent, named_as
-from reward_functions.rollouts.serve.agentcore.answers import REFUSALS, read_body, status_of
-from reward_functions.rollouts.serve.agentcore.envelopes import LARGEST
-from reward_functions.rollouts.serve.answering import RequestContext
+from reward_functions.rollouts.episode.invocation import name_of
+from reward_functions.rollouts.report.deferred import DEEPEST, deeper
+from reward_functions.rollouts.request.errors import (
+    BadRequest,
+    StateUnavailable,
+    TooBusy,
+    UntrustedBucket,
+    UntrustedEndpoint,
+)
+from reward_functions.rollouts.serve.agentcore.results import LARGEST
+from reward_functions.rollouts.serve.answering import Agent, RequestContext
 from reward_functions.rollouts.serve.app import (
     GRACE_SECONDS,
     LOOPBACK,
@@ -38,10 +60,56 @@ EVERYWHERE: Final = "0.0.0.0"  # noqa: S104 - AgentCore asks from outside the co
 """The address in a container."""
 
 
+STATUSES: Final = {
+    BadRequest: HTTPStatus.BAD_REQUEST,
+    UntrustedBucket: HTTPStatus.BAD_REQUEST,
+    UntrustedEndpoint: HTTPStatus.BAD_REQUEST,
+    TooBusy: HTTPStatus.SERVICE_UNAVAILABLE,
+    StateUnavailable: HTTPStatus.INTERNAL_SERVER_ERROR,
+}
+"""Of what a request is refused by."""
+
+REFUSALS: Final = tuple(STATUSES)
+
+
 def address_of(host: str | None) -> str:
     """Where an app listens: where it is told to, in a container everywhere, else on loopback."""
     in_container = Path("/.dockerenv").exists() or os.environ.get("DOCKER_CONTAINER")
     return host or (EVERYWHERE if in_container else LOOPBACK)
+
+
+def status_of(error: BaseException) -> HTTPStatus:
+    """The status of a refusal."""
+    return next(status for kind, status in STATUSES.items() if isinstance(error, kind))
+
+
+def read_body(body: bytes) -> dict[str, Any]:
+    """The payload of a request.
+
+    Raises:
+        BadRequest: it is not an object of strict JSON, or too deep or large.
+    """
+    if len(body) > LARGEST:
+        raise BadRequest(f"a payload has more than {LARGEST:,} bytes")
+    try:
+        payload = json.loads(body, object_pairs_hook=unique_names, parse_constant=no_constant)
+    except (ValueError, RecursionError):
+        raise BadRequest("the payload is not strict JSON, or names a field twice") from None
+    if not isinstance(payload, dict):
+        raise BadRequest(f"the payload is {json_kind(payload)}, not an object")
+    if deeper(payload, DEEPEST):
+        raise BadRequest(f"the payload nests more than {DEEPEST} levels")
+    return payload
+
+
+def named_as(function: Any, answer: Any) -> None:
+    """Give an entrypoint the name and docstring of the user's function: logs and tests look for it.
+
+    Its signature stays its own, since AgentCore's SDK reads it to decide whether to pass a context.
+    """
+    answer.__name__ = answer.__qualname__ = name_of(function)
+    update_wrapper(answer, function, updated=())
+    del answer.__wrapped__
 
 
 class OwnHost:
@@ -51,6 +119,9 @@ class OwnHost:
         executor: where agents run.
         grace: seconds that they may go on once the process is asked to end.
         api_key: as `RolloutApp` takes it.
+
+    Attributes:
+        asked: what runs while its sender waits.
     """
 
     def __init__(
@@ -66,6 +137,7 @@ class OwnHost:
         self._api_key = api_key
         self._numbers = count(1)
         self._tasks: set[int] = set()
+        self.asked: set[Future[Any]] = set()
 
     def entrypoint(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Answer requests by a function of a payload, or of a payload and a context."""
@@ -82,7 +154,9 @@ class OwnHost:
             if future is not None:
                 return future.result()
             with self.executor.place() as place:
-                ordinary = agent.begin(place, payload, context)
+                ordinary, _ = agent.begin(place, payload, context)
+            self.asked.add(ordinary)
+            ordinary.add_done_callback(self.asked.discard)
             error = ordinary.exception()
             if error is not None:
                 sentence = f"the agent raised {type(error).__name__}"
@@ -161,7 +235,12 @@ class _Served(RolloutApp):
         return self._host.busy or self._draining.is_set()
 
     def _wait(self, grace: float, hurried: Event) -> None:
+        late = monotonic() + grace
         self._host.drain(grace, hurried)
+        super()._wait(late - monotonic(), hurried)
+
+    def _runs(self) -> bool:
+        return bool(self._host.asked)
 
 
 def _no_handler(payload: Any) -> None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.rollouts.episode.scoring.scorer import Scorer
+from reward_functions.rollouts.episode.scoring import Scorer
 from reward_functions.rollouts.request.errors import InvalidReward
 from reward_functions.rollouts.request.rewards import rewards_of
 

@@ -241,9 +241,8 @@ def test_a_client_reports_an_error_with_a_reward_of_its_own(posts):
 
 
 def test_every_name_is_where_it_is_said_to_be():
-    named = sorted(name for names in sagemaker_rft.HOMES.values() for name in names.split())
-    assert named == sorted(sagemaker_rft.__all__)
-    assert all(getattr(sagemaker_rft, name) is not None for name in named)
+    assert sagemaker_rft.LATER.keys() < set(sagemaker_rft.__all__)
+    assert all(getattr(sagemaker_rft, name) is not None for name in sagemaker_rft.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = sagemaker_rft.nothing
 

@@ -3,7 +3,7 @@
 import pytest
 
 from reward_functions.rollouts.compat.nova_forge import verify_reward_function
-from reward_functions.rollouts.compat.verifying.functions import CallFailed, ask_file
+from reward_functions.rollouts.compat.verifying import CallFailed, ask_file
 
 SAMPLES = [{"id": "s1", "messages": [{"role": "user", "content": "q"}], "reference_answer": "a"}]
 

@@ -11,10 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from reward_functions.rollouts.compat import nova_forge
+from reward_functions.rollouts.compat import nova_forge, verifying
 from reward_functions.rollouts.compat.nova_forge import Platform
 from reward_functions.rollouts.compat.sagemaker_rft import reward_verifier
-from reward_functions.rollouts.compat.verifying import functions
 
 ARN = "arn:aws:lambda:us-east-1:123456789012:function:{}"
 REWARD = ARN.format("MySageMakerReward")
@@ -346,7 +345,7 @@ def test_a_reference_that_is_missing_is_a_warning(answers):
 
 def test_more_than_a_lambda_takes_is_not_sent(answers, monkeypatch):
     made = answers(PASSING)
-    monkeypatch.setattr(functions, "LARGEST", 100)
+    monkeypatch.setattr(verifying, "LARGEST", 100)
     with pytest.raises(ValueError, match="100 bytes"):
         forge()
     assert made.sent == []

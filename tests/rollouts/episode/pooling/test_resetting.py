@@ -7,7 +7,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from strands import Agent
 from strands.models.openai import OpenAIModel
 
-from reward_functions.rollouts.episode.pooling.pool import AgentPool
+from reward_functions.rollouts.episode.pooling import AgentPool
 from tests.loopback import served
 from tests.policy_service import Policy
 

@@ -315,7 +315,7 @@ def test_a_relay_writes_lines_that_its_readers_read(tmp_path):
 
 
 def test_who_has_sent_nothing_holds_no_place_for_long(monkeypatch):
-    monkeypatch.setattr("reward_functions.core.http_server.bounded.IDLE_SECONDS", 0.1)
+    monkeypatch.setattr("reward_functions.core.http_server.server.IDLE_SECONDS", 0.1)
     with (
         Engine().serving() as engine,
         Relay(engine.url).serving() as relay,

@@ -4,7 +4,7 @@ import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.request.errors import UntrustedBucket
-from reward_functions.rollouts.serve.agentcore.destinations import destination_of, trusted_buckets
+from reward_functions.rollouts.serve.agentcore.results import destination_of, trusted_buckets
 
 ROLLOUT = {"exp_id": "e", "input_id": "i", "s3_bucket": "results"}
 

@@ -6,12 +6,13 @@ import math
 import pytest
 
 from reward_functions.rollouts.request.errors import RefusedResult
-from reward_functions.rollouts.serve.agentcore import envelopes
-from reward_functions.rollouts.serve.agentcore.destinations import Destination
-from reward_functions.rollouts.serve.agentcore.envelopes import stored, trace_of
-from reward_functions.rollouts.serve.agentcore.secrets import (
+from reward_functions.rollouts.serve.agentcore import results
+from reward_functions.rollouts.serve.agentcore.results import (
     REDACTED,
+    Destination,
     known_secrets,
+    stored,
+    trace_of,
     without_secrets,
 )
 
@@ -185,7 +186,7 @@ def test_what_is_not_strict_json_is_refused(result):
 
 
 def test_a_result_has_a_largest_size(monkeypatch):
-    monkeypatch.setattr(envelopes, "LARGEST", 100)
+    monkeypatch.setattr(results, "LARGEST", 100)
     with pytest.raises(RefusedResult, match="100 bytes"):
         kept({"x": "y" * 100})
 
@@ -207,5 +208,5 @@ def test_a_trace_has_types_and_places_alone_and_an_end():
     except ValueError as error:
         first, *places = trace_of(error).splitlines()
     assert first == "ValueError"
-    assert len(places) == envelopes.FRAMES
+    assert len(places) == results.FRAMES
     assert all(place.startswith("  serve/agentcore/test_envelopes.py:") for place in places)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.rollouts.serve.agentcore.envelopes import STORED, STORED_CONFIG
-from reward_functions.rollouts.serve.agentcore.runs import DEADLINE_SECONDS, PAUSES
+from reward_functions.rollouts.serve.agentcore.apps import DEADLINE_SECONDS, PAUSES
+from reward_functions.rollouts.serve.agentcore.results import STORED, STORED_CONFIG
 from tests import generated
 
 PAGE = Path(__file__).parents[4] / "docs" / "agents" / "agentcore-app.md"

@@ -3,7 +3,7 @@
 import pytest
 
 from reward_functions.rollouts.request.errors import BadRequest
-from reward_functions.rollouts.serve.agentcore.protocol import Invocation, read_invocation
+from reward_functions.rollouts.serve.agentcore.invocations import Invocation, read_invocation
 
 START = {"version": 1, "operation": "start", "invocation_id": "a-1"}
 GET = START | {"operation": "get"}

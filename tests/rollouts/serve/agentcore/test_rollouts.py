@@ -23,8 +23,8 @@ from reward_functions.rollouts.request.errors import (
     TooBusy,
     UntrustedBucket,
 )
+from reward_functions.rollouts.serve.agentcore.apps import INTERRUPTED
 from reward_functions.rollouts.serve.agentcore.own_host import OwnHost
-from reward_functions.rollouts.serve.agentcore.runs import INTERRUPTED
 from tests.rollouts.serve.agentcore.hosts import (
     BUCKET,
     LIMIT,
@@ -282,7 +282,7 @@ def test_a_process_that_names_no_bucket_writes_to_none(monkeypatch):
     app = AgentCoreRLApp()
     app.rollout_entrypoint(sync_one)
     with pytest.raises(UntrustedBucket, match="REWARD_ROLLOUTS_RESULT_BUCKETS"):
-        app._runs.begin(PAYLOAD, None)
+        app._begin(PAYLOAD, None)
 
 
 def test_the_first_result_counts_and_the_second_is_a_conflict(host, s3, caplog):
@@ -354,7 +354,7 @@ def test_at_the_end_of_the_process_what_still_runs_is_stored_as_failed(host, s3)
     go.set()
     wait_until(lambda: app.counts["late"])
     with pytest.raises(TooBusy):
-        app._runs.begin(PAYLOAD, None)
+        app._begin(PAYLOAD, None)
 
 
 def test_at_the_end_of_the_process_what_ends_in_time_is_stored(host, s3):

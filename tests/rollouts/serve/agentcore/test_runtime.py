@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from reward_functions.rollouts.request.errors import StateUnavailable
-from reward_functions.rollouts.serve.agentcore import invocations
+from reward_functions.rollouts.serve.agentcore import apps
 from reward_functions.rollouts.serve.agentcore.bedrock_host import BedrockHost
+from reward_functions.rollouts.serve.agentcore.invocations import InvocationStore
 from reward_functions.rollouts.serve.agentcore.own_host import OwnHost
-from reward_functions.rollouts.serve.agentcore.store import InvocationStore
 from tests.rollouts.serve.agentcore.hosts import (
     LIMIT,
     SESSION,
@@ -128,8 +128,8 @@ ENDS = {
     "null": (lambda _: None, {"result": None}),
     "raises": (lambda _: {}["the model's words"], {"error": "the agent raised KeyError"}),
     "exits": (lambda _: sys.exit("the model's words"), {"error": "the agent raised SystemExit"}),
-    "NaN": (lambda _: float("nan"), {"error": invocations.NOT_JSON}),
-    "a set": (lambda _: {1}, {"error": invocations.NOT_JSON}),
+    "NaN": (lambda _: float("nan"), {"error": apps.NOT_JSON}),
+    "a set": (lambda _: {1}, {"error": apps.NOT_JSON}),
 }
 
 
@@ -199,7 +199,7 @@ def test_at_the_end_of_the_process_what_still_runs_is_marked(host, tmp_path):
     app.entrypoint(lambda payload: go.wait(LIMIT))
     with serving(app) as url:
         ask(url, start(background=True))
-    assert InvocationStore(tmp_path).read(SESSION, "a") == completed(error=invocations.ENDED)
+    assert InvocationStore(tmp_path).read(SESSION, "a") == completed(error=apps.ENDED)
     go.set()
 
 

@@ -103,7 +103,7 @@ def is_draining(url):
 
 EIGHT = """
 import os, sys
-from reward_functions.rollouts.serve.agentcore.store import InvocationStore
+from reward_functions.rollouts.serve.agentcore.invocations import InvocationStore
 
 ready, go = os.pipe(), os.pipe()
 for child in range(8):

@@ -15,9 +15,12 @@ from pathlib import Path
 import pytest
 
 from reward_functions.rollouts.request.errors import StateUnavailable
-from reward_functions.rollouts.serve.agentcore import store as module
-from reward_functions.rollouts.serve.agentcore.protocol import state
-from reward_functions.rollouts.serve.agentcore.store import KEPT_SECONDS, InvocationStore
+from reward_functions.rollouts.serve.agentcore import invocations as module
+from reward_functions.rollouts.serve.agentcore.invocations import (
+    KEPT_SECONDS,
+    InvocationStore,
+    state,
+)
 
 ROOT = Path(__file__).parents[4]
 PLACE = Path(sha256(b"s").hexdigest(), "a")
@@ -79,7 +82,7 @@ def test_one_of_many_threads_starts(store):
 
 CHILD = """
 import sys
-from reward_functions.rollouts.serve.agentcore.store import InvocationStore
+from reward_functions.rollouts.serve.agentcore.invocations import InvocationStore
 claim = InvocationStore(sys.argv[1]).claim("s", "a")
 print("started" if claim else "known", flush=True)
 sys.stdin.read()

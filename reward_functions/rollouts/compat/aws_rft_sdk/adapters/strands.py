@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.rollouts.compat.aws_rft_sdk.context import SpanHeaders
+from reward_functions.rollouts.compat.aws_rft_sdk import SpanHeaders
 from reward_functions.rollouts.policy.strands import wrap_model as wrapped
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
-"""Calls a file's `lambda_handler` once: the process behind `functions.ask_file`.
+"""Calls a file's `lambda_handler` once: the process of `verifying.ask_file`.
 
-    python -P runner.py FILE ANSWER < SAMPLES
+    python -P verifying_runner.py FILE ANSWER < SAMPLES
 
 It needs the standard library alone. ANSWER is written at once at the end: `{"answer": …}` or
 `{"failed": …}`, so that a process which is killed leaves none.

@@ -24,8 +24,7 @@ from reward_functions.core.errors import (
     UnknownReward,
 )
 from reward_functions.core.types import Message, Sample
-from reward_functions.rollouts.episode.scoring.scorer import Pin, Scorer
-from reward_functions.rollouts.episode.scoring.sources import files_of
+from reward_functions.rollouts.episode.scoring import Pin, Scorer, files_of
 from reward_functions.rollouts.request.contract import read_request
 from reward_functions.rollouts.request.errors import EnvironmentFailure, ScorerMismatch
 
