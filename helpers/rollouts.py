@@ -44,8 +44,7 @@ from reward_functions.rollouts.drive.driving import (
 from reward_functions.rollouts.drive.figures import CHARTS, figures_of, page, sheets
 from reward_functions.rollouts.drive.records import Setup
 from reward_functions.rollouts.report.outbox.opening import open_outbox
-from reward_functions.rollouts.report.replaying import replayed
-from reward_functions.rollouts.report.reporter import Reporter
+from reward_functions.rollouts.report.reporter import Reporter, replayed
 from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.rollouts.report.transports import open_transport
 

@@ -56,9 +56,8 @@ def serve_agent(folder, endpoint):
     from botocore.exceptions import BotoCoreError, ClientError
 
     from reward_functions.rollouts import EnvironmentFailure, RolloutApp, rollout_handler
-    from reward_functions.rollouts.report.host import Timing
     from reward_functions.rollouts.report.outbox.opening import open_outbox
-    from reward_functions.rollouts.report.reporter import Reporter
+    from reward_functions.rollouts.report.reporter import Reporter, Timing
     from reward_functions.rollouts.report.settings import RolloutSettings
     from reward_functions.rollouts.report.transports import open_transport
 

@@ -34,7 +34,7 @@ from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
 from reward_functions.rollouts.collect.ledger import forget, open_sessions
 from reward_functions.rollouts.drive.records import RecordFile, read_records
 from reward_functions.rollouts.record.jsonl import read, written
-from reward_functions.rollouts.report.deferred.record import read_record
+from reward_functions.rollouts.report.deferred import read_record
 from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
 from reward_functions.rollouts.request.clock import steady
 from reward_functions.rollouts.serve.forwarder import ForwarderSettings

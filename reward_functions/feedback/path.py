@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from reward_functions.feedback.reports import Reports
     from reward_functions.feedback.scoring import Judged, PinnedRewards
     from reward_functions.feedback.settings import FeedbackSettings
-    from reward_functions.rollouts.report.deferred.record import DeferredRecord
+    from reward_functions.rollouts.report.deferred import DeferredRecord
     from reward_functions.rollouts.report.intents import Stored, Target
 
 

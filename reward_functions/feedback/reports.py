@@ -29,7 +29,7 @@ from reward_functions.rollouts.request.outcomes import Expired, Unauthorized
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from reward_functions.rollouts.report.deferred.record import DeferredRecord
+    from reward_functions.rollouts.report.deferred import DeferredRecord
     from reward_functions.rollouts.report.intents import Stored
     from reward_functions.rollouts.report.outbox import Outbox
     from reward_functions.rollouts.report.transports import Transport

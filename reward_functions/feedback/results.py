@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from reward_functions.feedback.findings import Stopped
-from reward_functions.rollouts.report.deferred.record import (
+from reward_functions.rollouts.report.deferred import (
     LARGEST,
     BadRecord,
     DeferredRecord,

@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from reward_functions.feedback.findings import UNSCORED, Stopped
-from reward_functions.rollouts.report.deferred.record import VERSION_ARN
+from reward_functions.rollouts.report.deferred import VERSION_ARN
 from reward_functions.serving.descriptions import described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from reward_functions.rollouts.report.deferred.record import DeferredRecord, PinnedReward
+    from reward_functions.rollouts.report.deferred import DeferredRecord, PinnedReward
 
     Judged = float | Stopped
     """A reward, or why there is none."""

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.record.types import Trajectory as Trajectory
     from reward_functions.rollouts.record.types import Turn as Turn
     from reward_functions.rollouts.report.credentials import generate_token as generate_token
-    from reward_functions.rollouts.report.deferred.writing import Deferred as Deferred
+    from reward_functions.rollouts.report.deferred import Deferred as Deferred
     from reward_functions.rollouts.report.feedback import (
         RolloutFeedbackClient as RolloutFeedbackClient,
     )
@@ -130,7 +130,7 @@ HOMES = {
         "clear_rollout_context get_inference_params get_rollout_context set_rollout_context"
     ),
     "request.contract": "InferenceParams RolloutMetadata RolloutRequest read_request",
-    "report.deferred.writing": "Deferred",
+    "report.deferred": "Deferred",
     "episode.episode": "RFTContext RolloutContext current_rollout",
     "episode.handler": "rft_handler rollout_handler sagemaker_rft_handler",
     "request.errors": (

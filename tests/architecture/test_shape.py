@@ -146,7 +146,7 @@ CATCHES_ALL = {
     "reward_functions/rollouts/episode/run.py",  # a result may raise when it is read;
     "reward_functions/rollouts/record/recording.py",  # an agent's objects, when they are read
     "reward_functions/rollouts/record/sink.py",  # a record that is lost loses no rollout
-    "reward_functions/rollouts/report/host.py",  # its thread's end would end all reports;
+    "reward_functions/rollouts/report/reporter.py",  # its thread's end would end all reports;
     "reward_functions/rollouts/episode/policy_ping.py",  # a ping that fails hides no reward;
     "reward_functions/rollouts/drive/agents.py",  # an agent's code ends its own rollout
     "reward_functions/feedback/path.py",  # one message's accident harms no neighbour

@@ -17,7 +17,7 @@ import pytest
 from reward_functions.core.importing import imported
 from reward_functions.jobs.options import granted
 from reward_functions.rollouts.episode.handler import rollout_handler
-from reward_functions.rollouts.report.deferred.writing import Deferred
+from reward_functions.rollouts.report.deferred import Deferred
 from reward_functions.rollouts.report.outbox.opening import open_outbox
 from reward_functions.rollouts.report.reporter import Reporter, reporting
 from reward_functions.rollouts.report.settings import RolloutSettings

@@ -22,8 +22,7 @@ from typer.testing import CliRunner
 
 from reward_functions import sample
 from reward_functions.cli import app
-from reward_functions.rollouts.report.deferred.record import DeferredRecord
-from reward_functions.rollouts.report.deferred.writing import Deferred
+from reward_functions.rollouts.report.deferred import Deferred, DeferredRecord
 from reward_functions.rollouts.request.contract import RolloutMetadata
 from reward_functions.rollouts.request.errors import ConflictingReport, ResultNotKept
 from tests.deploy.what import STAGE

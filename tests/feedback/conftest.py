@@ -16,7 +16,7 @@ from reward_functions.feedback.path import Message, Path
 from reward_functions.feedback.reports import Reports
 from reward_functions.feedback.scoring import PinnedRewards
 from reward_functions.feedback.settings import FeedbackSettings
-from reward_functions.rollouts.report.deferred.record import DeferredRecord, PinnedReward
+from reward_functions.rollouts.report.deferred import DeferredRecord, PinnedReward
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.request.contract import RolloutMetadata
 from tests.lambda_api import Function, lambda_api

@@ -15,10 +15,9 @@ import pytest
 
 from reward_functions.feedback import handler as entry
 from reward_functions.local.runtime_double import serving
-from reward_functions.rollouts.report.host import Timing
 from reward_functions.rollouts.report.outbox.dynamodb import create_table
 from reward_functions.rollouts.report.outbox.opening import open_outbox
-from reward_functions.rollouts.report.reporter import Reporter
+from reward_functions.rollouts.report.reporter import Reporter, Timing
 from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.rollouts.report.transports import open_transport
 from tests.feedback.conftest import JOB, MATH, announced, graded
@@ -132,7 +131,7 @@ def died_behind_the_result(outbox, record, environ):
         "import boto3\n"
         "from reward_functions.rollouts import Deferred, rollout_handler, RolloutSettings\n"
         "from reward_functions.rollouts.report.outbox.opening import open_outbox\n"
-        "from reward_functions.rollouts.report.host import Timing\n"
+        "from reward_functions.rollouts.report.reporter import Timing\n"
         "from reward_functions.rollouts.report.reporter import Reporter\n"
         "from reward_functions.rollouts.report.transports import open_transport\n"
         "outbox, bucket, arn, job, rollout = sys.argv[1:]\n"

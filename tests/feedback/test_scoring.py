@@ -15,7 +15,7 @@ from reward_functions.feedback import findings
 from reward_functions.feedback.findings import Stopped
 from reward_functions.feedback.path import Message, Path, hide
 from reward_functions.feedback.scoring import PinnedRewards
-from reward_functions.rollouts.report.deferred.record import DeferredRecord, PinnedReward
+from reward_functions.rollouts.report.deferred import DeferredRecord, PinnedReward
 from reward_functions.rollouts.request.contract import RolloutMetadata
 from tests.feedback.conftest import MATH, graded
 from tests.rollouts.report.outbox.reports import JOB, NOW, WINDOW

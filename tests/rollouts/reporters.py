@@ -6,9 +6,8 @@ from collections import Counter
 from threading import Lock
 from time import monotonic, sleep
 
-from reward_functions.rollouts.report.host import Timing
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
-from reward_functions.rollouts.report.reporter import Reporter
+from reward_functions.rollouts.report.reporter import Reporter, Timing
 from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.rollouts.report.transports import Reply
 from tests.rollouts.report.outbox.reports import NOW

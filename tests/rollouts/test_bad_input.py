@@ -15,8 +15,7 @@ import pytest
 from reward_functions.local.runtime_double import NO_FAULTS, FaultPlan, RuntimeDouble
 from reward_functions.rollouts import RolloutFeedbackClient, RolloutSettings, rollout_handler
 from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
-from reward_functions.rollouts.report.replaying import replayed
-from reward_functions.rollouts.report.reporter import Reporter
+from reward_functions.rollouts.report.reporter import Reporter, replayed
 from reward_functions.rollouts.report.transports import open_transport
 from reward_functions.rollouts.request.contract import LARGEST
 from reward_functions.rollouts.request.errors import (
@@ -273,8 +272,8 @@ def test_a_reward_whose_tokens_stay_expired_is_kept_for_a_replay(service, handle
 def fill(outbox):
     """Fill the disk: an error of a real one, by a limit of SQLite's own."""
     outbox.counts()
-    (pages,) = outbox._file._connection.execute("PRAGMA page_count").fetchone()
-    outbox._file._connection.execute(f"PRAGMA max_page_count = {pages}")
+    (pages,) = outbox._connection.execute("PRAGMA page_count").fetchone()
+    outbox._connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
 def large(number):

@@ -53,6 +53,22 @@ def test_a_handler_a_client_and_a_server_load_boto3_and_the_standard_library_alo
     assert set(loaded.split()) <= {*ALLOWED, "dateutil", "six"}
 
 
+PURE = """
+import importlib, pkgutil, sys
+sys.modules["boto3"] = sys.modules["botocore"] = None
+for part in ("report", "record", "request"):
+    room = importlib.import_module(f"reward_functions.rollouts.{part}")
+    for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+        if module.name != "reward_functions.rollouts.record.telemetry":  # of another extra
+            importlib.import_module(module.name)
+print("all of them")
+"""
+
+
+def test_what_reports_records_and_reads_requests_is_imported_without_boto3():
+    assert printed(PURE) == ["all of them"]
+
+
 @pytest.mark.parametrize("block", BLOCKED.values(), ids=BLOCKED)
 def test_where_boto3_is_missing_one_sentence_says_what_to_install(block):
     used = "from reward_functions.rollouts import RolloutApp"

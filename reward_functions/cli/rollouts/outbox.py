@@ -21,8 +21,7 @@ from reward_functions.core.suggest import did_you_mean
 from reward_functions.rollouts.report.outbox.dynamodb import create_table, dynamodb_client
 from reward_functions.rollouts.report.outbox.opening import open_outbox, table_url
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
-from reward_functions.rollouts.report.replaying import replayed
-from reward_functions.rollouts.report.reporter import Reporter
+from reward_functions.rollouts.report.reporter import Reporter, replayed
 from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.rollouts.report.transports import open_transport
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.episode.policy_ping import Ping
     from reward_functions.rollouts.episode.scoring import Scorer
     from reward_functions.rollouts.record.sink import TrajectorySink
-    from reward_functions.rollouts.report.deferred.writing import Deferred
+    from reward_functions.rollouts.report.deferred import Deferred
     from reward_functions.rollouts.report.intents import OnFailure
     from reward_functions.rollouts.report.reporter import Reporter
     from reward_functions.rollouts.report.transports import Transport

@@ -32,7 +32,7 @@ from reward_functions.core.jsons import json_kind
 from reward_functions.core.types import Score, Scored, Unscored
 from reward_functions.rollouts.episode.samples import sample_of
 from reward_functions.rollouts.record.spans import span
-from reward_functions.rollouts.report.deferred.record import DEFERRED, DeferredRecord
+from reward_functions.rollouts.report.deferred import DEFERRED, DeferredRecord
 from reward_functions.rollouts.request.clock import wall
 from reward_functions.rollouts.request.errors import (
     ContractViolation,

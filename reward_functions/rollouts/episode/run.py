@@ -43,7 +43,7 @@ from reward_functions.rollouts.episode.results import (
 from reward_functions.rollouts.episode.watchdog import watchdog
 from reward_functions.rollouts.record import spans
 from reward_functions.rollouts.record.recording import Recording
-from reward_functions.rollouts.report.deferred.record import BadRecord, DeferredRecord
+from reward_functions.rollouts.report.deferred import BadRecord, DeferredRecord
 from reward_functions.rollouts.report.outbox import Episode
 from reward_functions.rollouts.report.transports import require_carried
 from reward_functions.rollouts.request.clock import steady

@@ -22,6 +22,7 @@ of AWS's APIs.
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -119,6 +120,7 @@ UNSENDABLE: Final[dict[type[Exception], type[Outcome]]] = {
     UnsupportedReport: Rejected,
     BadRequest: Rejected,
 }
+WITHOUT_REPLY: Final[tuple[type[Exception], ...]] = (NoReply, *UNSENDABLE)
 
 
 def outcome_type(reply: Reply, *, maybe_sent: bool, of_failed: bool = False) -> type[Outcome]:
@@ -201,7 +203,7 @@ def deliver(
         where there was no time for an attempt.
     """
     end = min(until, intent.expires)
-    outcome: Outcome = _outcome(NotSent, intent, 0, detail="no time is left")
+    outcome: Outcome = unsent(NotSent, intent, detail="no time is left")
     while (left := end - clock()) >= SHORTEST:
         outcome = attempt(
             intent,
@@ -219,7 +221,7 @@ def deliver(
             break
         sleep(min(wait, most))
     if clock() + SHORTEST > intent.expires:
-        return _outcome(Expired, intent, outcome.attempts, detail=outcome.detail)
+        return unsent(Expired, intent, outcome.attempts, detail=outcome.detail)
     return outcome
 
 
@@ -249,7 +251,16 @@ def _sent(
         "rollout.attempt": attempts,
     }
     with spans.span(f"feedback.{intent.operation}", which) as span:
-        outcome = _of_request(intent, transport, attempts, timeout, maybe_sent=maybe_sent)
+        try:
+            reply = transport.send(intent, timeout=timeout)
+        except WITHOUT_REPLY as error:
+            lost = Unreachable if getattr(error, "sent", False) else NotSent
+            known = (kind for each, kind in UNSENDABLE.items() if isinstance(error, each))
+            outcome = unsent(next(known, lost), intent, attempts, type(error).__name__, str(error))
+        else:
+            kind = outcome_type(reply, maybe_sent=maybe_sent, of_failed=intent.of_failed)
+            outcome = unsent(kind, intent, attempts, reply.error_type, reply.detail)
+            outcome = replace(outcome, status=reply.status, retry_after=reply.retry_after)
         status = {"http.response.status_code": outcome.status}
         span.set(status | {"rollout.status": type(outcome).__name__})
     if attempts > 1:
@@ -257,32 +268,14 @@ def _sent(
     return outcome
 
 
-def _of_request(
-    intent: Intent, transport: Transport, attempts: int, timeout: float, *, maybe_sent: bool
-) -> Outcome:
-    """What became of one request."""
-    try:
-        reply = transport.send(intent, timeout=timeout)
-    except NoReply as error:
-        lost = Unreachable if error.sent else NotSent
-        return _outcome(lost, intent, attempts, type(error).__name__, str(error))
-    except tuple(UNSENDABLE) as error:
-        kind = next(UNSENDABLE[each] for each in UNSENDABLE if isinstance(error, each))
-        return _outcome(kind, intent, attempts, type(error).__name__, str(error))
-    kind = outcome_type(reply, maybe_sent=maybe_sent, of_failed=intent.of_failed)
-    return kind(
-        operation=intent.operation,
-        trajectory_id=intent.target.trajectory_id,
-        attempts=attempts,
-        status=reply.status,
-        error_type=reply.error_type,
-        detail=reply.detail,
-        retry_after=reply.retry_after,
-    )
-
-
-def _outcome(
-    kind: type[Outcome], intent: Intent, attempts: int, error_type: str = "", detail: str = ""
+def unsent(
+    kind: type[Outcome],
+    intent: Intent,
+    attempts: int = 0,
+    error_type: str = "",
+    detail: str = "",
+    *,
+    pending: bool = False,
 ) -> Outcome:
     """An outcome without a reply."""
     return kind(
@@ -292,4 +285,5 @@ def _outcome(
         status=None,
         error_type=error_type,
         detail=detail,
+        pending=pending,
     )

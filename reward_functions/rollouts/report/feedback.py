@@ -28,7 +28,7 @@ from threading import local
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.report.delivery import ATTEMPT, deliver, log_outcome, logger
+from reward_functions.rollouts.report.delivery import ATTEMPT, deliver, log_outcome, logger, unsent
 from reward_functions.rollouts.report.intents import Target, report
 from reward_functions.rollouts.report.transports import (
     PATHS,
@@ -36,7 +36,7 @@ from reward_functions.rollouts.report.transports import (
     WIRES,
     Reply,
     WireTransport,
-    body_of,
+    report_body,
     require_sendable,
     with_token,
 )
@@ -99,7 +99,7 @@ class RolloutFeedbackClient:
         TypeError: metadata of another type.
         BadRequest: metadata with a field of the wrong type.
         UntrustedEndpoint: the metadata name a host that may not be given a credential.
-        ConfigurationError: no such transport, or one that the installed boto3 does not have.
+        ConfigurationError: no such transport.
     """
 
     def __init__(
@@ -249,7 +249,8 @@ class RolloutFeedbackClient:
         outcomes: list[Outcome] = []
         for intent in intents:
             if outcomes and outcomes[-1].pending:
-                outcomes.append(_behind(intent))
+                behind = unsent(NotSent, intent, detail="its completion goes first", pending=True)
+                outcomes.append(behind)
                 continue
             outcome = deliver(
                 intent,
@@ -276,7 +277,7 @@ class _Seam:
     def send(self, intent: Intent, *, timeout: float) -> Reply:
         self._client._attempt.timeout = timeout  # noqa: SLF001 - the other half of the client
         reply: Any = self._client._bearer_post(  # noqa: SLF001
-            PATHS[intent.operation], body_of(intent, PUBLISHED)
+            PATHS[intent.operation], report_body(intent, PUBLISHED)
         )
         return reply if isinstance(reply, Reply) else Reply(200)
 
@@ -332,24 +333,8 @@ def excused(refused: Outcome, last: Outcome) -> bool:
 
 def _skipped(intent: Intent) -> Outcome:
     """What becomes of a report without ids: a warning, as sagemaker.train.rft has it."""
-    outcome = Skipped(
-        operation=intent.operation,
-        trajectory_id=intent.target.trajectory_id,
-        attempts=0,
-        status=None,
-        detail="the payload's metadata have no jobArn or no rolloutId",
+    outcome = unsent(
+        Skipped, intent, detail="the payload's metadata have no jobArn or no rolloutId"
     )
     log_outcome(outcome, level=logging.WARNING)
     return outcome
-
-
-def _behind(intent: Intent) -> Outcome:
-    """What becomes of rewards whose completion is still pending."""
-    return NotSent(
-        operation=intent.operation,
-        trajectory_id=intent.target.trajectory_id,
-        attempts=0,
-        status=None,
-        detail="its completion goes first",
-        pending=True,
-    )

@@ -145,11 +145,10 @@ def report(
         Intent(
             target=target,
             operation=operation,
-            payload=payloads[operation],
+            payload=payload,
             created=created,
             expires=expires,
             of_failed=failed and operation == "reward",
         )
-        for operation in OPERATIONS
-        if operation in payloads
+        for operation, payload in payloads.items()
     )

@@ -2,7 +2,34 @@
 
 Where the outbox fails, reports are kept in memory and sent all the same: a log line says once for
 each cause what to do, and a report that is not delivered before the process ends is lost. That is
-the one way to lose one.
+the one way to lose one. An outbox that can be read and not written, as on a full disk, is helped:
+
+| what cannot be written | meanwhile | when it can be written again |
+| --- | --- | --- |
+| a claim of what is due | it is copied to memory, and sent, at most once a lease | it is claimed |
+| what became of a report | it is remembered: this process sends it no more | it is recorded |
+| a report itself | it is in memory, and sent from there | it is made durable, if it is pending |
+| the end of an episode | it is remembered: it is not run again here | it ends |
+
+Another process that reads the same outbox sends the same bytes with the same token: the service
+counts them once.
+
+What is due is sent in the background; what a dead process left is run again, or reported:
+
+    outbox ──→ due ──→ a few senders ──→ settle
+      └─────→ orphans ──→ run again, or reported as failed ──→ due
+
+One daemon thread looks at the stores; daemon threads that come and go send, so that one slow
+endpoint does not hold the rest up. The store keeps the order within a rollout.
+
+A process has a lease while it runs episodes. One that stands still for longer (a debugger, a frozen
+Lambda) loses them: the first report that is durable counts. One that notices that it stood still
+takes nobody's episodes for a moment: others that did have to renew their leases.
+
+| an orphan | becomes |
+| --- | --- |
+| `rerun` is set, it called no policy, its payload is kept, and there is time | run again |
+| any other | completed as failed or as the minimum, as its handler had it |
 """
 
 from __future__ import annotations
@@ -12,34 +39,47 @@ import logging
 import os
 import random as random_numbers
 import socket
-from collections import Counter
-from contextlib import contextmanager
-from dataclasses import replace
+from collections import Counter, deque
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
 from math import inf
 from secrets import token_hex
-from threading import Condition, Lock
+from threading import Condition, Event, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 from weakref import ref
 
 from reward_functions.core.extras import require
 from reward_functions.rollouts.record import spans
-from reward_functions.rollouts.report.delivery import LAST, pause
-from reward_functions.rollouts.report.drainer import Drainer
-from reward_functions.rollouts.report.host import Timing
-from reward_functions.rollouts.report.outbox import LONGEST
+from reward_functions.rollouts.report.delivery import (
+    ATTEMPT,
+    LAST,
+    attempt,
+    log_outcome,
+    pause,
+    unsent,
+)
+from reward_functions.rollouts.report.intents import OPERATIONS, report
+from reward_functions.rollouts.report.outbox import KEPT, LONGEST
 from reward_functions.rollouts.report.outbox.opening import open_outbox
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
-from reward_functions.rollouts.report.recovery import Recovery
 from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.rollouts.report.transports import open_transport
 from reward_functions.rollouts.request.clock import steady
-from reward_functions.rollouts.request.errors import IntentTooLarge, OutboxUnavailable
+from reward_functions.rollouts.request.errors import (
+    ConflictingReport,
+    IntentTooLarge,
+    OutboxUnavailable,
+)
+from reward_functions.rollouts.request.outcomes import Expired, NotSent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from reward_functions.rollouts.report.intents import Intent, Target
+    from reward_functions.rollouts.report.intents import Intent, Stored, Target
     from reward_functions.rollouts.report.outbox import Begun, Episode, Outbox
     from reward_functions.rollouts.report.transports import Transport
     from reward_functions.rollouts.request.outcomes import Outcome
@@ -51,6 +91,52 @@ CAUSES: Final = 100
 
 PATIENCE: Final = 10.0
 """Seconds that a process which ends takes for what is due."""
+
+
+MOST: Final = 100_000
+"""Reports that are read of an outbox at a time."""
+
+SENDERS: Final = 8
+"""Rollouts that are replayed at once."""
+
+
+MANY: Final = 1_000_000
+"""More than memory holds."""
+
+SHORTEST: Final = 0.5
+"""Seconds that an attempt gets, however little of the window is left."""
+
+
+PAGE: Final = 1_000
+"""Orphans that are looked at before reports are sent again: a dead agent may leave 4,160."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """When a process looks, and for how long it holds what it has; in seconds but for two.
+
+    Args:
+        poll: between two looks for what is due.
+        hold: for which another process leaves a report to the one that is sending it. Where an
+            attempt takes longer, it is sent twice with one token, which the service counts once.
+        own: for which the drainer leaves a report to the thread of its process that is sending it.
+        attempt: that one attempt takes at most.
+        lease: for which a process counts as living without a sign of life.
+        renew: between two signs of life, and between two looks for orphans.
+        sweep: between two looks for what has been settled for long enough to be forgotten.
+        senders: reports that are sent at once.
+        reruns: episodes that are run again at once.
+    """
+
+    poll: float = 1.0
+    hold: float = 5.0
+    own: float = 30.0
+    attempt: float = ATTEMPT
+    lease: float = 30.0
+    renew: float = 10.0
+    sweep: float = 3600.0
+    senders: int = 8
+    reruns: int = 64
 
 
 class Reporter:
@@ -94,7 +180,7 @@ class Reporter:
         self._open = transports
         self._spare = MemoryOutbox()
         self._spare.lease(self.owner, inf)
-        self._recovery = Recovery(outbox, self._spare)
+        self.recovery = Recovery(outbox, self._spare)
         self._sending: dict[str, float] = {}
         self._causes: set[str] = set()
         self._lock, self._transport_lock = Condition(), Lock()
@@ -105,7 +191,7 @@ class Reporter:
     @property
     def stores(self) -> tuple[Outbox, MemoryOutbox, MemoryOutbox]:
         """Where intents are: the durable one, this process's memory, and copies of the former."""
-        return self.outbox, self._spare, self._recovery.copies
+        return self.outbox, self._spare, self.recovery.copies
 
     @property
     def reruns(self) -> bool:
@@ -154,11 +240,9 @@ class Reporter:
                 for intent in intents:
                     self._spare.end(intent.target)
                 return True
-        try:
+        with self.tolerant():
             self._spare.add(intents, due=due)
             self._sends(intents, until)
-        except OutboxUnavailable as error:
-            self.unavailable(error)
         return False
 
     def settle(self, intent: Intent, outcome: Outcome) -> None:
@@ -177,11 +261,11 @@ class Reporter:
             return
         try:
             self.outbox.settle(intent, outcome, due=due)
-            self._recovery.copies.forget(intent)
+            self.recovery.copies.forget(intent)
         except OutboxUnavailable as error:
             self.unavailable(error)
             later = None if due is None else max(due, self.clock() + self.timing.lease)
-            self._recovery.settled(intent, outcome, later)
+            self.recovery.settled(intent, outcome, later)
 
     def _again(self, intent: Intent, outcome: Outcome) -> float:
         """When a report is sent again; a look comes up to a poll late."""
@@ -198,7 +282,7 @@ class Reporter:
         """
         with self._lock:
             sends = self._is_sent(intent.token)
-        return sends or self._recovery.has_settled(intent)
+        return sends or self.recovery.has_settled(intent)
 
     def release(self, intents: Sequence[Intent]) -> None:
         """Leave intents to the drainer: the thread that kept them sends them no more."""
@@ -216,16 +300,12 @@ class Reporter:
         now = self.clock()
         if episode.target not in self._spare:
             self.start()
-            try:
+            with self.tolerant():
                 self._drainer.live()
                 return self.outbox.begin(kept, owner=self.owner, now=now)
-            except OutboxUnavailable as error:
-                self.unavailable(error)
-        try:
+        with self.tolerant():
             return self._spare.begin(kept, owner=self.owner, now=now)
-        except OutboxUnavailable as error:
-            self.unavailable(error)
-            return "new"
+        return "new"
 
     def end(self, target: Target) -> None:
         """Forget an episode of which nothing is reported: no other process takes it for lost."""
@@ -234,7 +314,7 @@ class Reporter:
             self.outbox.end(target)
         except OutboxUnavailable as error:
             self.unavailable(error)
-            self._recovery.ended(target)
+            self.recovery.ended(target)
 
     def sampled(self, target: Target) -> None:
         """Make durable that an episode called the policy, so that it is not run again.
@@ -242,12 +322,9 @@ class Reporter:
         To be called once an episode, before its first call. Nothing happens where no episode is
         run again.
         """
-        if not self.reruns:
-            return
-        try:
-            self.outbox.sampled(target)
-        except OutboxUnavailable as error:
-            self.unavailable(error)
+        if self.reruns:
+            with self.tolerant():
+                self.outbox.sampled(target)
 
     def start(self) -> None:
         """Start the drainer; nothing happens where it runs."""
@@ -279,21 +356,19 @@ class Reporter:
 
     def held(self, target: Target) -> bool:
         """Whether this process has a rollout in memory, whatever the outbox says of it."""
-        return target in self._spare or self._recovery.has_ended(target)
-
-    def copy(self) -> None:
-        """Take to memory what is pending in an outbox that cannot be written, to be sent.
-
-        Raises:
-            OutboxUnavailable: it cannot be read either.
-        """
-        self._recovery.read()
+        return target in self._spare or self.recovery.has_ended(target)
 
     def recover(self) -> None:
         """Write down what the outbox has not taken, as soon as it takes it."""
-        try:
-            if self._recovery.write():
+        with self.tolerant():
+            if self.recovery.write():
                 self._available()
+
+    @contextmanager
+    def tolerant(self) -> Iterator[None]:
+        """A block that a store which fails ends; a later look tries again."""
+        try:
+            yield
         except OutboxUnavailable as error:
             self.unavailable(error)
 
@@ -320,6 +395,501 @@ class Reporter:
             failed, self._causes = bool(self._causes), set()
         if failed:
             log.warning("the outbox %s takes reports again", self.outbox.name)
+
+
+class Drainer:
+    """The background of a `Reporter`.
+
+    Args:
+        host: the reporter.
+    """
+
+    def __init__(self, host: Reporter) -> None:
+        self._host = host
+        self._changed = Condition()
+        self._queue: deque[Stored] = deque()
+        self._in_flight: set[str] = set()
+        self._senders = self._taken = 0
+        self._thread: Thread | None = None
+        self._stop, self._wake = Event(), Event()
+        self._orphans = Orphans(host, self.live, self._wake.set)
+        self._leased = False
+        self._renewed = self._swept = self._copied = -inf
+        self._read: float | None = None
+        self._late = inf
+
+    def start(self) -> None:
+        """Begin to look, in a thread of its own; nothing happens where it does."""
+        with self._changed:
+            if self._thread is not None and self._thread.is_alive():
+                return
+            self._stop.clear()
+            self._thread = Thread(target=self._run, name="rollout-reports", daemon=True)
+            self._thread.start()
+
+    def live(self) -> None:
+        """Have a lease from now on, which the thread renews.
+
+        Raises:
+            OutboxUnavailable: it cannot be written.
+        """
+        now = self._host.clock()
+        if not self._leased or over(self._renewed, self._host.timing.renew, now):
+            self._host.stores[0].lease(self._host.owner, now + self._host.timing.lease)
+            self._leased, self._renewed = True, now
+
+    def look(self) -> None:
+        """Do what is to be done now; what is due is sent behind this."""
+        now, timing = self._read_clock(), self._host.timing
+        if self._leased:
+            with self._host.tolerant():
+                self.live()
+        self._host.recover()
+        with self._host.tolerant():
+            self._orphans.look(now)
+        if over(self._swept, timing.sweep, now):
+            self._swept = now
+            self._forget(now)
+        for store in self._host.stores:
+            self._fetch(store, now)
+        self._read_clock()
+
+    def _read_clock(self) -> float:
+        """The time; where this process stood still or the clock was set, orphans have to wait."""
+        now, timing = self._host.clock(), self._host.timing
+        if self._read is not None and over(self._read, timing.renew + timing.poll, now):
+            self._orphans.wait(now)
+        self._read = now
+        return now
+
+    def drain(self, patience: float) -> None:
+        """Send what is due, in this thread too, until nothing is or the time is over.
+
+        Args:
+            patience: seconds.
+        """
+        self._late = monotonic() + patience
+        tried: set[str] = set()
+        while monotonic() < self._late:
+            taken = self._taken
+            _, memory, _ = self._host.stores
+            for store in self._host.stores:
+                self._fetch(store, self._host.clock())
+            # What this process alone knows of does not wait for its time: there is no other.
+            for stored in memory.due(inf, MANY):
+                if stored.intent.token not in tried:
+                    tried.add(stored.intent.token)
+                    self._enqueue(stored)
+            # What was taken may be sent by now, and what waited for it be due.
+            if not self._in_flight and self._taken == taken:
+                break
+            while monotonic() < self._late and (waiting := self._next()):
+                self._send(waiting)
+            with self._changed:
+                left = self._late - monotonic()
+                self._changed.wait_for(lambda: not self._in_flight, timeout=max(left, 0.0))
+        self._late = inf
+
+    def close(self, patience: float) -> None:
+        """End the thread, drain, and give the lease up.
+
+        Args:
+            patience: seconds for what is due.
+        """
+        self._stop.set()
+        self._wake.set()
+        late = monotonic() + patience
+        if self._thread is not None:
+            self._thread.join(patience)
+        self.drain(late - monotonic())
+        if self._leased:
+            with self._host.tolerant():
+                self._host.stores[0].lease(self._host.owner, self._host.clock())
+            self._leased = False
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            if problem := raised(self.look):
+                log.error("a look at the outbox ended with %s", type(problem).__name__)
+            self._wake.wait(self._host.timing.poll)
+            self._wake.clear()
+
+    def _fetch(self, store: Outbox, now: float) -> None:
+        """Take what is due, as much as the senders will have sent soon, and have it sent."""
+        timing = self._host.timing
+        room = 2 * timing.senders - len(self._in_flight)
+        if room <= 0:
+            return
+        with self._host.tolerant():
+            for stored in self._due(store, now, room):
+                if not self._host.sending(stored.intent):
+                    self._enqueue(stored)
+
+    def _due(self, store: Outbox, now: float, room: int) -> Sequence[Stored]:
+        """What is due; where it cannot be claimed, it is copied, and due from the copies."""
+        timing = self._host.timing
+        durable, _, copies = self._host.stores
+        try:
+            ready = store.due(now, room, hold=timing.hold)
+        except OutboxUnavailable:
+            if over(self._copied, timing.renew, now):
+                self._copied = now
+                with self._host.tolerant():
+                    self._host.recovery.read()
+            raise
+        for stored in ready if store is durable else ():
+            copies.forget(stored.intent)
+        return ready
+
+    def _enqueue(self, stored: Stored) -> None:
+        with self._changed:
+            if stored.intent.token in self._in_flight:
+                return
+            self._in_flight.add(stored.intent.token)
+            self._taken += 1
+            self._queue.append(stored)
+            if self._senders < self._host.timing.senders:
+                sender = Thread(target=self._sending, name="rollout-report", daemon=True)
+                with suppress(RuntimeError):  # the interpreter ends: `drain` sends
+                    sender.start()
+                    self._senders += 1
+
+    def _sending(self) -> None:
+        while True:
+            stored = self._next()
+            if stored is None:
+                with self._changed:
+                    if not self._queue:
+                        self._senders -= 1
+                        return
+            else:
+                self._send(stored)
+
+    def _next(self) -> Stored | None:
+        with self._changed:
+            return self._queue.popleft() if self._queue else None
+
+    def _send(self, stored: Stored) -> None:
+        intent = stored.intent
+        if problem := raised(partial(self._sent, stored)):
+            log.error("sending a report ended with %s", type(problem).__name__)
+            outcome = unsent(
+                NotSent, intent, stored.attempts, type(problem).__name__, stored.detail
+            )
+            raised(partial(self._host.settle, intent, outcome))
+        with self._changed:
+            self._in_flight.discard(intent.token)
+            self._changed.notify_all()
+        self._wake.set()
+
+    def _sent(self, stored: Stored) -> None:
+        """Send an intent once, and settle it."""
+        intent, host = stored.intent, self._host
+        left = intent.expires - host.clock()
+        if left <= 0 and stored.attempts:
+            outcome = unsent(Expired, intent, stored.attempts, detail=stored.detail)
+        else:
+            first = stored.attempts == 0 and intent.token in self._orphans.first_sends
+            self._orphans.first_sends.discard(intent.token)
+            outcome = attempt(
+                intent,
+                host.transport(intent.target.transport),
+                before=stored.attempts,
+                maybe_sent=not first,
+                timeout=max(SHORTEST, min(host.timing.attempt, left, self._late - monotonic())),
+            )
+        host.settle(intent, outcome)
+        outcome = replace(outcome, pending=outcome.retryable)
+        log_outcome(outcome, level=logging.DEBUG if outcome.pending else None)
+
+    def _forget(self, now: float) -> None:
+        """Forget what has been settled for long enough."""
+        for store in self._host.stores:
+            for state, seconds in KEPT.items():
+                with self._host.tolerant():
+                    store.purge([state], now - seconds)
+
+
+class Orphans:
+    """What a drainer does for them.
+
+    Args:
+        host: the reporter.
+        live: has a lease from now on.
+        wake: has the drainer look at once.
+
+    Attributes:
+        first_sends: tokens of reports that nobody can have sent before.
+    """
+
+    def __init__(
+        self, host: Reporter, live: Callable[[], object], wake: Callable[[], object]
+    ) -> None:
+        self.first_sends: set[str] = set()
+        self._host, self._live, self._wake = host, live, wake
+        self._lock = Lock()
+        self._rerunning: set[Target] = set()
+        self._asked: set[Target] = set()
+        self._announced: set[Target] = set()
+        self._crowded = self._more = False
+        self._looked = -inf
+
+    def look(self, now: float) -> None:
+        """Do what there is to do for the episodes of dead processes, where it is time for that.
+
+        Args:
+            now: as the drainer read the clock: one that is set meanwhile ends nobody's lease.
+
+        Raises:
+            OutboxUnavailable: the store fails; a later look goes on.
+        """
+        if over(self._looked, self._host.timing.renew, now):
+            self._looked, self._more = now, True
+            self._asked = set(self._rerunning)
+        if self._more:
+            self._more = False
+            self._adopt(now)
+
+    def wait(self, now: float) -> None:
+        """Take nobody's episodes for a moment: others have to renew their leases first."""
+        self._looked, self._more = now, False
+
+    def _soon(self) -> None:
+        """Look again at once: there are more, and there is a place for them."""
+        self._more = True
+        self._wake()
+
+    def _adopt(self, now: float) -> None:
+        orphans = self._host.stores[0].orphans(now, PAGE)
+        given_up = 0
+        self._announced &= {episode.target for episode in orphans}
+        left = [episode for episode in orphans if not self._host.held(episode.target)]
+        for episode in left:
+            if self._again(episode, now):
+                self._run_again(episode)
+        for episode in left:
+            if not self._again(episode, now):
+                given_up += self._give_up(episode, now)
+        if given_up and len(orphans) == PAGE:
+            self._soon()
+
+    def _again(self, episode: Episode, now: float) -> bool:
+        """Whether an orphan may be run again, here or by another process that can."""
+        settings = self._host.settings
+        time = now < episode.expires - settings.margin
+        return bool(settings.rerun and episode.payload and not episode.sampled and time)
+
+    def _run_again(self, episode: Episode) -> None:
+        """Hand an orphan to the host, which begins it; where that raises, a later look does so."""
+        rerun = self._host.rerun
+        key = episode.target
+        rollout = ascii(key.trajectory_id)
+        with self._lock:
+            if rerun is None or key in self._asked:
+                return
+            if len(self._rerunning) >= self._host.timing.reruns:
+                self._crowded = True
+                return
+            self._rerunning.add(key)
+            self._asked.add(key)
+            known = key in self._announced
+            self._announced.add(key)
+
+        def running() -> None:
+            if problem := raised(partial(rerun, episode)):
+                name = type(problem).__name__
+                level = logging.DEBUG if known else logging.WARNING
+                log.log(level, "rollout %s is not run again yet: %s", rollout, name)
+            with self._lock:
+                self._rerunning.discard(key)
+                crowded, self._crowded = self._crowded, False
+            if crowded:
+                self._soon()
+
+        if not known:
+            log.warning("a process ended in rollout %s: it is run again", rollout)
+        Thread(target=running, name="rollout-rerun", daemon=True).start()
+
+    def _give_up(self, episode: Episode, now: float) -> bool:
+        """Report an orphan as failed, unless another process has it by now, and say whether."""
+        host = self._host
+        self._live()
+        if host.stores[0].begin(episode, owner=host.owner, now=now) != "new":
+            return False
+        status = "failed" if episode.on_failure == "failed" else "ready"
+        intents = report(
+            episode.target,
+            created=now,
+            expires=episode.expires,
+            status=status,
+            rewards=[episode.minimum],
+        )
+        self.first_sends |= {intent.token for intent in intents}
+        with suppress(ConflictingReport):  # its process lives after all, and was faster
+            host.stores[0].add(intents)
+            log.warning(
+                "a process ended in rollout %s: it is reported as %s",
+                ascii(episode.target.trajectory_id),
+                status,
+            )
+        return True
+
+
+def over(since: float, seconds: float, now: float) -> bool:
+    """Whether a time is over; it is where the clock was set back behind its beginning, too."""
+    return not since <= now < since + seconds
+
+
+def raised(work: Callable[[], object]) -> Exception | None:
+    """What somebody else's code raised: of a transport, or of an agent that runs again."""
+    try:
+        work()
+    except Exception as error:  # noqa: BLE001 - a thread that ends would end all reports
+        return error
+    return None
+
+
+class Recovery:
+    """What is held for an outbox; shared by the threads of a process.
+
+    Args:
+        outbox: the durable store.
+        spare: where reports are that it did not take.
+
+    Attributes:
+        copies: reports that lie in the outbox, and are sent from memory.
+    """
+
+    def __init__(self, outbox: Outbox, spare: MemoryOutbox) -> None:
+        self.copies = MemoryOutbox()
+        self._outbox = outbox
+        self._spare = spare
+        self._outcomes: dict[str, tuple[Intent, Outcome, float | None]] = {}
+        self._ended: set[Target] = set()
+        self._lock = Lock()
+
+    def read(self) -> None:
+        """Copy what is pending in the outbox, due when it is due there.
+
+        Raises:
+            OutboxUnavailable: it cannot be read either, or memory is full.
+        """
+        for stored in self._outbox.list(["pending"], MOST):
+            with suppress(ConflictingReport):
+                self.copies.add([stored.intent], due=stored.due)
+
+    def settled(self, intent: Intent, outcome: Outcome, due: float | None) -> None:
+        """Remember what became of a report that lies in the outbox.
+
+        Args:
+            intent: the report.
+            outcome: that could not be recorded.
+            due: when it is sent again, where it is.
+        """
+        with self._lock:
+            self._outcomes[intent.token] = intent, outcome, due
+        with suppress(ConflictingReport, OutboxUnavailable):
+            self.copies.add([intent])
+            self.copies.settle(intent, outcome, due=due)
+
+    def has_settled(self, intent: Intent) -> bool:
+        """Whether the outcome of a report is held here, and is the last one."""
+        with self._lock:
+            _, outcome, _ = self._outcomes.get(intent.token, (None, None, None))
+        return outcome is not None and not outcome.retryable
+
+    def ended(self, target: Target) -> None:
+        """Remember that an episode has ended, whatever the outbox says."""
+        with self._lock:
+            self._ended.add(target)
+
+    def has_ended(self, target: Target) -> bool:
+        """Whether that is remembered."""
+        with self._lock:
+            return target in self._ended
+
+    def write(self) -> bool:
+        """Write down all that is held, and say whether there was any; what fails is kept.
+
+        Raises:
+            OutboxUnavailable: it still cannot be written.
+        """
+        with self._lock:
+            outcomes, ended = list(self._outcomes.values()), list(self._ended)
+        pending = self._spare.list(["pending"], MOST)
+        for stored in pending:
+            with suppress(ConflictingReport):
+                self._outbox.add([stored.intent], due=stored.due)
+                self._spare.forget(stored.intent)
+        for intent, outcome, due in outcomes:
+            self._outbox.settle(intent, outcome, due=due)
+            self.copies.forget(intent)
+            with self._lock:
+                self._outcomes.pop(intent.token, None)
+        for target in ended:
+            self._outbox.end(target)
+            with self._lock:
+                self._ended.discard(target)
+        return bool(pending or outcomes or ended)
+
+
+def replayed(
+    reporter: Reporter, stored: Sequence[Stored], *, timeout: float = ATTEMPT
+) -> Iterator[tuple[Stored, Outcome]]:
+    """Send intents now, whatever their state and their window, with the tokens they have.
+
+    The drainer sends what is due. This is for a person who has mended what was wrong: credentials,
+    a quota, a network. A report that the service has counted after all is answered as it was then.
+
+    A reward is not sent behind a completion that is still pending: it is left to the drainer.
+
+    Args:
+        reporter: whose outbox they are in; it counts and records the outcomes.
+        stored: the intents.
+        timeout: seconds of one attempt.
+
+    Yields:
+        What was sent and what became of it, as it comes.
+
+    Raises:
+        OutboxUnavailable: the outbox cannot be written.
+    """
+    ordered = sorted(stored, key=_place)
+    rollouts = [list(group) for _, group in groupby(ordered, key=lambda each: each.intent.key[:2])]
+    with ThreadPoolExecutor(SENDERS) as threads:
+        sending = [threads.submit(_rollout, reporter, each, timeout) for each in rollouts]
+        try:
+            for done in as_completed(sending):
+                yield from done.result()
+        finally:
+            for each in sending:
+                each.cancel()
+
+
+def _rollout(
+    reporter: Reporter, stored: Sequence[Stored], timeout: float
+) -> list[tuple[Stored, Outcome]]:
+    done: list[tuple[Stored, Outcome]] = []
+    for each in stored:
+        reporter.outbox.replay(each.intent, now=reporter.clock())
+    for each in stored:
+        if done and done[-1][1].retryable:
+            break
+        outcome = attempt(
+            each.intent,
+            reporter.transport(each.intent.target.transport),
+            before=each.attempts,
+            maybe_sent=True,
+            timeout=timeout,
+        )
+        reporter.settle(each.intent, outcome)
+        done.append((each, outcome))
+    return done
+
+
+def _place(stored: Stored) -> tuple[str, str, int]:
+    job, trajectory, _ = stored.intent.key
+    return job, trajectory, OPERATIONS.index(stored.intent.operation)
 
 
 def _trace(given: Reporter) -> None:

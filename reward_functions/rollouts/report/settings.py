@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Self
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.settings import EnvSettings, SettingKind, chosen_from, setting
 from reward_functions.rollouts.record.sink import TrajectorySink
-from reward_functions.rollouts.report.deferred.writing import Deferred
+from reward_functions.rollouts.report.deferred import Deferred
 from reward_functions.rollouts.report.transports import KINDS
 
 if TYPE_CHECKING:

@@ -224,7 +224,7 @@ class WireTransport:
     def send(self, intent: Intent, *, timeout: float) -> Reply:
         """See `Transport`."""
         require_sendable(intent)
-        body = body_of(intent, self._wire.fields)
+        body = report_body(intent, self._wire.fields)
         return self.post(intent.target, self._wire.paths[intent.operation], body, timeout=timeout)
 
     def post(self, target: Target, path: str, body: str, *, timeout: float) -> Reply:
@@ -290,7 +290,7 @@ def require_carried(target: Target) -> None:
         )
 
 
-def body_of(intent: Intent, fields: Sequence[str]) -> str:
+def report_body(intent: Intent, fields: Sequence[str]) -> str:
     """Those fields of a report that it has, as JSON."""
     ids = {"JobArn": intent.target.job_arn, "TrajectoryId": intent.target.trajectory_id}
     known = {**ids, "ClientToken": intent.token, **intent.payload}
@@ -420,7 +420,7 @@ def _reply(status: int, headers: Mapping[str, str], body: bytes) -> Reply:
         status,
         error_type(named),
         _pause(headers.get("retry-after", "")),
-        printable(found.get("Message") or found.get("message")),
+        _printable(found.get("Message") or found.get("message")),
     )
 
 
@@ -433,7 +433,7 @@ def error_type(named: Any) -> str:
     return bare if TYPE.fullmatch(bare) else ""
 
 
-def printable(message: Any) -> str:
+def _printable(message: Any) -> str:
     """A message on one line, at most 200 characters, without credentials."""
     if not isinstance(message, str):
         return ""

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from reward_functions.rollouts.request.errors import UntrustedEndpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from reward_functions.rollouts.request.contract import RolloutMetadata
 
@@ -50,37 +50,43 @@ def region_in(arn: str) -> str:
     return named if REGION.fullmatch(named) else ""
 
 
-def region_of(metadata: RolloutMetadata) -> str:
+def region_of(metadata: RolloutMetadata, environ: Mapping[str, str] = os.environ) -> str:
     """The region that requests are signed for.
 
     Raises:
         UntrustedEndpoint: what the payload gives as one is none: it would become part of a host.
     """
-    region = metadata.region or os.environ.get("AWS_REGION") or DEFAULT_REGION
+    region = metadata.region or environ.get("AWS_REGION") or DEFAULT_REGION
     if not REGION.fullmatch(region):
         raise UntrustedEndpoint("metadata.region is not the name of a region")
     return region
 
 
-def endpoint_of(metadata: RolloutMetadata, *, trusted: Iterable[str] = ()) -> str:
+def endpoint_of(
+    metadata: RolloutMetadata,
+    *,
+    trusted: Iterable[str] = (),
+    environ: Mapping[str, str] = os.environ,
+) -> str:
     """The endpoint of a rollout's runtime, without a slash at its end.
 
     Args:
         metadata: of the rollout.
         trusted: endpoints that may be named beside AWS's.
+        environ: the variables.
 
     Raises:
         UntrustedEndpoint: the payload names another host.
     """
     if metadata.endpoint:
-        require_trusted(metadata.endpoint, trusted=trusted)
+        require_trusted(metadata.endpoint, trusted=trusted, environ=environ)
         return metadata.endpoint.rstrip("/")
     for name in NAMED:
-        if os.environ.get(name):
-            return os.environ[name].rstrip("/")
-    stage = os.environ.get("RFT_STAGE", "")
+        if environ.get(name):
+            return environ[name].rstrip("/")
+    stage = environ.get("RFT_STAGE", "")
     middle = f".{stage}" if STAGE.fullmatch(stage) and stage != "prod" else ""
-    return f"https://job-runtime{middle}.sagemaker.{region_of(metadata)}.api.aws"
+    return f"https://job-runtime{middle}.sagemaker.{region_of(metadata, environ)}.api.aws"
 
 
 def signing_region(endpoint: str, otherwise: str) -> str:
@@ -93,13 +99,15 @@ def signing_region(endpoint: str, otherwise: str) -> str:
     return named[1] if named else otherwise
 
 
-def require_trusted(endpoint: str, *, trusted: Iterable[str] = ()) -> None:
+def require_trusted(
+    endpoint: str, *, trusted: Iterable[str] = (), environ: Mapping[str, str] = os.environ
+) -> None:
     """Nothing, where a credential may be sent to an endpoint.
 
     Raises:
         UntrustedEndpoint: it may not.
     """
-    named = {_origin(os.environ[name]) for name in NAMED if os.environ.get(name)}
+    named = {_origin(environ[name]) for name in NAMED if environ.get(name)}
     origin = _origin(endpoint)
     if origin is not None and origin in named | {_origin(each) for each in trusted}:
         return

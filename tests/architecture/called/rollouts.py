@@ -263,7 +263,7 @@ ROWS = {
         of_whom,
         numbered(("agent", [FAILED[0]]), ("result", [FAILED[1]]), ("payload", [FAILED[2]])),
     ),
-    "rollouts.report.deferred.record:_STRICT": Rows(
+    "rollouts.report.deferred:_STRICT": Rows(
         lambda _, read: [outcome(read, each) for each in NUMERALS],
         {
             "parse_constant": ["ValueError"] * 3,

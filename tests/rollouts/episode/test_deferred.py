@@ -7,7 +7,7 @@ from botocore.stub import Stubber
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts import Deferred, RolloutSettings, rollout_handler
-from reward_functions.rollouts.report.deferred.record import read_record
+from reward_functions.rollouts.report.deferred import read_record
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.reporter import Reporter
 from reward_functions.rollouts.report.transports import open_transport
@@ -60,7 +60,7 @@ def test_an_episode_defers_itself_where_the_process_says_where_to(
     settings = RolloutSettings(
         transport="bearer", results=deferred.results, scorer=deferred.version
     )
-    monkeypatch.setattr("reward_functions.rollouts.report.deferred.writing.s3_client", lambda: s3)
+    monkeypatch.setattr("reward_functions.rollouts.report.deferred.s3_client", lambda: s3)
     process = Reporter(settings, MemoryOutbox(), transports=open_transport)
 
     @rollout_handler(reporter=process)

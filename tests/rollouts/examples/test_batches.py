@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reward_functions.core.importing import imported
-from reward_functions.rollouts.report.deferred.writing import s3_client
+from reward_functions.rollouts.report.deferred import s3_client
 from tests.local.agentcore_double import AppAgent
 from tests.local.agentcore_double import serving as double_of
 from tests.rollouts.examples.conftest import EXAMPLES

@@ -8,10 +8,9 @@ from threading import Event
 
 import pytest
 
-from reward_functions.rollouts.report import orphans
 from reward_functions.rollouts.report.credentials import NoReply
-from reward_functions.rollouts.report.host import Timing
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox, SqliteOutbox
+from reward_functions.rollouts.report.reporter import Timing
 from reward_functions.rollouts.report.transports import Reply
 from reward_functions.rollouts.request.errors import OutboxUnavailable
 from reward_functions.rollouts.request.outcomes import Expired, Reported, Throttled
@@ -311,7 +310,7 @@ def test_a_lease_is_renewed_whatever_the_clock_does(outbox, clock, started):
 
 
 def test_all_that_an_agent_left_is_reported_by_the_next_look(outbox, clock, started, monkeypatch):
-    monkeypatch.setattr(orphans, "PAGE", 10)
+    monkeypatch.setattr("reward_functions.rollouts.report.reporter.PAGE", 10)
     for number in range(35):
         left(outbox, rollout=f"r{number}")
     started(outbox, clock=clock)

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from reward_functions.rollouts.report.host import Timing
 from reward_functions.rollouts.report.outbox import STATES
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
+from reward_functions.rollouts.report.reporter import Timing
 from reward_functions.rollouts.request.errors import OutboxUnavailable
 from tests.rollouts.report.outbox.reports import NOW, WINDOW, episode, reported, target
 from tests.rollouts.reporters import (

@@ -211,7 +211,7 @@ def test_an_episode_of_which_nothing_is_reported_ends(blocked, fails):
 
 def test_a_report_is_sent_even_where_memory_is_full(blocked, caplog):
     given = reporter_of(blocked)
-    given._spare._file.most = 0
+    given._spare.most = 0
     assert given.keep(reported("r1", *[0.5] * 10_000)) is False
     assert "the memory outbox is full" in caplog.text
 

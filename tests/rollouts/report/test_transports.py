@@ -17,8 +17,8 @@ from reward_functions.rollouts.report.transports import (
     KINDS,
     LARGEST,
     WIRES,
-    body_of,
     open_transport,
+    report_body,
     require_sendable,
 )
 from reward_functions.rollouts.request.errors import (
@@ -401,7 +401,7 @@ def test_the_modelled_wire_is_the_model_of_boto3(operation):
     assert in_header == {"JobArn"}
     assert (
         known.input_shape.members.keys() - in_header
-        == json.loads(body_of(sent, WIRES["modelled"].fields)).keys()
+        == json.loads(report_body(sent, WIRES["modelled"].fields)).keys()
     )
 
 

@@ -193,7 +193,7 @@ class Outbox(Protocol):
         """Release what it holds."""
 
 
-def size(intent: Intent) -> int:
+def _size(intent: Intent) -> int:
     """Bytes of all that an intent says."""
     target = intent.target
     texts = (*intent.key, target.endpoint, target.region, target.transport, intent.body)
@@ -210,7 +210,7 @@ def require_storable(intents: Sequence[Intent]) -> None:
     if len({intent.key[:2] for intent in intents}) > 1:
         raise ValueError("intents of two rollouts are added one after the other")
     for intent in intents:
-        if (found := size(intent)) > LARGEST:
+        if (found := _size(intent)) > LARGEST:
             raise IntentTooLarge(
                 f"the {intent.operation} report has {found:,} bytes, and an outbox takes "
                 f"{LARGEST:,}: report one reward for the rollout instead of one for each turn"
@@ -232,6 +232,16 @@ def state_after(outcome: Outcome) -> State:
     if outcome.retryable:
         return "pending"
     return "expired" if isinstance(outcome, Expired) else "refused"
+
+
+def changes_by(outcome: Outcome) -> dict[str, Any]:
+    """What an outcome changes of an intent's row, beside its times."""
+    return {
+        "state": state_after(outcome),
+        "attempts": outcome.attempts,
+        "outcome": type(outcome).__name__,
+        "detail": outcome.detail[:DETAIL],
+    }
 
 
 def changeable(state: State) -> tuple[State, ...]:

@@ -25,6 +25,7 @@ import json
 from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
+from itertools import chain, islice
 from math import inf
 from threading import Lock
 from time import sleep
@@ -33,20 +34,19 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.core.aws_region import shell_region
 from reward_functions.rollouts.report.intents import OPERATIONS
 from reward_functions.rollouts.report.outbox import (
-    DETAIL,
     EPISODE_KEPT,
     KEPT,
     LONGEST,
     STATES,
     age,
     changeable,
+    changes_by,
     conflicting,
     episode_of,
     fields_of_episode,
     fields_of_intent,
     later,
     require_storable,
-    state_after,
     stored_of,
 )
 from reward_functions.rollouts.request.clock import AGREED, steady
@@ -282,15 +282,13 @@ class DynamoDBOutbox:
             before = self._kinds(key)
             if before.keys() - {"episode"}:
                 return "reported"
-            known = before.get("episode")
-            if known is None:
-                begun = self._transact(new=[item], absent=unreported)
-            elif self._living([known["owner"]], now):
+            owner_before = ""
+            if known := before.get("episode"):
+                owner_before = known["owner"]
+                item["sampled"] = max(item["sampled"], int(known["sampled"]))
+            if owner_before and self._living([owner_before], now):
                 return "running"
-            else:
-                taken = item | {"sampled": max(item["sampled"], int(known["sampled"]))}
-                begun = self._transact(over={known["owner"]: taken}, absent=unreported)
-            if begun:
+            if self._transact(new=[item], over=owner_before, absent=unreported):
                 return "new"
         raise self._contended()
 
@@ -332,7 +330,10 @@ class DynamoDBOutbox:
             for item in page:
                 if item["kind"] == "reward" and item["key"] in waiting:
                     continue
-                if not hold or self._held(item, now + hold):
+                # A hold fails where the item is not any more as the index had it.
+                then = {"due": now + hold, "at": now + hold}
+                where = {"state": "pending", "due": item["due"]}
+                if not hold or self._update(_item_in(item), then, where=where):
                     ready.append(self._stored(item))
                 if len(ready) == limit:
                     return ready
@@ -340,13 +341,8 @@ class DynamoDBOutbox:
 
     def settle(self, intent: Intent, outcome: Outcome, *, due: float | None = None) -> None:
         """See `Outbox`."""
-        state = state_after(outcome)
-        changes: dict[str, Any] = {
-            "state": state,
-            "attempts": outcome.attempts,
-            "outcome": type(outcome).__name__,
-            "detail": outcome.detail[:DETAIL],
-        }
+        changes = changes_by(outcome)
+        state = changes["state"]
         ahead = self._ahead()
         if due is not None:
             changes |= {"due": due + ahead, "at": due + ahead}
@@ -361,14 +357,16 @@ class DynamoDBOutbox:
         """See `Outbox`; it is forgotten no sooner than an episode that it was for."""
         until += self._ahead()
         forget = int(until + 2 * EPISODE_KEPT)
-        self._put({**_lease(owner), "until": until, TIME_TO_LIVE: forget})
+        item = {**_lease(owner), "until": until, TIME_TO_LIVE: forget}
+        with self._reached() as client:
+            client.put_item(TableName=self.table, Item=wire(item))
 
     def orphans(self, now: float, limit: int = 100) -> builtins.list[Episode]:
         """See `Outbox`."""
         left: builtins.list[Episode] = []
         for page in self._queue("running"):
             living = self._living({item["owner"] for item in page}, now)
-            dead = [item for item in page if item["owner"] not in living]
+            dead = (item for item in page if item["owner"] not in living)
             left += [episode_of(later(item, -self._ahead())) for item in dead]
             if len(left) >= limit:
                 break
@@ -380,12 +378,8 @@ class DynamoDBOutbox:
         """See `Outbox`; of more pending ones than the limit, it has those due first (or last)."""
         found: builtins.list[Stored] = []
         for state in states or STATES:
-            several: builtins.list[Stored] = []
-            for page in self._queue(state, newest=newest):
-                several += map(self._stored, page)
-                if len(several) >= limit:
-                    break
-            found += several
+            items = chain.from_iterable(self._queue(state, newest=newest))
+            found += map(self._stored, islice(items, limit))
         return sorted(found, key=age, reverse=newest)[:limit]
 
     def counts(self) -> dict[str, int]:
@@ -409,9 +403,8 @@ class DynamoDBOutbox:
         for state in states:
             until = inf if state == "pending" else before
             for page in self._queue(state, until=until):
-                old = [item for item in page if item["created"] < before]
-                items = [_item(item["key"], item["kind"]) for item in old]
-                gone += sum(self._delete(item, where={"state": state}) for item in items)
+                old = [_item_in(item) for item in page if item["created"] < before]
+                gone += sum(self._delete(item, where={"state": state}) for item in old)
         return gone
 
     def close(self) -> None:
@@ -420,7 +413,7 @@ class DynamoDBOutbox:
             if self._client is not None:
                 self._client.close()
 
-    def _due(self, now: float) -> Iterator[builtins.list[dict[str, Any]]]:
+    def _due(self, now: float) -> Iterator[builtins.list[Fields]]:
         """What is due, by pages, and behind it what is due later than anything can be."""
         yield from self._queue("pending", until=now)
         yield from self._queue("pending", since=now + LONGEST)
@@ -431,14 +424,6 @@ class DynamoDBOutbox:
     def _pending(self, intent: Intent, due: float | None) -> dict[str, Any]:
         fields = later(fields_of_intent(intent, due), self._ahead())
         return {**fields, **_item_of(intent), "queue": "pending", "at": fields["due"]}
-
-    def _held(self, item: dict[str, Any], until: float) -> bool:
-        """Whether a pending intent was still as the index had it, and is held now."""
-        return self._update(
-            _item(item["key"], item["kind"]),
-            {"due": until, "at": until},
-            where={"state": "pending", "due": item["due"]},
-        )
 
     def _with_pending_completion(self, page: Sequence[dict[str, Any]]) -> set[str]:
         """The keys of rewards whose completion is pending, by the table itself."""
@@ -480,7 +465,7 @@ class DynamoDBOutbox:
                 ExpressionAttributeValues=wire({":key": key}),
                 ConsistentRead=True,
             )
-        return {item["kind"]: item for item in map(plain, reply["Items"])}
+        return {item["kind"]: item for item in map(_plain, reply["Items"])}
 
     def _items(self, keys: Sequence[Fields]) -> Iterator[Fields]:
         """Those items that exist, in no order; strongly consistent."""
@@ -490,7 +475,7 @@ class DynamoDBOutbox:
             for pause in PAUSES:
                 with self._reached() as client:
                     reply = client.batch_get_item(RequestItems=wanted)
-                yield from map(plain, reply["Responses"].get(self.table, ()))
+                yield from map(_plain, reply["Responses"].get(self.table, ()))
                 wanted = reply.get("UnprocessedKeys", {})
                 if not wanted:
                     break
@@ -511,16 +496,11 @@ class DynamoDBOutbox:
         """
         options = {"ScanIndexForward": not newest, "Limit": BATCH}
         for reply in self._replies(queue, since, until, options):
-            yield [plain(item) for item in reply["Items"]]
+            yield [_plain(item) for item in reply["Items"]]
 
     def _count(self, queue: str) -> int:
         """How many items a queue has; it reads each."""
         return sum(reply["Count"] for reply in self._replies(queue, -inf, inf, {"Select": "COUNT"}))
-
-    def _put(self, item: Fields) -> None:
-        """Write an item over whatever is there."""
-        with self._reached() as client:
-            client.put_item(TableName=self.table, Item=wire(item))
 
     def _update(
         self,
@@ -591,7 +571,7 @@ class DynamoDBOutbox:
         self,
         *,
         new: Sequence[Fields] = (),
-        over: Mapping[str, Fields] | None = None,
+        over: str = "",
         absent: Sequence[Fields] = (),
         delete: Sequence[Fields] = (),
     ) -> bool:
@@ -599,7 +579,7 @@ class DynamoDBOutbox:
 
         Args:
             new: items to write where there are none.
-            over: items to write over those of an owner, by that owner.
+            over: the owner of those that they are written over.
             absent: keys of items that must not be there.
             delete: keys of items that go, if they are there.
         """
@@ -608,15 +588,14 @@ class DynamoDBOutbox:
             "ConditionExpression": "attribute_not_exists(#key)",
             "ExpressionAttributeNames": {"#key": "key"},
         }
-        actions = [{"Put": free | {"Item": wire(item)}} for item in new]
-        for owner, item in (over or {}).items():
-            owned = {
-                "TableName": self.table,
-                "ConditionExpression": "#owner = :owner",
-                "ExpressionAttributeNames": {"#owner": "owner"},
-                "ExpressionAttributeValues": wire({":owner": owner}),
-            }
-            actions.append({"Put": owned | {"Item": wire(item)}})
+        owned = {
+            "TableName": self.table,
+            "ConditionExpression": "#owner = :owner",
+            "ExpressionAttributeNames": {"#owner": "owner"},
+            "ExpressionAttributeValues": wire({":owner": over}),
+        }
+        put = owned if over else free
+        actions: builtins.list[Fields] = [{"Put": put | {"Item": wire(item)}} for item in new]
         actions += [{"ConditionCheck": free | {"Key": wire(key)}} for key in absent]
         actions += [{"Delete": {"TableName": self.table, "Key": wire(key)}} for key in delete]
         with self._reached() as client:
@@ -695,6 +674,10 @@ def _item(key: str, kind: str) -> dict[str, Any]:
     return {"key": key, "kind": kind}
 
 
+def _item_in(fields: Fields) -> Fields:
+    return _item(fields["key"], fields["kind"])
+
+
 def _item_of(intent: Intent) -> dict[str, Any]:
     return _item(_key(intent.target), intent.operation)
 
@@ -712,7 +695,7 @@ def wire(fields: Mapping[str, Any]) -> Fields:
     }
 
 
-def plain(item: Mapping[str, Any]) -> Fields:
+def _plain(item: Mapping[str, Any]) -> Fields:
     """Attributes as values; a window that was left out has no end."""
     values = {
         name: value["S"] if "S" in value else float(value["N"]) for name, value in item.items()

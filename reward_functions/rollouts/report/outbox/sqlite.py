@@ -41,10 +41,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.rollouts.report.outbox import (
     DAY,
-    DETAIL,
     LONGEST,
     STATES,
     changeable,
+    changes_by,
     conflicting,
     episode_of,
     fields_of_episode,
@@ -52,7 +52,6 @@ from reward_functions.rollouts.report.outbox import (
     fields_of_target,
     later,
     require_storable,
-    state_after,
     stored_of,
 )
 from reward_functions.rollouts.request.clock import steady
@@ -282,8 +281,8 @@ class SqliteFile:
         ahead: seconds by which the file's time is ahead of the clock; known once it was opened.
     """
 
-    def __init__(self, path: Path, clock: Clock) -> None:
-        self.path = path
+    def __init__(self, path: str | Path, *, clock: Clock = steady) -> None:
+        self.path = Path(path)
         self.ahead = 0.0
         self._clock = clock
         self._connection: sqlite3.Connection | None = None
@@ -294,7 +293,7 @@ class SqliteFile:
         self._lock = Lock()
         self._grouping = Grouping(self._commit)
 
-    def write(self, work: Callable[[Database], Any], *, durable: bool = False) -> Any:
+    def _write(self, work: Callable[[Database], Any], *, durable: bool = False) -> Any:
         """Do something in a transaction, with what other threads write meanwhile.
 
         Args:
@@ -309,7 +308,7 @@ class SqliteFile:
         return self._grouping.write(Write(work, durable=durable))
 
     @contextmanager
-    def reading(self) -> Iterator[Database]:
+    def _reading(self) -> Iterator[Database]:
         """The database, for one thread at a time; its errors are named by what to do."""
         with self._connection_held() as connection:
             yield Database(connection, self.ahead)
@@ -358,16 +357,8 @@ class SqliteFile:
     def _written(self, database: sqlite3.Connection, group: Sequence[Write]) -> None:
         """Write a group; where the disk is full, make room until nothing is left to forget."""
         self._keep_room(database)
-        try:
-            self._transact(database, group)
-        except sqlite3.Error as error:
-            if not _named(error).startswith("SQLITE_FULL"):
-                raise
-        else:
-            return
         forgotten = True
-        while forgotten:
-            forgotten = self._make_room(database)
+        while True:
             try:
                 self._transact(database, group)
             except sqlite3.Error as error:
@@ -375,6 +366,7 @@ class SqliteFile:
                     raise
             else:
                 return
+            forgotten = self._make_room(database)
 
     def _transact(self, database: sqlite3.Connection, group: Sequence[Write]) -> None:
         durable = any(each.durable for each in group)
@@ -501,57 +493,18 @@ class SqliteFile:
             raise self._unavailable("it was opened before a fork: open another in the child")
 
     def _failed(self, error: sqlite3.Error) -> OutboxUnavailable:
-        return self._unavailable(_problem(error))
+        named = _named(error)
+        other = f"{error} ({named or type(error).__name__})"
+        known = (problem for prefix, problem in PROBLEMS if named.startswith(prefix))
+        return self._unavailable(next(known, other))
 
     def _unavailable(self, problem: str) -> OutboxUnavailable:
         return OutboxUnavailable(f"the outbox {self.path}: {problem}")
 
 
-class MemoryFile(SqliteFile):
-    """A database in memory; it crosses `os.fork` as all memory does.
-
-    Args:
-        most: bytes that durable writes may fill. The others settle and forget: they are never
-            refused.
-    """
-
-    def __init__(self, most: int) -> None:
-        super().__init__(Path(":memory:"), steady)
-        self.most = most
-
-    def _keep_room(self, database: sqlite3.Connection) -> None:
-        """Nothing: `_transact` counts pages."""
-
-    def _transact(self, database: sqlite3.Connection, group: Sequence[Write]) -> None:
-        pages = self.most // PAGE if any(each.durable for each in group) else UNBOUNDED
-        database.execute(f"PRAGMA max_page_count = {max(pages, 1)}")
-        super()._transact(database, group)
-
-    def _connected(self) -> sqlite3.Connection:
-        self._connection = self._opened()
-        self._require_ours(self._connection)
-        return self._connection
-
-    def _require_same_process(self) -> None:
-        """Nothing: no lock of the system's is on it."""
-
-    def _unavailable(self, problem: str) -> OutboxUnavailable:
-        if problem == dict(PROBLEMS)["SQLITE_FULL"]:
-            return OutboxUnavailable(f"the memory outbox is full: it has {self.most:,} bytes")
-        return OutboxUnavailable(f"the memory outbox: {problem}")
-
-
 def _version(database: sqlite3.Connection) -> int:
     (version,) = database.execute("PRAGMA user_version").fetchone()
     return int(version)
-
-
-def _problem(error: sqlite3.Error) -> str:
-    named = _named(error)
-    for prefix, problem in PROBLEMS:
-        if named.startswith(prefix):
-            return problem
-    return f"{error} ({named or type(error).__name__})"
 
 
 def _named(error: sqlite3.Error) -> str:
@@ -570,13 +523,6 @@ LIVING: Final = "until > :now AND (until <= :latest OR until = 9e999)"
 
 LIVES: Final = f"SELECT 1 FROM leases WHERE owner = :owner AND {LIVING}"
 
-BEGIN: Final = """
-    INSERT OR REPLACE INTO episodes VALUES (
-        :job_arn, :trajectory_id, :endpoint, :region, :transport,
-        :owner, :began, :expires, :minimum, :payload, :sampled, :on_failure
-    )
-"""
-
 SAMPLED: Final = f"UPDATE episodes SET sampled = 1 WHERE {ROLLOUT}"
 
 END: Final = f"DELETE FROM episodes WHERE {ROLLOUT}"
@@ -584,13 +530,6 @@ END: Final = f"DELETE FROM episodes WHERE {ROLLOUT}"
 ADDED: Final = f"SELECT token FROM intents WHERE {REPORT}"
 
 FORGET: Final = f"DELETE FROM intents WHERE {REPORT} AND token = :token"
-
-ADD: Final = """
-    INSERT INTO intents VALUES (
-        :job_arn, :trajectory_id, :operation, :endpoint, :region, :transport, :payload, :token,
-        :created, :expires, :of_failed, :state, :attempts, :due, :outcome, :detail
-    )
-"""
 
 DUE: Final = """
     SELECT * FROM intents AS intent
@@ -646,17 +585,8 @@ PURGE: Final = """
 """
 
 
-class SqliteOutbox:
-    """The protocol `Outbox`, in a `SqliteFile`, which has a time of its own.
-
-    Args:
-        path: of the file, on a disk of this machine.
-        clock: of the process: that of the times it gives and gets.
-    """
-
-    def __init__(self, path: str | Path, *, clock: Clock = steady) -> None:
-        self.path = Path(path)
-        self._file = SqliteFile(self.path, clock)
+class SqliteOutbox(SqliteFile):
+    """The protocol `Outbox`, in a `SqliteFile`, which has a time of its own."""
 
     @property
     def name(self) -> str:
@@ -674,10 +604,10 @@ class SqliteOutbox:
                 if database.rows(LIVES, {"owner": before["owner"], **_moment(now)}):
                     return "running"
                 fields["sampled"] |= before["sampled"]
-            database.run(BEGIN, fields)
+            database.run(_insert("INSERT OR REPLACE INTO episodes", fields), fields)
             return "new"
 
-        begun: Begun = self._file.write(work, durable=True)
+        begun: Begun = self._write(work, durable=True)
         return begun
 
     def sampled(self, target: Target) -> None:
@@ -700,10 +630,11 @@ class SqliteOutbox:
                 if found and found[0]["token"] != intent.token:
                     raise conflicting(intent)
                 new += [] if found else [fields]
-            database.run(ADD, *new)
+            for fields in new:
+                database.run(_insert("INSERT INTO intents", fields), fields)
             database.run(END, *(fields for _, fields in rows[:1]))
 
-        self._file.write(work, durable=True)
+        self._write(work, durable=True)
 
     def find(self, target: Target) -> builtins.list[Stored]:
         """See `Outbox`."""
@@ -721,21 +652,14 @@ class SqliteOutbox:
             database.run(HOLD, *(_report(each.intent) | {"until": now + hold} for each in ready))
             return ready
 
-        held: builtins.list[Stored] = self._file.write(work)
+        held: builtins.list[Stored] = self._write(work)
         return held
 
     def settle(self, intent: Intent, outcome: Outcome, *, due: float | None = None) -> None:
         """See `Outbox`."""
-        state = state_after(outcome)
-        changes = {
-            "state": state,
-            "attempts": outcome.attempts,
-            "due": due,
-            "outcome": type(outcome).__name__,
-            "detail": outcome.detail[:DETAIL],
-            "states": json.dumps(changeable(state)),
-        }
-        self._run(SETTLE, _report(intent) | changes)
+        changes = changes_by(outcome)
+        states = json.dumps(changeable(changes["state"]))
+        self._run(SETTLE, _report(intent) | changes | {"due": due, "states": states})
 
     def lease(self, owner: str, until: float) -> None:
         """See `Outbox`; leases that were over a day before are forgotten."""
@@ -744,11 +668,11 @@ class SqliteOutbox:
             database.run(LEASE, {"owner": owner, "until": until})
             database.run(FORGET_LEASES, {"before": until - DAY})
 
-        self._file.write(work)
+        self._write(work)
 
     def orphans(self, now: float, limit: int = 100) -> builtins.list[Episode]:
         """See `Outbox`."""
-        with self._file.reading() as database:
+        with self._reading() as database:
             found = database.rows(ORPHANS, {"limit": limit, **_moment(now)})
         return [episode_of(row) for row in found]
 
@@ -761,7 +685,7 @@ class SqliteOutbox:
 
     def counts(self) -> dict[str, int]:
         """See `Outbox`."""
-        with self._file.reading() as database:
+        with self._reading() as database:
             found = {row["state"]: row["number"] for row in database.rows(COUNTS, {})}
         return {**dict.fromkeys(STATES, 0), **found}
 
@@ -773,19 +697,15 @@ class SqliteOutbox:
         """See `Outbox`."""
         return self._run(PURGE, {"states": json.dumps(tuple(states)), "before": before})
 
-    def close(self) -> None:
-        """See `Outbox`; once closed, it stays closed."""
-        self._file.close()
-
     def _run(self, statement: str, fields: Mapping[str, Any], *, durable: bool = False) -> int:
         """Write by one statement; returns the number of rows."""
-        changed: int = self._file.write(
+        changed: int = self._write(
             lambda database: database.run(statement, fields), durable=durable
         )
         return changed
 
     def _stored(self, query: str, fields: Mapping[str, Any]) -> builtins.list[Stored]:
-        with self._file.reading() as database:
+        with self._reading() as database:
             found = database.rows(query, fields)
         return [stored_of(row) for row in found]
 
@@ -797,15 +717,19 @@ MOST: Final = 64 * 1024 * 1024
 class MemoryOutbox(SqliteOutbox):
     """The same in memory: for tests, and where a durable one fails. Gone with the process.
 
+    It crosses `os.fork` as all memory does.
+
     Args:
-        most: bytes that it holds. Over them what is delivered makes room for what is not, and
-            `begin` and `add` raise OutboxUnavailable where nothing is left to go.
+        most: bytes that durable writes may fill; the others settle and forget. Over them what is
+            delivered makes room for what is not, and `begin` and `add` raise OutboxUnavailable
+            where nothing is left to go.
     """
 
     name = "memory:"
 
     def __init__(self, most: int = MOST) -> None:
-        self._file = MemoryFile(most)
+        super().__init__(Path(":memory:"))
+        self.most = most
 
     def __contains__(self, target: Target) -> bool:
         """Whether it has an intent or an episode of a rollout."""
@@ -826,9 +750,35 @@ class MemoryOutbox(SqliteOutbox):
     def close(self) -> None:
         """See `Outbox`; what it has can still be read."""
 
+    def _keep_room(self, database: sqlite3.Connection) -> None:
+        """Nothing: `_transact` counts pages."""
+
+    def _transact(self, database: sqlite3.Connection, group: Sequence[Write]) -> None:
+        pages = self.most // PAGE if any(each.durable for each in group) else UNBOUNDED
+        database.execute(f"PRAGMA max_page_count = {max(pages, 1)}")
+        super()._transact(database, group)
+
+    def _connected(self) -> sqlite3.Connection:
+        self._connection = self._opened()
+        self._require_ours(self._connection)
+        return self._connection
+
+    def _require_same_process(self) -> None:
+        """Nothing: no lock of the system's is on it."""
+
+    def _unavailable(self, problem: str) -> OutboxUnavailable:
+        if problem == dict(PROBLEMS)["SQLITE_FULL"]:
+            return OutboxUnavailable(f"the memory outbox is full: it has {self.most:,} bytes")
+        return OutboxUnavailable(f"the memory outbox: {problem}")
+
     def _has(self, query: str, fields: Mapping[str, Any]) -> bool:
-        with self._file.reading() as database:
+        with self._reading() as database:
             return bool(database.rows(query, fields))
+
+
+def _insert(into: str, fields: Mapping[str, Any]) -> str:
+    """The statement that writes fields into the columns of their names."""
+    return f"{into} ({', '.join(fields)}) VALUES ({', '.join(f':{name}' for name in fields)})"
 
 
 def _moment(now: float) -> dict[str, float]:

@@ -32,7 +32,7 @@ from reward_functions.core.http_server.messages import Refused, Reply, Request
 from reward_functions.core.jsons import json_kind, no_constant, unique_names
 from reward_functions.rollouts.episode.background import Background
 from reward_functions.rollouts.episode.invocation import name_of
-from reward_functions.rollouts.report.deferred.record import DEEPEST, deeper
+from reward_functions.rollouts.report.deferred import DEEPEST, deeper
 from reward_functions.rollouts.request.errors import (
     BadRequest,
     StateUnavailable,

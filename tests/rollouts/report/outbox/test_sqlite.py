@@ -98,11 +98,11 @@ def test_threads_that_write_at_once_share_a_commit(path):
     store = SqliteOutbox(path)
     store.counts()
     said = []
-    store._file._connection.set_trace_callback(said.append)
+    store._connection.set_trace_callback(said.append)
     with ThreadPoolExecutor(16) as threads:
-        with store._file._lock:
+        with store._lock:
             adding = [threads.submit(store.add, reported(f"r{number}")) for number in range(16)]
-            wait_until(lambda: len(store._file._grouping._queue) == 15)
+            wait_until(lambda: len(store._grouping._queue) == 15)
         for each in adding:
             each.result()
     assert said.count("BEGIN IMMEDIATE") == said.count("COMMIT") == 2
@@ -118,7 +118,7 @@ def test_of_writes_that_cannot_be_committed_together_each_is_tried_alone(path):
         lambda database: database.run("DELETE FROM no_such_table", {}),
     ]
     group = [Write(work, durable=False) for work in works]
-    store._file._commit(group)
+    store._commit(group)
     assert (group[0].result, group[0].error) == (1, None)
     assert "no such table" in str(group[1].error)
     assert store.find(target) == store.orphans(NOW) == []
@@ -204,7 +204,7 @@ def test_what_one_wrote_the_next_one_reads(path):
 
 
 def synchronous(store):
-    (value,) = store._file._connection.execute("PRAGMA synchronous").fetchone()
+    (value,) = store._connection.execute("PRAGMA synchronous").fetchone()
     return {1: "NORMAL", 2: "FULL"}[value]
 
 
@@ -231,13 +231,13 @@ def test_only_what_a_power_cut_must_not_take_waits_for_the_disk(path):
 def emptied(store):
     """An error of a real disk, brought about by a limit of SQLite's own."""
     store.counts()
-    (pages,) = store._file._connection.execute("PRAGMA page_count").fetchone()
-    store._file._connection.execute(f"PRAGMA max_page_count = {pages}")
+    (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
+    store._connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
 def write_protected(store):
     store.counts()
-    store._file._connection.execute("PRAGMA query_only = ON")
+    store._connection.execute("PRAGMA query_only = ON")
 
 
 def overwritten(store):
@@ -246,7 +246,7 @@ def overwritten(store):
     data = bytearray(store.path.read_bytes())
     data[200:] = b"\xa5" * (len(data) - 200)
     store.path.write_bytes(data)
-    store._file._closed = False
+    store._closed = False
 
 
 def another_file(store):
@@ -262,9 +262,9 @@ def another_database(store):
 
 def another_version(store):
     store.counts()
-    store._file._connection.execute(f"PRAGMA user_version = {VERSION + 6}")
+    store._connection.execute(f"PRAGMA user_version = {VERSION + 6}")
     store.close()
-    store._file._closed = False
+    store._closed = False
 
 
 def folder_is_a_file(store):
@@ -317,7 +317,7 @@ def test_a_file_works_as_soon_as_the_cause_is_gone(path):
     emptied(store)
     with pytest.raises(OutboxUnavailable, match="the disk is full"):
         store.add(reported("r2", *[0.5] * 30_000))
-    store._file._connection.execute("PRAGMA max_page_count = 1000000")
+    store._connection.execute("PRAGMA max_page_count = 1000000")
     store.add(reported("r2", *[0.5] * 30_000))
     assert store.counts()["pending"] == 4
 

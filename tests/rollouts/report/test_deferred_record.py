@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reward_functions.core.types import Message, Sample
-from reward_functions.rollouts.report.deferred.record import (
+from reward_functions.rollouts.report.deferred import (
     LARGEST,
     BadRecord,
     DeferredRecord,
