@@ -67,13 +67,25 @@ def public_modules() -> dict[str, Path]:
 
 
 def public_names(path: Path) -> list[str]:
-    """The `__all__` of a module; none where it has none."""
+    """The `__all__` of a module; none where it has none.
+
+    A package that imports on demand repeats the names in its imports for type checkers, as
+    `X as X`: they are read there.
+    """
     if "__all__" not in path.read_text():
         return []
     for statement in _tree(path).body:
         match statement:
             case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
-                return list(ast.literal_eval(value))
+                if not isinstance(value, ast.Call):
+                    return list(ast.literal_eval(value))
+                return [
+                    alias.name
+                    for node in ast.walk(_tree(path))
+                    if isinstance(node, ast.ImportFrom)
+                    for alias in node.names
+                    if alias.asname == alias.name
+                ]
     return []
 
 

@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.cdk.policies import permissions, sagemaker
+from reward_functions.cdk.policies.documents import AGENTS, KINDS
 from reward_functions.cdk.policies.iam import Place, versions_of
 from reward_functions.jobs.role_checks import (
     Uses,
@@ -235,9 +236,9 @@ def test_every_partition_has_its_own_arns(region, partition):
 
 PLACE = Place("aws", "us-east-1", ACCOUNT)
 TRUSTS = {
-    "bedrock": permissions.trust_bedrock(PLACE),
-    "sagemaker": sagemaker.trust_training(PLACE),
-    "agent-rft": sagemaker.trust_multi_turn(PLACE),
+    "bedrock": KINDS["bedrock"].trust(PLACE),
+    "sagemaker": KINDS["sagemaker"].trust(PLACE),
+    "agent-rft": KINDS[AGENTS].trust(PLACE),
 }
 
 

@@ -114,7 +114,7 @@ class Pin:
     Args:
         name: of the reward; `module.function` of a plain function.
         version: that it declares; 0 of a plain function.
-        digest: of its sources: see `files_of`.
+        digest: of its sources: see `sources_of`.
         parameters: all that have a value, defaults among them; JSON data.
     """
 
@@ -339,7 +339,10 @@ def digest_of(reward: object, parameters: Mapping[str, Any]) -> str:
     """
     parts = tuple(_parts(reward))
     files = {
-        name: path for part in parts if part.module for name, path in files_of(part.module).items()
+        name: path
+        for part in parts
+        if part.module
+        for name, path in sources_of(part.module).items()
     }
     found = sorted([*files.items(), *_named(parameters.values())])
     contents = [(name, sha256(path.read_bytes()).hexdigest()) for name, path in found]
@@ -362,7 +365,7 @@ def _parts(reward: object) -> Iterator[_Part]:
     elif isinstance(reward, partial):
         yield from _parts(reward.func)
         given = reward.keywords.items()
-        yield from (_Part(f"{name}={written(value)}") for name, value in sorted(given))
+        yield from (_Part(f"{name}={value_text(value)}") for name, value in sorted(given))
     elif isinstance(reward, tuple):
         for each in reward:
             yield from _parts(each)
@@ -373,12 +376,12 @@ def _parts(reward: object) -> Iterator[_Part]:
             for each in fields(reward):
                 yield from _parts(getattr(reward, each.name))
         else:
-            yield _Part(written(held(reward)))
+            yield _Part(value_text(held(reward)))
     else:
-        yield _Part(written(reward))
+        yield _Part(value_text(reward))
 
 
-def files_of(module: str) -> dict[str, Path]:
+def sources_of(module: str) -> dict[str, Path]:
     """The files of a reward, by what they are called wherever they are installed.
 
     Raises:
@@ -494,7 +497,7 @@ def _content(cell: Any) -> Any:
         return None
 
 
-def written(value: object, inside: tuple[int, ...] = ()) -> str:
+def value_text(value: object, inside: tuple[int, ...] = ()) -> str:
     """A value by the table above.
 
     Args:
@@ -509,14 +512,16 @@ def written(value: object, inside: tuple[int, ...] = ()) -> str:
         return "itself"
     within = (*inside, id(value))
     if isinstance(value, Mapping):
-        pairs = ((written(name, within), written(each, within)) for name, each in value.items())
+        pairs = (
+            (value_text(name, within), value_text(each, within)) for name, each in value.items()
+        )
         return f"{{{', '.join(sorted(': '.join(pair) for pair in pairs))}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(written(each, within) for each in value)}]"
+        return f"[{', '.join(value_text(each, within) for each in value)}]"
     if isinstance(value, AbstractSet):
-        return f"{{{', '.join(sorted(written(each, within) for each in value))}}}"
+        return f"{{{', '.join(sorted(value_text(each, within) for each in value))}}}"
     named: Any = value if hasattr(value, "__qualname__") else type(value)
     name = f"{named.__module__}.{named.__qualname__}"
     if isinstance(value, FunctionType | MethodType | partial) or is_dataclass(value):
-        return name + written(held(value), within)
+        return name + value_text(held(value), within)
     return name

@@ -24,7 +24,7 @@ from reward_functions.core.errors import (
     UnknownReward,
 )
 from reward_functions.core.types import Message, Sample
-from reward_functions.rollouts.episode.scoring import Pin, Scorer, files_of
+from reward_functions.rollouts.episode.scoring import Pin, Scorer, sources_of
 from reward_functions.rollouts.request.contract import read_request
 from reward_functions.rollouts.request.errors import EnvironmentFailure, ScorerMismatch
 
@@ -311,7 +311,7 @@ def test_the_sources_of_our_rewards_are_the_files_that_a_deployment_carries(name
     spec = reward_functions.get(name)
     module = spec.function.__module__
     deployed = closure.files(closure.reached([module], spec.needs))
-    assert sorted(files_of(module).values()) == sorted(deployed.values())
+    assert sorted(sources_of(module).values()) == sorted(deployed.values())
 
 
 OWN = """
