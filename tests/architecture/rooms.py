@@ -42,7 +42,7 @@ def room(what, imports, lines, target, import_share):
 LANGUAGE = "core quantities extraction"
 
 ROOMS = {
-    "core": room("What a reward is; the standard library only.", "", 3_030, 2_300, 10),
+    "core": room("What a reward is; the standard library only.", "", 2_980, 2_300, 10),
     "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
@@ -76,14 +76,14 @@ ROOMS = {
     ),
     "shapers": room("Rewards for the form of a response.", LANGUAGE, 620, 350, 10),
     "serving": room(
-        "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_500, 1_400, 13
+        "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_480, 1_400, 12
     ),
     "rollouts": room(
         "Agents' episodes: how they end, and rewards that are counted once.",
         "core",
-        18_070,
+        16_540,
         14_800,
-        14,
+        12,
     ),
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 780, 800, 15
@@ -150,9 +150,9 @@ ROOMS = {
     "cdk": room(
         "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
         "core judge_runtime serving rollouts feedback aws",
-        8_040,
+        7_630,
         7_700,
-        13,
+        12,
     ),
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",
