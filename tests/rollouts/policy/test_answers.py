@@ -170,5 +170,51 @@ def test_bytes_of_anything_are_read_or_refused():
             continue
 
 
+def called(*pieces):
+    """The tool calls of a stream with these pieces of them, as (id, name, arguments)."""
+    message = joined([*(delta(tool_calls=[piece]) for piece in pieces), end("tool_calls")])
+    calls = message["choices"][0]["message"]["tool_calls"]
+    return [(each["id"], *each["function"].values()) for each in calls]
+
+
+def piece(id=None, name=None, arguments="", **more):
+    return {"id": id, "function": {"name": name, "arguments": arguments}} | more
+
+
+@pytest.mark.parametrize(
+    ("pieces", "calls"),
+    [
+        (
+            [piece("a", "add", "{}"), piece("b", "sub", "{}")],
+            [("a", "add", "{}"), ("b", "sub", "{}")],
+        ),
+        (
+            [piece("a", "add", '{"x"', index=0), piece("a", "add", ":1}", index=0)],
+            [("a", "add", '{"x":1}')],
+        ),
+        (
+            [piece("a", "multi", "{", index=0), piece(None, "ply", "}", index=0)],
+            [("a", "multiply", "{}")],
+        ),
+        (
+            [
+                piece("b", "sub", "{", index=1),
+                piece("a", "add", "{}", index=0),
+                piece("b", None, "}", index=1),
+            ],
+            [("a", "add", "{}"), ("b", "sub", "{}")],
+        ),
+    ],
+    ids=["no index", "a name in each chunk", "a name in pieces", "two calls in turns"],
+)
+def test_the_calls_of_a_stream_stay_apart(pieces, calls):
+    assert called(*pieces) == calls
+
+
+@pytest.mark.parametrize("id", [[], {}, 1, True, None, "\ud800"])
+def test_an_id_that_is_no_text_harms_nothing(id):
+    assert len(called(piece(id, "add", "{}"))) == 1
+
+
 def test_a_message_is_json_again():
     json.dumps(joined([delta(content="42"), end("stop")]))
