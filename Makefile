@@ -10,10 +10,10 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What takes long ends with make, even where make was killed.
 TIED := $(BIN)/python -I -S .ci/end_with_make.py
-# A worker for each processor, and one more (tests/conftest.py); `pytest` alone is one process.
+# A process for each processor, and one more (tests/parallel.py); `pytest` alone is one process.
 PYTEST := $(BIN)/pytest --numprocesses auto --durations 10
 
-.PHONY: help setup demo test test-fast matrix lint types unit compat adapters bench mutants options scoreboard sizes notebooks pages docs site pins clean
+.PHONY: help setup demo test check costs test-fast matrix lint types unit compat adapters bench mutants options scoreboard sizes notebooks pages docs site pins clean
 .DEFAULT_GOAL := help
 
 help:  ## What can be made
@@ -26,6 +26,12 @@ demo: .venv/base .venv/emulator/ready node_modules/.package-lock.json  ## Deploy
 
 test: .venv/dev .venv/emulator/ready node_modules/.package-lock.json lint  ## Everything that must pass: linters, types, tests
 	@$(TIED) $(MAKE) --no-print-directory --jobs=2 types unit
+
+check: .venv/dev  ## What changed since the last commit: linters, types, the nearest tests; SINCE="HEAD~3"
+	@$(TIED) $(BIN)/python -m tests.check $(if $(SINCE),--since $(SINCE))
+
+costs:  ## Whether the tests of the last whole run kept to the budget of each room
+	@$(BIN)/python -m tests.costs
 
 test-fast: .venv/dev  ## The tests that take no seconds: no emulator, no CDK, few processes
 	$(TIED) $(PYTEST) -m "not slow"

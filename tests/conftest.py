@@ -12,11 +12,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.parallel import Shuffled, by_path, longest_first
 from tests.reaper import begin_run, choose_state
 from tests.speed import mark
 
-pytest_plugins = ["tests.job_fixtures", "tests.made_once"]
+pytest_plugins = ["tests.job_fixtures", "tests.made_once", "tests.parallel", "tests.costs"]
 
 RUN = pytest.StashKey()
 VERDICTS = pytest.StashKey()
@@ -32,11 +31,8 @@ SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
 def pytest_configure(config):
-    """Tie whatever a run starts to it; each worker of a parallel run has emulators of its own."""
-    if hasattr(config, "workerinput"):
-        choose_state(config.workerinput["workerid"])
-    else:
-        config.stash[RUN] = begin_run()
+    """Tie whatever a run starts to it."""
+    config.stash[RUN] = begin_run()
     # A fifth of a second is little where a machine is busy, and a slow example is no wrong one.
     settings.register_profile(
         "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -59,33 +55,15 @@ def pytest_runtest_setup(item):
     os.environ["RFT_VERDICTS"] = f"{item.config.stash[VERDICTS]}/{next(NUMBERS)}.sqlite3"
 
 
-@pytest.hookimpl(wrapper=True, optionalhook=True)
-def pytest_xdist_auto_num_workers():
-    """One more than processors: beside an emulator, a worker waits for half of its time."""
-    return (yield) + 1
+def pytest_copy_begins(config, number):
+    """Each process of a parallel run has emulators and verdicts of its own."""
+    config.stash[RUN].close()
+    choose_state(f"worker-{number}")
+    config.stash[VERDICTS] += f"/{number}"
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """Share a parallel run out."""
-    from tests.parallel import Sharing
-
-    return Sharing(config, log)
-
-
-def pytest_collect_directory(path, parent):
-    """Share the work of collecting out, too."""
-    if hasattr(parent.config, "workerinput"):
-        return Shuffled.from_parent(parent, path=path)
-    return None
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config, items):
-    """Begin with what takes longest, and name what takes long."""
-    if hasattr(config, "workerinput"):
-        by_path(items)
-    longest_first(items)
+def pytest_collection_modifyitems(items):
+    """Name what takes long."""
     mark(items)
 
 
@@ -193,6 +171,7 @@ def _emulator(name, **options):
     from reward_functions.local.emulator import up
     from reward_functions.local.emulator.emulator import lifeline
     from reward_functions.local.emulator.installing import EmulatorMissing
+    from tests.costs import EMULATORS, beside
 
     with lifeline() as line:
         try:
@@ -201,4 +180,5 @@ def _emulator(name, **options):
             pytest.skip(str(error))
         yield aws
         # Its files, a hundred thousand after a deployment, are left to the reaper: nobody waits.
-        aws.record.process.end()
+        with beside(EMULATORS):
+            aws.record.process.end()

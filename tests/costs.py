@@ -1,0 +1,149 @@
+"""What the tests cost: seconds of a processor by room, and the twenty costliest.
+
+    python -m tests.costs       whether the last whole run kept to the budget of each room
+
+A test's seconds are those of its process and of the processes that it waited for. A fixture of a
+session counts for the first test that asks for it; an emulator, with the functions that ran in it,
+counts apart. Seconds of a processor rise where other programs share it: a budget is judged by the
+command above on an idle machine, and never by a test.
+"""
+
+import json
+import resource
+import sys
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+RECORD = ROOT / "build" / "test-costs.json"
+PROPERTY = "processor seconds"
+EMULATORS = "emulators"
+SHOWN = 20
+
+BUDGETS = {}
+"""The most seconds of each room; one that is not named has 5."""
+
+NOT_NAMED = 5
+
+_beside = Counter()
+
+
+def spent():
+    """Seconds of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+@contextmanager
+def beside(name):
+    """Count what this block takes apart from the test that it happens in."""
+    before = spent()
+    yield
+    _beside[name] += spent() - before
+
+
+def room_of(nodeid):
+    """The folder of `tests` that a test stands in, or its file."""
+    return nodeid.partition("::")[0].removeprefix("tests/").split("/")[0]
+
+
+BEGAN = pytest.StashKey()
+COSTS = pytest.StashKey()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):
+    """Note when a test begins."""
+    item.stash[BEGAN] = spent()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Say what a test took with its last report."""
+    report = yield
+    if call.when == "teardown":
+        apart = dict(_beside)
+        _beside.clear()
+        took = spent() - item.stash[BEGAN] - sum(apart.values())
+        report.user_properties.append((PROPERTY, (took, apart)))
+    return report
+
+
+class Costs:
+    """What a run has cost until now."""
+
+    def __init__(self):
+        self.tests, self._apart = {}, Counter()
+
+    def pytest_runtest_logreport(self, report):
+        """Add what a test has cost."""
+        for name, value in report.user_properties:
+            if name == PROPERTY:
+                self.tests[report.nodeid], apart = value
+                self._apart.update(apart)
+
+    def rooms(self):
+        """The seconds of each room, the costliest first."""
+        seconds = Counter(self._apart)
+        for nodeid, taken in self.tests.items():
+            seconds[room_of(nodeid)] += taken
+        return dict(seconds.most_common())
+
+    def lines(self):
+        """The lines of the report."""
+        counts, rooms = Counter(map(room_of, self.tests)), self.rooms()
+        yield f"{sum(rooms.values()):8.1f} s  {len(self.tests):6} tests"
+        for name, taken in rooms.items():
+            yield f"{taken:8.1f} s  {counts[name]:6} {name}"
+        yield ""
+        for nodeid, taken in Counter(self.tests).most_common(SHOWN):
+            yield f"{taken:8.1f} s  {nodeid}"
+
+
+def pytest_configure(config):
+    """Count."""
+    config.stash[COSTS] = Costs()
+    config.pluginmanager.register(config.stash[COSTS], "costs")
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Print the report of a run with `--durations`, and keep its figures."""
+    costs = config.stash[COSTS]
+    if not config.getoption("durations") or not costs.tests:
+        return
+    terminalreporter.section("seconds of a processor, by room and the costliest tests")
+    for line in costs.lines():
+        terminalreporter.write_line(line)
+    RECORD.parent.mkdir(exist_ok=True)
+    RECORD.write_text(json.dumps({"rooms": costs.rooms(), "tests": len(costs.tests)}))
+
+
+def over(rooms):
+    """A sentence for each room whose tests took more than its budget."""
+    return [
+        f"{name} took {taken:.1f} s of a processor, and may take {BUDGETS.get(name, NOT_NAMED)}."
+        for name, taken in rooms.items()
+        if taken > BUDGETS.get(name, NOT_NAMED)
+    ]
+
+
+def main():
+    """Judge the last run that was recorded; returns 1 where a room took too much."""
+    if not RECORD.is_file():
+        print("No run is recorded: `make test` records one.")
+        return 1
+    recorded = json.loads(RECORD.read_text(encoding="utf-8"))
+    said = over(recorded["rooms"])
+    print(
+        *said or [f"All rooms kept to their budgets, in a run of {recorded['tests']} tests."],
+        sep="\n",
+    )
+    return int(bool(said))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+"""What `make check` runs for a change, and what the report of costs says."""
+
+import pytest
+
+from tests.architecture.rooms import PACKAGE
+from tests.check import TESTS, chosen, importers
+from tests.costs import Costs, over, room_of
+
+
+@pytest.mark.parametrize(
+    ("changed", "tests"),
+    [
+        (PACKAGE / "finqa/phrases.py", {"finqa"}),
+        (PACKAGE / "verifiers/gsm8k.py", {"verifiers"}),
+        (PACKAGE / "symbolic/compare/dispatch.py", {"symbolic"}),
+        (TESTS / "core/test_batch.py", {"core/test_batch.py"}),
+        (TESTS / "cases/finqa.jsonl", {"verifiers"}),
+        (TESTS / "deploy/test_jobs.py", set()),
+        (PACKAGE.parent / "README.md", set()),
+    ],
+    ids=lambda value: value.name if hasattr(value, "name") else "",
+)
+def test_a_change_is_looked_at_by_the_tests_nearest_to_it(changed, tests):
+    found = {str(path.relative_to(TESTS)) for path in chosen([changed])}
+    assert tests <= {name.split("/")[0] for name in found} | found
+    assert bool(found) == bool(tests)
+
+
+def test_rooms_that_import_what_changed_are_asked_too():
+    found = {str(path.relative_to(TESTS)) for path in chosen([PACKAGE / "extraction/visible.py"])}
+    assert {"extraction", "verifiers"} <= found
+
+
+@pytest.mark.parametrize(
+    ("line", "imports"),
+    [
+        ("from reward_functions.core.batch import score_batch", True),
+        ("from reward_functions.core import batch", True),
+        ("from reward_functions.core import (\n    spec,\n    batch,\n)", True),
+        ("import reward_functions.core.batch", True),
+        ("from reward_functions.core import batches", False),
+        ("from reward_functions.core.batch_more import x", False),
+        ("from reward_functions.core import spec  # batch", True),
+        ("from reward_functions.corebatch import batch", False),
+    ],
+)
+def test_an_import_is_seen_however_it_is_written(tmp_path, line, imports):
+    file = tmp_path / "one.py"
+    file.write_text(line, encoding="utf-8")
+    assert bool(importers(["reward_functions.core.batch"], [file])) == imports
+
+
+class Report:
+    """A test's last report, as `tests.costs` fills it."""
+
+    def __init__(self, nodeid, seconds, apart):
+        self.nodeid, self.user_properties = nodeid, [("processor seconds", (seconds, apart))]
+
+
+def test_seconds_are_counted_by_room_and_emulators_apart():
+    costs = Costs()
+    costs.pytest_runtest_logreport(Report("tests/finqa/test_a.py::test_a", 1.5, {}))
+    costs.pytest_runtest_logreport(Report("tests/finqa/test_a.py::test_b", 2.0, {}))
+    costs.pytest_runtest_logreport(
+        Report("tests/deploy/test_a.py::test_a", 3.0, {"emulators": 9.0})
+    )
+    assert costs.rooms() == {"emulators": 9.0, "finqa": 3.5, "deploy": 3.0}
+    lines = list(costs.lines())
+    assert lines[0].split() == ["15.5", "s", "3", "tests"]
+    assert [line.split()[-1] for line in lines[1:4]] == ["emulators", "finqa", "deploy"]
+    assert lines[5].split()[-1] == "tests/deploy/test_a.py::test_a"
+
+
+@pytest.mark.parametrize(
+    ("nodeid", "room"),
+    [("tests/finqa/test_a.py::test_a[x/y]", "finqa"), ("tests/test_a.py::test_a", "test_a.py")],
+)
+def test_a_room_is_the_first_folder(nodeid, room):
+    assert room_of(nodeid) == room
+
+
+def test_a_room_over_its_budget_is_named():
+    assert over({"finqa": 1.0}) == []
+    (said,) = over({"a room without a budget": 5.5})
+    assert said == "a room without a budget took 5.5 s of a processor, and may take 5."
