@@ -13,7 +13,7 @@ TIED := $(BIN)/python -I -S .ci/end_with_make.py
 # A process for each processor, and one more (tests/parallel.py); `pytest` alone is one process.
 PYTEST := $(BIN)/pytest --numprocesses auto --durations 10
 
-.PHONY: help setup demo test check costs test-fast matrix lint types unit compat adapters bench mutants options scoreboard sizes notebooks pages docs site pins clean
+.PHONY: help setup demo test check costs nightly test-fast matrix lint types unit compat adapters bench mutants options scoreboard sizes notebooks pages docs site pins clean
 .DEFAULT_GOAL := help
 
 help:  ## What can be made
@@ -32,6 +32,9 @@ check: .venv/dev  ## What changed since the last commit: linters, types, the nea
 
 costs:  ## Whether the tests of the last whole run kept to the budget of each room
 	@$(BIN)/python -m tests.costs
+
+nightly: .venv/dev .venv/emulator/ready node_modules/.package-lock.json  ## What is too long for `make test`: fuzz, soak, kills, benchmarks, options, hosts; PARTS="events soak" for some
+	@$(TIED) $(BIN)/python -m tests.nightly $(PARTS)
 
 test-fast: .venv/dev  ## The tests that take no seconds: no emulator, no CDK, few processes
 	$(TIED) $(PYTEST) -m "not slow"

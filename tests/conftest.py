@@ -15,7 +15,13 @@ from hypothesis import HealthCheck, settings
 from tests.reaper import begin_run, choose_state
 from tests.speed import mark
 
-pytest_plugins = ["tests.job_fixtures", "tests.made_once", "tests.parallel", "tests.costs"]
+pytest_plugins = [
+    "tests.job_fixtures",
+    "tests.made_once",
+    "tests.parallel",
+    "tests.costs",
+    "tests.skips",
+]
 
 RUN = pytest.StashKey()
 VERDICTS = pytest.StashKey()

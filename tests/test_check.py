@@ -1,10 +1,13 @@
 """What `make check` runs for a change, and what the report of costs says."""
 
+from importlib.util import find_spec
+
 import pytest
 
 from tests.architecture.rooms import PACKAGE
 from tests.check import TESTS, chosen, importers
 from tests.costs import Costs, over, room_of
+from tests.nightly.__main__ import PARTS
 
 
 @pytest.mark.parametrize(
@@ -77,6 +80,15 @@ def test_seconds_are_counted_by_room_and_emulators_apart():
 )
 def test_a_room_is_the_first_folder(nodeid, room):
     assert room_of(nodeid) == room
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_of_the_night_is_there(part):
+    match PARTS[part]:
+        case ["make", target, *_]:
+            assert f"\n{target}:" in (PACKAGE.parent / "Makefile").read_text(encoding="utf-8")
+        case [_, "-m", module, *_]:
+            assert find_spec(module) is not None
 
 
 def test_a_room_over_its_budget_is_named():
