@@ -35,14 +35,11 @@ LONGEST_NAME: Final = 1024
 MOST_TOKENS: Final = 10**9
 """Of a call; who counts more does not count."""
 
-REPLACED: Final[Mapping[str, Any]] = {
-    "role": str,
-    "id": str,
-    "type": str,
-    "finish_reason": str,
-    "stop_reason": str | int,  # a token's id, or a text
-}
-"""Fields that a stream repeats, and what they hold; any other text goes on."""
+REPLACED: Final = frozenset({"role", "id", "type", "finish_reason", "stop_reason"})
+"""Fields whose text a stream repeats; any other text goes on."""
+
+NUMBERED: Final = frozenset({"stop_reason"})
+"""Those of them that may be a token's id in place of a text."""
 
 APART: Final = frozenset({"delta", "index", "logprobs"})
 """Fields of a chunk's choice that are read by themselves."""
@@ -238,7 +235,8 @@ class _Pieces:
     def add(self, fields: Mapping[str, Any]) -> None:
         for name, value in fields.items():
             if name in REPLACED:
-                if isinstance(value, REPLACED[name]) and value != "":
+                known = str | int if name in NUMBERED else str
+                if isinstance(value, known) and value != "":
                     self._others[name] = value
             elif isinstance(value, str):
                 self._texts.setdefault(name, []).append(value)
