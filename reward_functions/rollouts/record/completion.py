@@ -35,8 +35,11 @@ LONGEST_NAME: Final = 1024
 MOST_TOKENS: Final = 10**9
 """Of a call; who counts more does not count."""
 
-REPLACED: Final = frozenset({"role", "id", "type", "finish_reason"})
+REPLACED: Final = frozenset({"role", "id", "type", "finish_reason", "stop_reason"})
 """Fields whose text a stream repeats; any other text goes on."""
+
+NUMBERED: Final = frozenset({"stop_reason"})
+"""Those of them that may be a token's id in place of a text."""
 
 APART: Final = frozenset({"delta", "index", "logprobs"})
 """Fields of a chunk's choice that are read by themselves."""
@@ -116,7 +119,10 @@ class Assembly:
         """
         if self._strict:
             _require_chunk(chunk)
-        self._head |= {name: value for name, value in chunk.items() if value is not None}
+        for name, value in chunk.items():
+            # What is empty takes nothing away: an engine may end a stream with `"usage": {}`.
+            if value or (value is not None and not self._head.get(name)):
+                self._head[name] = value
         listed = chunk.get("choices")
         for each in listed if isinstance(listed, list) else ():
             if isinstance(each, dict):
@@ -228,7 +234,11 @@ class _Pieces:
 
     def add(self, fields: Mapping[str, Any]) -> None:
         for name, value in fields.items():
-            if isinstance(value, str) and name not in REPLACED:
+            if name in REPLACED:
+                known = str | int if name in NUMBERED else str
+                if isinstance(value, known) and value != "":
+                    self._others[name] = value
+            elif isinstance(value, str):
                 self._texts.setdefault(name, []).append(value)
             elif isinstance(value, list):
                 self._lists.setdefault(name, []).extend(value)
@@ -279,7 +289,10 @@ def _require_chunk(chunk: Mapping[str, Any]) -> None:
     """
     if chunk.get("choices") == []:
         return
-    delta = (_only_choice(chunk) or {"delta": 7}).get("delta") or {}
+    choice = _only_choice(chunk)
+    if choice is None:
+        raise _no_completion()
+    delta = choice.get("delta") or {}
     calls = delta.get("tool_calls") or [] if isinstance(delta, dict) else None
     texts = calls is not None and all(isinstance(delta.get(name), str | None) for name in TEXTS)
     if not texts or not isinstance(calls, list) or not all(map(_is_piece, calls)):

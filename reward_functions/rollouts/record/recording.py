@@ -578,7 +578,7 @@ class Recording:
 
     Args:
         clock: seconds since the epoch.
-        most: bytes that are kept, about: see `bounded`.
+        most: bytes that are kept, about.
         most_turns: calls that are recorded.
     """
 

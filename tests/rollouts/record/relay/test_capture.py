@@ -117,6 +117,46 @@ def test_pieces_of_tool_calls_are_merged(deltas, calls):
     ] == calls
 
 
+def said_again(**later):
+    """A choice whose chunk says all, and whose last chunk says something of it again."""
+    call = {"index": 0, "id": "a", "type": "function", "function": {"name": "f"}}
+    delta = {"role": "assistant", "tool_calls": [call]}
+    first = {"index": 0, "delta": delta, "finish_reason": "stop", "stop_reason": "</s>"}
+    usage = {"completion_tokens": 2}
+    assembly = Assembly(strict=True)
+    assembly.add({"choices": [first], "model": "m", "usage": usage})
+    head = {name: later.pop(name) for name in ("model", "usage") if name in later}
+    assembly.add(head | {"choices": [{"index": 0, "delta": {}} | later]})
+    return assembly.completion()
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        {},
+        {"usage": {}, "model": ""},
+        {"usage": False},
+        {"finish_reason": ""},
+        {"finish_reason": 0},
+        {"finish_reason": []},
+        {"finish_reason": 7},
+        {"finish_reason": "stop", "stop_reason": "</s>"},
+        {"stop_reason": ""},
+        {"delta": {"role": 10**12}},
+        {"delta": {"role": []}},
+        {"delta": {"role": "assistant", "tool_calls": [{"index": 0, "type": []}]}},
+    ],
+)
+def test_what_a_stream_repeats_or_leaves_empty_changes_nothing(later):
+    assert said_again(**later) == said_again()
+
+
+@pytest.mark.parametrize("stopped", ["###", 13, 0])
+def test_what_an_engine_stopped_at_is_a_text_or_a_token(stopped):
+    (choice,) = said_again(stop_reason=stopped)["choices"]
+    assert choice["stop_reason"] == stopped
+
+
 BROKEN = [
     {},
     {"choices": None},
@@ -128,6 +168,15 @@ BROKEN = [
     {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 10**9}]}}]},
     {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": "f"}]}}]},
 ]
+
+
+@pytest.mark.parametrize("choice", [{}, {"delta": None}, {"index": 0}, {"delta": {}}])
+def test_a_choice_that_says_nothing_adds_nothing(choice):
+    assembly = Assembly(strict=True)
+    assembly.add({"choices": [{"index": 0, "delta": {"content": "42"}, "finish_reason": "stop"}]})
+    before = assembly.completion()
+    assembly.add({"choices": [choice]})
+    assert assembly.completion() == before
 
 
 @pytest.mark.parametrize("chunk", BROKEN)
