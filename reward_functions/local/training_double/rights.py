@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
@@ -60,6 +61,9 @@ class Policies:
 
 NOTHING: Final = Policies({}, {})
 
+REMEMBERED: Final = 10_000
+"""Decisions: the same documents decide the same."""
+
 
 class Clients:
     """Clients of one emulator, and what its IAM decides.
@@ -73,6 +77,7 @@ class Clients:
         self._lock = Lock()
         self._session: Session | None = None
         self._made: dict[tuple[str, str], Any] = {}
+        self._decided: dict[bytes, bool] = {}
 
     def root(self, service: str, region: str = "us-east-1") -> Any:
         """A client with all rights of the account."""
@@ -207,10 +212,15 @@ class Clients:
         inputs = [json.dumps(each) for each in documents if each.get("Statement")]
         if not inputs:
             return False
+        asked = sha256(json.dumps([*inputs, action, resource]).encode()).digest()
+        if asked in self._decided:
+            return self._decided[asked]
         (result,) = self._iam.simulate_custom_policy(
             PolicyInputList=inputs, ActionNames=[action], ResourceArns=[resource]
         )["EvaluationResults"]
         allowed: bool = result["EvalDecision"] == "allowed"
+        if len(self._decided) < REMEMBERED:
+            self._decided[asked] = allowed
         return allowed
 
 
