@@ -16,9 +16,9 @@ is known beforehand.
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import zipfile
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from tempfile import gettempdir
@@ -31,24 +31,17 @@ CODE: Final = Path(gettempdir()) / "code"
 
 UNPACKING: Final = Lock()
 
-COUNTS: Final = "import botocore.handlers"
-"""What a process of a function does to count."""
-
-UNASKED: Final = "sagemaker"
-"""A service that it does not have, and is asked for."""
-
 
 class SharedCode(zipfile.ZipFile):
     """The zip of a function's code, whose folder becomes a link to what equal zips share."""
 
     def extractall(self, path: Any = None, members: Any = None, pwd: Any = None) -> None:
         """Let a folder, which is there and empty, hold what is in the zip."""
-        with Path(str(self.filename)).open("rb") as packed:
-            folder = CODE / hashlib.file_digest(packed, "sha256").hexdigest()
+        folder = CODE / sha256(Path(str(self.filename)).read_bytes()).hexdigest()
+        unfinished = folder.with_suffix(".new")
         with UNPACKING:
             if not folder.is_dir():
-                unfinished = folder.with_suffix(".new")
-                super().extractall(str(unfinished), members, pwd)
+                super().extractall(unfinished, members, pwd)
                 unfinished.rename(folder)
         Path(path).rmdir()
         Path(path).symlink_to(folder)
@@ -58,11 +51,11 @@ def main() -> None:
     """Change it, and let it serve."""
     functions = vars(import_module("ministack.core.lambda_runtime"))
     functions["zipfile"] = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedCode})
-    script = functions["_PYTHON_WORKER_SCRIPT"]
-    functions["_PYTHON_WORKER_SCRIPT"] = script.replace(COUNTS, "raise ImportError")
+    script, counts = functions["_PYTHON_WORKER_SCRIPT"], "import botocore.handlers"
+    functions["_PYTHON_WORKER_SCRIPT"] = script.replace(counts, "raise ImportError")
     router = vars(import_module("ministack.core.router"))
     named = router["_is_aws_service_name"]
-    router["_is_aws_service_name"] = lambda name: name == UNASKED or named(name)
+    router["_is_aws_service_name"] = lambda name: name == "sagemaker" or named(name)
     sys.exit(import_module("hypercorn.__main__").main())
 
 
