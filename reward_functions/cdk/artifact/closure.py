@@ -223,11 +223,11 @@ def _followed(importing: str, imported: str, needs: Needs) -> bool:
 
 def _mentions(name: str) -> Mentions:
     source = modules()[name].read_bytes()
-    return _kept().get(_digest(source)) or mentions(source)
+    return known().get(_digest(source)) or mentions(source)
 
 
 @cache
-def _kept() -> Mapping[str, Mentions]:
+def known() -> Mapping[str, Mentions]:
     """What the modules of today mention, by the digests of their sources.
 
     To read them all takes a second, so that it is kept for the next run; nothing is in it where
