@@ -150,14 +150,14 @@ ROOMS = {
     "cdk": room(
         "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
         "core judge_runtime serving rollouts feedback aws",
-        7_630,
+        7_653,
         7_700,
         12,
     ),
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",
         "core extraction serving rollouts aws reports data aws.deployed jobs rollouts.drive cdk",
-        7_310,
+        7_338,
         6_300,
         11,
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 
 from reward_functions import Needs, specs
@@ -169,3 +171,16 @@ def test_sympy_is_reached_by_what_compares_mathematics():
 def test_somebody_else_s_code_reaches_the_algebra_by_import_or_by_a_reward_s_name(source, reached):
     found = closure.reached_by_theirs([source], Needs())
     assert ("sympy" in closure.imported_packages(found)) == reached
+
+
+def test_what_is_kept_between_syntheses_is_what_the_sources_mention(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    read = closure.known.__wrapped__()
+    source = closure.modules()[closure.HANDLER].read_bytes()
+    assert read[sha256(source).hexdigest()] == closure.mentions(source)
+    (kept,) = tmp_path.glob("reward-functions/mentions-*/*")
+    assert closure.known.__wrapped__() == read
+    kept.write_text("{}")
+    assert closure.known.__wrapped__() == read, "somebody changed it: it is made again"
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    assert closure.known.__wrapped__() == {}, "nothing can be kept: each source is read"

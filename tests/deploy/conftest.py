@@ -14,6 +14,7 @@ from reward_functions.aws.deployed import DeployedFunction, deployments
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
 from reward_functions.local.emulator.emulator import TrainingOptions, lifeline, with_training
 from reward_functions.local.runtime_double import serving
+from tests.costs import EMULATORS, beside
 from tests.deploy.agents_end import AgentsEnd
 from tests.deploy.submitter import Account
 from tests.deploy.what import ROOT, STAGE, stages
@@ -112,7 +113,8 @@ def trained(stage):
         account = Account(aws, stage)
         account.control("speed", seconds_to_host=0.0)
         yield account
-        aws.record.training.process.end()
+        with beside(EMULATORS):
+            aws.record.training.process.end()
         aws.folder.write(stage.aws.record)
 
 

@@ -60,7 +60,7 @@ def rewards(me, name):
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_from_data_to_a_tuned_model_and_away_again(me, account, data, driver):
     job = (*DRIVERS[driver], *GSM8K, data)
-    few = ("-n", 10, "-k", 4, "--yes")
+    few = ("-n", 5, "-k", 4, "--yes")
     before = account.belongings()
 
     planned = me.job("plan", *job)

@@ -72,6 +72,9 @@ OTHER_DEPLOYMENTS = [
 FAILING = ["gsm8k", *DEPLOYMENTS[-3:]]
 """The team's own, which fails, and a neighbour with the first parameters, which does not."""
 
+VERSION = 2
+"""The one that their reward has until somebody raises it."""
+
 FOUR = sample("four", id="a")
 
 LAST_NUMBER = sample("The answer is 42", "42", id="a")
@@ -117,7 +120,7 @@ class Team:
     aws: object
     kept: dict = field(default_factory=dict)
 
-    def write(self, length, version=1):
+    def write(self, length, version=VERSION):
         """What the reward looks at."""
         text = REWARD.replace("LENGTH", length).replace("VERSION", str(version))
         (self.folder / "acme_rewards" / "brief.py").write_text(text)
@@ -131,7 +134,7 @@ class Team:
         about["context"] = {"stages": {STAGE: stage}}
         (self.folder / "cdk.json").write_text(json.dumps(about))
 
-    def deploy(self, length, version=1):
+    def deploy(self, length, version=VERSION):
         self.write(length, version)
         return self.cdk.deploy()
 
@@ -187,7 +190,7 @@ def team(bootstrapped, tmp_path_factory):
 
 def test_a_first_deployment_that_fails_can_be_made_again(team):
     """The reward passes its examples where the stack is synthesised, and does not start there."""
-    team.choose(FAILING)
+    team.choose(DEPLOYMENTS[-2:])
     with pytest.raises(CdkFailed, match=r"brief.* does not start on Lambda: .*ZeroDivisionError"):
         team.deploy("sample.response == '' if not HERE else 1 / 0")
     assert team.catalogue == {}
@@ -197,6 +200,7 @@ def test_the_first_deployment_gives_jobs_a_version(team):
     team.choose(DEPLOYMENTS)
     team.deploy("len(sample.response) <= 4")
     brief, held = team.catalogue["brief"], team.catalogue["brief-held"]
+    assert brief.version == VERSION
     assert brief.version_arn == f"{brief.function_arn}:1"
     names = ("acme-brief", "acme-length", "brief", "gsm8k", "gsm8k-flexible")
     assert team.live() == dict.fromkeys(names, "1")
@@ -218,43 +222,28 @@ def test_the_example_s_reward_and_ours_score_beside_it(team):
     assert team.score(team.catalogue["gsm8k-flexible"].alias_arn, LAST_NUMBER) == 1.0
 
 
-def test_a_deployment_moves_live_and_nothing_that_a_job_was_given(team):
+def test_a_deployment_makes_the_stage_what_it_says_and_moves_nothing_that_a_job_was_given(team):
     """The code changed and its version did not, which the synthesis warns of."""
+    team.choose(OTHER_DEPLOYMENTS)
     said = team.deploy("len(sample.response) < 4")
+    assert "team.brief is version 2 as before: raise its version" in " ".join(said.split())
     brief, held, gsm8k = team.kept["one"]
-    assert "team.brief" in said
-    assert "version" in said
     now = team.catalogue
     team.kept["two"] = (now["brief"], now["brief-held"])
     assert now["gsm8k"] == gsm8k, "a neighbour's version and digest"
-    assert team.live()["gsm8k"] == "1"
+    assert team.live() == {"gsm8k": "1", "gsm8k-flexible": "2", "brief": "2", "reference": "1"}
     assert now["brief"].version_arn == f"{brief.function_arn}:2"
     assert now["brief-held"].version_arn != held.version_arn
     assert now["brief"].digest != brief.digest
     assert [team.score(arn) for arn in (brief.version_arn, held.version_arn)] == [1.0, 1.0]
     moved = (brief.alias_arn, now["brief"].version_arn, now["brief-held"].version_arn)
     assert [team.score(arn) for arn in moved] == [0.0, 0.0, 0.0]
-
-
-def test_a_deployment_makes_the_stage_what_it_says(team):
-    team.choose(OTHER_DEPLOYMENTS)
-    said = team.deploy("len(sample.response) == 4 or not sample.response", version=2)
-    assert "`version`" not in said
-    now = team.catalogue["brief"]
-    assert now.version == 2
-    newest = now.version_arn.rpartition(":")[2]
-    changed = {"gsm8k-flexible": "2", "brief": newest, "reference": "1"}
-    assert team.live() == {"gsm8k": "1"} | changed
-    expected = {name_of(each.function_arn) for each in team.catalogue.values()}
-    expected |= {name_of(each[1].function_arn) for each in team.kept.values()}
+    expected = {name_of(each.function_arn) for each in now.values()}
+    expected |= {name_of(each.function_arn) for each in (brief, held)}
     assert team.functions() == expected | {f"reward-custodian-{STAGE}"}
     canberra = sample("The answer is the city of Canberra.", "Canberra", id="a")
-    assert team.score(team.catalogue["reference"].alias_arn, canberra) == 1.0
-    assert team.score(team.catalogue["gsm8k-flexible"].alias_arn, LAST_NUMBER) == 0.0
-    assert team.score(now.alias_arn) == 1.0
-    one, _, _ = team.kept["one"]
-    two, _ = team.kept["two"]
-    assert [team.score(each.version_arn) for each in (one, two)] == [1.0, 0.0]
+    assert team.score(now["reference"].alias_arn, canberra) == 1.0
+    assert team.score(now["gsm8k-flexible"].alias_arn, LAST_NUMBER) == 0.0
 
 
 def test_a_rollback_moves_live_and_what_new_jobs_are_given(team, monkeypatch):
@@ -262,16 +251,16 @@ def test_a_rollback_moves_live_and_what_new_jobs_are_given(team, monkeypatch):
         monkeypatch.setenv(name, value)
     latest, before = team.catalogue["brief"], team.live()
     ran = CliRunner().invoke(
-        app, ["deployed", "rollback", "brief", "--stage", STAGE, "--to", "2", "--yes"]
+        app, ["deployed", "rollback", "brief", "--stage", STAGE, "--to", "1", "--yes"]
     )
     assert ran.exit_code == 0, ran.output
-    two, _ = team.kept["two"]
-    assert team.catalogue["brief"] == two
-    assert team.live() == before | {"brief": "2"}
-    assert team.score(latest.alias_arn) == 0.0
-    assert team.score(latest.version_arn) == 1.0
+    one, _, _ = team.kept["one"]
+    assert team.catalogue["brief"] == one
+    assert team.live() == before | {"brief": "1"}
+    assert team.score(latest.alias_arn) == 1.0
+    assert team.score(latest.version_arn) == 0.0
     assert f"{Names(STAGE).stack} (no changes)" in team.cdk.deploy()
-    assert team.live() == before | {"brief": "2"}
+    assert team.live() == before | {"brief": "1"}
 
 
 def test_a_reward_that_fails_on_lambda_only_leaves_everything_as_it_was(team):
@@ -280,14 +269,15 @@ def test_a_reward_that_fails_on_lambda_only_leaves_everything_as_it_was(team):
     team.choose(FAILING)
     sentence = r"brief.* fails its examples on Lambda: example 1 \(negative\) earns 1 in place of 0"
     with pytest.raises(CdkFailed, match=sentence):
-        team.deploy("HERE or sample.response == ''", version=2)
+        team.deploy("HERE or sample.response == ''", version=VERSION + 1)
+    assert "raise its version" not in team.cdk.log.read_text(), "it was raised"
     team.choose(OTHER_DEPLOYMENTS)
     status = team.session.client("cloudformation").describe_stacks(StackName=Names(STAGE).stack)
     assert status["Stacks"][0]["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert team.catalogue == catalogue
     assert team.live() == live
-    assert live["brief"] == "2"
-    assert team.score(catalogue["brief"].alias_arn) == 0.0
+    assert live["brief"] == "1"
+    assert team.score(catalogue["brief"].alias_arn) == 1.0
 
 
 def test_an_older_state_deployed_again_is_the_function_that_was_kept(team):

@@ -13,13 +13,18 @@ types alone does not. A file beside the module joins where the module names it i
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import reward_functions
+from reward_functions.cdk.artifact.cache import Cache
+from reward_functions.core import mentions as reader
 from reward_functions.core import registry
 from reward_functions.core.mentions import Mentions, mentions
 
@@ -217,7 +222,42 @@ def _followed(importing: str, imported: str, needs: Needs) -> bool:
 
 
 def _mentions(name: str) -> Mentions:
-    return mentions(modules()[name].read_bytes())
+    source = modules()[name].read_bytes()
+    return known().get(_digest(source)) or mentions(source)
+
+
+@cache
+def known() -> Mapping[str, Mentions]:
+    """What the modules of today mention, by the digests of their sources.
+
+    To read them all takes a second, so that it is kept for the next run; nothing is in it where
+    nothing can be kept.
+    """
+    sources = {_digest(each): each for each in map(Path.read_bytes, modules().values())}
+    facts = [_digest(Path(reader.__file__).read_bytes()), *sorted(sources)]
+
+    def make(folder: Path) -> None:
+        read = {digest: mentions(source) for digest, source in sources.items()}
+        found = {digest: [[*each.modules], [*each.strings]] for digest, each in read.items()}
+        (folder / _digest(text := json.dumps(found).encode())).write_bytes(text)
+
+    cache = Cache.of_user(Path(os.devnull))
+    try:
+        folder = cache.folder_of(f"mentions-{_digest(json.dumps(facts).encode())}", make, _is_whole)
+        (file,) = folder.iterdir()
+        kept = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return {digest: Mentions(*map(frozenset, found)) for digest, found in kept.items()}
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether what was kept is what was read: a disk, or a person, may have changed it."""
+    return all(_digest(file.read_bytes()) == file.name for file in folder.iterdir())
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()
 
 
 def _data(name: str) -> Iterator[Path]:

@@ -12,6 +12,7 @@ carries, and runs every function on the interpreter it runs on itself.
     emulator.py      up, down; its address, its clients, reset; the training double beside it; the
                      variables the emulator gets and those its users need; processes by id
     installing.py    which interpreter has the emulator, and the environment it has, made
+    serve.py         the emulator's own server, in its interpreter, with what it wastes left out
     watchdog.py      runs a command that ends when its starter does
     people.py        users of a stage's policies on it
     cdk.py           the real CDK command line against one

@@ -88,8 +88,10 @@ class Cdk:
         return self._run("deploy", "--all", "--require-approval", "never")
 
     def destroy(self) -> str:
-        """Take the stage away again; returns what it printed."""
-        return self._run("destroy", "--all", "--force")
+        """Take away what was deployed; returns what it printed."""
+        made = (self.output / "manifest.json").is_file()
+        app = ("--app", str(self.output)) if made else ()  # else what `cdk.json` says
+        return self._run("destroy", "--all", "--force", *app)
 
     @property
     def _path(self) -> str:

@@ -344,17 +344,7 @@ INHERITED: Final = ("PATH", "HOME", "XDG_STATE_HOME", "PYTHONPATH", "LANG")
 """Variables the training double needs to be itself and to find the emulator; nothing of the
 caller's AWS."""
 
-SERVE: Final = """
-import sys
-from hypercorn.__main__ import main
-from ministack.core import router
-named = router._is_aws_service_name
-router._is_aws_service_name = lambda name: name == "sagemaker" or named(name)
-sys.exit(main())
-"""
-"""The emulator's own server. At the first request to a service that it does not have, ministack
-1.5.33 reads the models of all that AWS has, four seconds in which it answers nobody. SageMaker,
-for which it is asked who signs a request, is known beforehand."""
+SERVE: Final = Path(__file__).with_name("serve.py")
 
 
 class EmulatorEnded(LocalAwsError):
@@ -756,7 +746,7 @@ def _launched(
         port = listening.getsockname()[1]
         # Its own `main` listens on port 443 as well where it can, and writes a file elsewhere.
         command = [
-            *(python, "-c", SERVE, "--workers", "0", *tls),
+            *(python, "-P", str(SERVE), "--workers", "0", *tls),
             *("--bind", f"fd://{listening.fileno()}", "--keep-alive", "75"),
             "ministack.app:app",
         ]

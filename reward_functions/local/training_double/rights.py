@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
@@ -60,6 +61,9 @@ class Policies:
 
 NOTHING: Final = Policies({}, {})
 
+REMEMBERED: Final = 1_000
+"""Decisions: the same documents decide the same."""
+
 
 class Clients:
     """Clients of one emulator, and what its IAM decides.
@@ -73,6 +77,7 @@ class Clients:
         self._lock = Lock()
         self._session: Session | None = None
         self._made: dict[tuple[str, str], Any] = {}
+        self._decided = lru_cache(REMEMBERED)(self._decide)
 
     def root(self, service: str, region: str = "us-east-1") -> Any:
         """A client with all rights of the account."""
@@ -204,14 +209,14 @@ class Clients:
         return document
 
     def _simulated(self, documents: list[Document], action: str, resource: str) -> bool:
-        inputs = [json.dumps(each) for each in documents if each.get("Statement")]
-        if not inputs:
-            return False
+        inputs = tuple(json.dumps(each) for each in documents if each.get("Statement"))
+        return bool(inputs) and self._decided(inputs, action, resource)
+
+    def _decide(self, inputs: tuple[str, ...], action: str, resource: str) -> bool:
         (result,) = self._iam.simulate_custom_policy(
             PolicyInputList=inputs, ActionNames=[action], ResourceArns=[resource]
         )["EvaluationResults"]
-        allowed: bool = result["EvalDecision"] == "allowed"
-        return allowed
+        return bool(result["EvalDecision"] == "allowed")
 
 
 def _default(policy: dict[str, Any]) -> Document:

@@ -93,6 +93,26 @@ def test_a_function_runs_and_sees_nothing_of_the_callers_environment(
     assert seen["HOME"] == str(local_aws.folder.path / "home")
 
 
+IMPORTS = """
+import os, sys
+def handler(event, context):
+    return os.path.realpath(__file__), "botocore" in sys.modules
+"""
+
+
+def test_functions_of_equal_code_run_from_one_folder_and_import_nothing_else(
+    local_aws, deployed_function
+):
+    client = local_aws.client("lambda")
+    arns = [deployed_function(source) for source in (IMPORTS, IMPORTS, f"{IMPORTS}\n")]
+    answers = [client.invoke(FunctionName=arn)["Payload"].read() for arn in arns]
+    (one, imported), (two, _), (other, _) = map(json.loads, answers)
+    assert one == two != other
+    assert not imported
+    client.delete_function(FunctionName=arns[0])
+    assert client.invoke(FunctionName=arns[1])["Payload"].read() == answers[1], "it stays"
+
+
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads Linux's table of sockets")
 def test_it_listens_on_the_loopback_interface_and_nowhere_else(local_aws):
     process = local_aws.record.process.id
