@@ -36,8 +36,8 @@ def row(id, reference, *turns):
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return base_install(tmp_path_factory.mktemp("base"))
+def base():
+    return base_install()
 
 
 @pytest.fixture(scope="module")
