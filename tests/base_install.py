@@ -16,7 +16,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from tests.wheel import installed
+from tests.wheel import example_installed, kept, sources_digest
 
 
 @dataclass(frozen=True)
@@ -71,19 +71,23 @@ print(json.dumps(said))
 """
 
 
-def base_install(folder):
-    """Make it below a folder."""
-    made = installed(folder)
-    environment = folder / "base"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
-    site = next((environment / "lib").glob("python*")) / "site-packages"
+def base_install():
+    """The environment, made once by a checkout for its sources and pins."""
+    made = example_installed()
     ours = next(made.site.glob("reward_functions-*.dist-info"))
     names = required(PathDistribution(ours))
+    environment = kept(f"base-{sources_digest()}", lambda folder: _fill(folder, names, made, ours))
+    return BaseInstall(environment / "bin" / "python", frozenset(names))
+
+
+def _fill(folder, names, made, ours):
+    """Make it in a folder."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    site = next((folder / "lib").glob("python*")) / "site-packages"
     for name in names:
         link(distribution(name), site)
     for path in (made.site / "reward_functions", ours):
         (site / path.name).symlink_to(path)
-    return BaseInstall(environment / "bin" / "python", frozenset(names))
 
 
 def required(ours):

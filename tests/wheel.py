@@ -1,4 +1,7 @@
-"""The wheels of this project and of an example team, installed without a network."""
+"""The wheels of this project and of an example team, installed without a network.
+
+What is installed is kept below `build`, by a digest of the sources, and made once by a checkout.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from tempfile import mkdtemp
 
 from uv import find_uv_bin
 
@@ -47,6 +52,47 @@ class Installed:
             text=True,
             check=False,
         )
+
+
+KEPT = ROOT / "build" / "installed"
+
+MOST_KEPT = 6
+
+
+def example_installed():
+    """Our wheel and the example's, built and installed; nobody changes what is there."""
+    folder = kept(f"wheels-{sources_digest()}", installed)
+    return Installed(folder / "site", folder / "wheels")
+
+
+def kept(name, make):
+    """A folder of that name, filled where it is not there; the latest few are kept."""
+    folder = KEPT / name
+    if not folder.is_dir():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        for old in sorted(KEPT.iterdir(), key=lambda each: each.stat().st_mtime)[:-MOST_KEPT]:
+            shutil.rmtree(old, ignore_errors=True)
+        scratch = Path(mkdtemp(dir=KEPT, prefix="."))
+        make(scratch)
+        try:
+            scratch.rename(folder)
+        except OSError:  # another process was faster
+            shutil.rmtree(scratch)
+    return folder
+
+
+def sources_digest():
+    """Of everything that is built from, and of this interpreter."""
+    digest = sha256(f"{sys.executable} {sys.version}".encode())
+    folders = (ROOT / "reward_functions", EXAMPLE)
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    files = [path for path in files if path.parent.name != "__pycache__"]
+    more = ("pyproject.toml", "README.md", "requirements/base.txt", "requirements/dev.txt")
+    builds = ("requirements/runtime.txt", "requirements/emulator.txt", "tests/wheel.py")
+    for path in sorted([*files, *(ROOT / name for name in (*more, *builds))]):
+        content = path.read_bytes()
+        digest.update(f"{path}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:32]
 
 
 def installed(folder, team=EXAMPLE):

@@ -149,11 +149,10 @@ class Automaton:
                 self._step(start, end, before + after)
             return Part(part.first, part.last, part.empty if least else [*part.empty, ()])
         whole = Part(empty=[()])
-        for index in range(min(most, 2)):
-            part = self._sequence(body)
-            if index >= least:
-                part = Part(part.first, part.last, [*part.empty, ()])
-            whole = self._joined(whole, part)
+        for index in reversed(range(min(most, 2))):
+            whole = self._joined(self._sequence(body), whole)
+            if index >= least:  # then the later ones are left out too: there is one way to read few
+                whole = Part(whole.first, whole.last, [*whole.empty, ()])
         return whole
 
     def _chars(self, kind, value):

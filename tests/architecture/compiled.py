@@ -1,8 +1,8 @@
-"""Every pattern that the package compiles, and how it is applied: collected in a fresh process.
+"""Every pattern that the package compiles, and how it is applied.
 
-    python -m tests.architecture.compiled       one JSON object a line
+    python -m tests.architecture.compiled       those that a fresh process compiles, and where
 
-The modules that use `re` are imported while `re` is listened to.
+There the modules that use `re` are imported while `re` is listened to.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reward_functions.core import patterns
+from tests.architecture.sources import nodes, tree
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "reward_functions"
@@ -64,8 +65,16 @@ def compiled():
         [sys.executable, "-m", "tests.architecture.compiled"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    rows = map(json.loads, done.stdout.splitlines())
-    return [Compiled(where, pattern, flags, tuple(uses)) for where, pattern, flags, uses in rows]
+    return [_compiled(*json.loads(line)) for line in done.stdout.splitlines()]
+
+
+def _compiled(pattern, flags, places):
+    """A pattern, by what was called at each of the places where it was compiled."""
+    path, line = min((path, line) for path, line, _ in places)
+    name, bound = _name(Path(path), line)
+    uses = {*(called for *_, called in places), bound} - {"compile", ""}
+    where = f"{Path(path).relative_to(PACKAGE)}:{name or line}"
+    return Compiled(where, pattern, flags, tuple(sorted(uses or _methods(path, name))))
 
 
 def _collected():
@@ -77,9 +86,10 @@ def _collected():
         frame, called = sys._getframe(1), "compile"
         while frame and Path(frame.f_code.co_filename).parent.name == "re":
             called, frame = frame.f_code.co_name, frame.f_back
-        if isinstance(pattern, str) and PACKAGE in Path(frame.f_code.co_filename).parents:
+        if isinstance(pattern, (str, bytes)) and PACKAGE in Path(frame.f_code.co_filename).parents:
             place = (frame.f_code.co_filename, frame.f_lineno)
-            made.setdefault((pattern, result.flags), {}).setdefault(place, called)
+            text = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
+            made.setdefault((text, result.flags), {}).setdefault(place, called)
         return result
 
     re._compile = listening
@@ -92,14 +102,9 @@ def _collected():
     return made
 
 
-@cache
-def _tree(path):
-    return ast.parse(Path(path).read_text())
-
-
 def _name(path, line):
     """(name, method) of what a statement at a line binds or defines; "" for what is not known."""
-    for node in _tree(path).body:
+    for node in tree(path).body:
         if not node.lineno <= line <= (node.end_lineno or node.lineno):
             continue
         if isinstance(node, ast.FunctionDef):
@@ -120,12 +125,11 @@ def _uses():
     for path in PACKAGE.rglob("*.py"):
         if not APPLIES.search(path.read_text()):
             continue
-        tree, known = _tree(str(path)), _imported(path)
-        methods = {}
-        for node in ast.walk(tree):
+        known, methods = _imported(path), {}
+        for node in nodes(path):
             if isinstance(node, ast.Attribute) and node.attr in {*METHODS, "pattern", "flags"}:
                 methods[id(node.value)] = node.attr
-        for node in ast.walk(tree):
+        for node in nodes(path):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 place = known.get(node.id, (str(path), node.id))
             elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -140,7 +144,7 @@ def _uses():
 def _imported(path):
     """{name: (file, name there)} of what a module imports of the package."""
     known = {}
-    for node in ast.walk(_tree(str(path))):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("reward_functions"):
             folder = ROOT / node.module.replace(".", "/")
             for each in node.names:
@@ -156,13 +160,10 @@ def _methods(path, name):
 
 
 def main():
-    """Print them."""
+    """Print them: a pattern, its flags, and (file, line, what was called) of each place."""
     for (pattern, flags), places in sorted(_collected().items(), key=lambda each: sorted(each[1])):
-        path, line = min(places)
-        name, bound = _name(path, line)
-        uses = sorted({*places.values(), bound} - {"compile", ""}) or _methods(path, name)
-        where = f"{Path(path).relative_to(PACKAGE)}:{name or line}"
-        print(json.dumps([where, pattern, flags & ~re.UNICODE, uses]))
+        found = [[*place, called] for place, called in places.items()]
+        print(json.dumps([pattern, flags & ~re.UNICODE, found]))
 
 
 if __name__ == "__main__":

@@ -42,14 +42,24 @@ def exists(name):
     return False
 
 
+SHOWN = re.compile(r"(?m)^(?!\s*(?:from|import) ).*reward_functions\.")
+"""A name of ours on a line that is no import: other files need no look at their strings."""
+
+
+def strings():
+    """(path, string) of each string of ours that may name a module, docstrings aside."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if SHOWN.search(path.read_text()):
+            yield from ((path, string) for string in mentions(path.read_bytes()).strings)
+
+
 @cache
 def named():
     """Every name in a string of ours, docstrings aside, with a file that has it."""
     found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for string in mentions(path.read_bytes()).strings:
-            for name in NAMED.findall(string):
-                found.setdefault(name, path.relative_to(ROOT).as_posix())
+    for path, string in strings():
+        for name in NAMED.findall(string):
+            found.setdefault(name, path.relative_to(ROOT).as_posix())
     return found
 
 
@@ -83,12 +93,11 @@ def test_a_folder_of_files_is_there(folder):
 
 def bootstraps():
     """(module, name) of each program that is handed to an interpreter as a string."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for string in mentions(path.read_bytes()).strings:
-            if "import sys" in string:
-                for module, name in BOOTSTRAPS.findall(string):
-                    if module.startswith("reward_functions."):
-                        yield module, name
+    for _, string in strings():
+        if "import sys" in string:
+            for module, name in BOOTSTRAPS.findall(string):
+                if module.startswith("reward_functions."):
+                    yield module, name
 
 
 def test_what_another_interpreter_is_started_with_is_there():

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.wheel import installed, repository_with_packages_of_our_names
+from tests.wheel import example_installed, repository_with_packages_of_our_names
 
 ROW = {
     "id": "a",
@@ -26,8 +26,8 @@ print(helpers.THEIRS, infra.THEIRS, reward_functions.__file__, pins.pins())
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    return installed(tmp_path_factory.mktemp("installed"))
+def wheel():
+    return example_installed()
 
 
 @pytest.fixture(scope="module")

@@ -192,7 +192,15 @@ DEFERRED = {
     "feedback": {},
 }
 
+MERGED = (
+    JUDGED
+    | AGENTS
+    | {"deployments": JUDGED["deployments"], "callers": COMPANY["callers"], "verdict_cache": True}
+)
+"""What `EVERYTHING` has not, for the linter."""
+
 STAGES = CDK_JSON["context"]["stages"] | {
+    "merged": MERGED,
     "everything": EVERYTHING,
     "judged": JUDGED,
     "company": COMPANY,
@@ -266,6 +274,52 @@ class Synthesised:
             )
             for each in self.stack.functions
         }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _points_are_read_once():
+    """Whoever looks a reward up reads the entry points of all that is installed."""
+    from importlib import metadata
+    from sysconfig import get_path
+
+    installed, known = get_path("purelib"), {}
+    read = metadata.Distribution.entry_points.fget
+
+    def points(distribution):
+        place = str(getattr(distribution, "_path", ""))
+        if not place.startswith(installed):
+            return read(distribution)
+        if place not in known:
+            known[place] = read(distribution)
+        return known[place]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metadata.Distribution, "entry_points", property(points))
+        yield
+
+
+@pytest.fixture(scope="module")
+def followed_once():
+    """Which of our files a reward reaches: no test of a module that uses this changes an import."""
+    from reward_functions.cdk.artifact import closure
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("all_files", "files", "imported_packages", "reached"):
+            patch.setattr(closure, name, _once(getattr(closure, name), closure))
+        yield
+
+
+def _once(function, closure):
+    known = {}
+
+    def called(*given, **named):
+        given = [tuple(each) if isinstance(each, list) else each for each in given]
+        key = (closure.PACKAGE, *given, *named.items())
+        if key not in known:
+            known[key] = function(*given, **named)
+        return known[key]
+
+    return called
 
 
 @pytest.fixture(scope="session")

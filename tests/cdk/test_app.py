@@ -16,7 +16,7 @@ from reward_functions.cdk.artifact.interpreter import NoInterpreter
 from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.core.errors import ConfigurationError
 from tests.cdk.conftest import LOOPBACK, STAGES
-from tests.wheel import ROOT, installed, repository_with_packages_of_our_names
+from tests.wheel import ROOT, example_installed, repository_with_packages_of_our_names
 
 
 def context_of(folder, context=None):
@@ -41,19 +41,18 @@ def built(context, out=None):
     return build(app_of(context, out), ROOT)
 
 
-def synth_installed(wheel, repository, out, context=None):
+def synth_installed(wheel, repository, out):
     """The console script of the wheel, as the CDK command line runs it in another repository."""
-    given = json.dumps(context_of(repository, context))
-    shell = LOOPBACK if (context or {"stage": "local"})["stage"] == "local" else {}
+    given = json.dumps(context_of(repository))
     assert json.loads((repository / "cdk.json").read_text())["app"] == "reward-cdk-app"
     return wheel.run(
-        repository, "reward-cdk-app", CDK_OUTDIR=str(out), CDK_CONTEXT_JSON=given, **shell
+        repository, "reward-cdk-app", CDK_OUTDIR=str(out), CDK_CONTEXT_JSON=given, **LOOPBACK
     )
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    return installed(tmp_path_factory.mktemp("installed"))
+def wheel():
+    return example_installed()
 
 
 @pytest.fixture(scope="module")
@@ -134,13 +133,27 @@ def test_the_zip_holds_the_runtime_packages_alone(deployed):
     assert not {name.partition("/")[0] for name in names} & {"helpers", "infra", "tests"}
 
 
-def test_a_package_that_the_stage_does_not_name_is_not_deployed(wheel, repository, tmp_path):
+@pytest.fixture
+def theirs_installed(wheel, repository, monkeypatch):
+    """This process stands in the team's repository, whose package is installed."""
+    monkeypatch.syspath_prepend(wheel.site)
+    monkeypatch.chdir(repository)
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "acme_rewards"]:
+        del sys.modules[name]
+
+
+def test_a_package_that_the_stage_does_not_name_is_not_deployed(
+    theirs_installed, tmp_path, monkeypatch
+):
+    from reward_functions.cdk.app import app, entry
+
     stages = {"dev": {"region": "us-east-1", "deployments": ["acme.length"]}}
-    context = {"stage": "dev", "stages": stages}
-    done = synth_installed(wheel, repository, tmp_path, context)
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert done.stderr.splitlines()[-1] == (
+    made = app_of({"stage": "dev", "stages": stages}, tmp_path)
+    monkeypatch.setattr(app.cdk, "App", lambda **_: made)
+    with pytest.raises(SystemExit) as ended:
+        entry.main()
+    assert ended.value.code == (
         "reward-functions: stage 'dev', deployment 'acme-length': acme.length comes from "
         "acme-rewards, which the stage's packages do not name"
     )

@@ -13,10 +13,10 @@ from zipfile import ZipFile
 
 import pytest
 
-from reward_functions.cdk.artifact import lock, parts
+from reward_functions.cdk.artifact import artifact, closure, lock, parts, pins
 from reward_functions.cdk.artifact.artifact import NotLoaded
 from reward_functions.cdk.artifact.lock import CONTENT, BadLock, Change, changes
-from reward_functions.cdk.artifact.packages import BadPackage
+from reward_functions.cdk.artifact.packages import BadPackage, Package
 from reward_functions.cdk.artifact.pins import Pin, parsed
 from reward_functions.cdk.constructs.artifacts import Artifacts
 from reward_functions.cdk.model.stages import Stage
@@ -34,6 +34,32 @@ def length(sample):
 
 POINTS = "acme.length = acme:length"
 
+REQUIRES = ("acme_common>=1", "reward-functions>=0.1")
+"""What the package requires unless a test says otherwise: then one lock is every team's."""
+
+OURS = {"mpmath", "pydantic", "six", "sympy"}
+"""Of our pins, those that a test here names."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _ours_are_few(tmp_path_factory, followed_once):
+    """Of our pins and rooms a few: what the stage's packages bring is what these tests are about.
+
+    tests/cdk/test_app.py has a team's package beside all of them.
+    """
+    few = tmp_path_factory.mktemp("pins") / "runtime.txt"
+    few.write_text("\n".join(str(pin) for pin in pins.our_pins() if pin.name in OURS))
+    core = {
+        name: path
+        for name, path in closure.all_files().items()
+        if name.count("/") == 1 or name.startswith("reward_functions/core/")
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pins, "pins", lambda: few)
+        patch.setattr(closure, "all_files", lambda beside=frozenset(): core)
+        patch.setattr(closure, "HANDLER", "reward_functions.core.batch")
+        yield
+
 
 class Team:
     """A repository with a package, and an index that the team publishes to."""
@@ -49,6 +75,7 @@ class Team:
 
     def write(self, *requires, imports="", files=None, tag="py3-none-any"):
         """The team's package as a wheel, and as it would be installed."""
+        requires = requires or REQUIRES
         imports = f"import acme_common\n{imports}"
         contents = {"acme/__init__.py": REWARD.format(imports=imports)} | (files or {})
         path = wheel(self.folder, "acme", requires=requires, files=contents, points=POINTS, tag=tag)
@@ -78,7 +105,7 @@ def publishing(folder):
         patch.setenv("UV_FIND_LINKS", str(folder / "index"))
         made = Team(folder, patch)
         made.publish("1.0")
-        made.write("acme_common>=1", "reward-functions>=0.1")
+        made.write()
         yield made
     for name in [name for name in sys.modules if name.partition(".")[0].startswith("acme")]:
         del sys.modules[name]
@@ -189,18 +216,18 @@ def test_another_target_makes_a_lock_stale(locked):
         locked.digest(architecture="arm64", python="3.12")
 
 
-def test_the_code_and_the_version_of_a_package_do_not(team):
-    before = team.digest()
-    team.write("acme_common>=1", "reward-functions>=0.1", imports="# changed")
-    assert team.digest() != before
+def test_the_code_and_the_version_of_a_package_do_not(locked):
+    before = locked.digest()
+    locked.write(imports="# changed")
+    assert locked.digest() != before
 
 
-def test_a_hash_that_does_not_match_is_one_sentence(team, tmp_path):
-    _ = team.digest()
-    text = re.sub(r"(--hash=sha256:)\w{8}", r"\g<1>00000000", team.lock.read_text())
-    team.lock.write_text(CONTENT.sub(f"# content: {lock._content(text)}\n", text))
+def test_a_hash_that_does_not_match_is_one_sentence(locked, tmp_path):
+    _ = locked.digest()
+    text = re.sub(r"(--hash=sha256:)\w{8}", r"\g<1>00000000", locked.lock.read_text())
+    locked.lock.write_text(CONTENT.sub(f"# content: {lock._content(text)}\n", text))
     with pytest.raises(BadPackage, match=r"an index serves other.*run reward lock") as caught:
-        team.artifacts().artifact("acme.length").build(tmp_path / "built" / "zip")
+        locked.artifacts().artifact("acme.length").build(tmp_path / "built" / "zip")
     assert "\n" not in str(caught.value)
     assert "\x1b" not in str(caught.value)
 
@@ -223,10 +250,10 @@ def test_a_lock_that_somebody_changed_is_refused(locked, edited):
         locked.digest()
 
 
-def test_how_git_ends_lines_is_no_change(team):
-    before = team.digest()
-    team.lock.write_bytes(team.lock.read_bytes().replace(b"\n", b"\r\n"))
-    assert team.digest() == before
+def test_how_git_ends_lines_is_no_change(locked):
+    before = locked.digest()
+    locked.lock.write_bytes(locked.lock.read_bytes().replace(b"\n", b"\r\n"))
+    assert locked.digest() == before
 
 
 @pytest.mark.parametrize(
@@ -331,13 +358,37 @@ dependencies = ["Acme_Common[fast]>=1", "reward-functions"]
 """
 
 
-def project(team, folder, sources):
-    """The team's package as a folder with sources, in place of its wheel."""
+@pytest.fixture(scope="module")
+def project_wheel(tmp_path_factory):
+    """What uv builds of that project; its sources say nothing to a build."""
+    folder = tmp_path_factory.mktemp("project")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("UV_NO_BUILD_ISOLATION", "1")
+        write_project(folder / "acme", "")
+        return Package.of("acme", folder).wheel(folder)
+
+
+@pytest.fixture
+def built_once(project_wheel, monkeypatch):
+    """A project is that wheel."""
+    build = Package.wheel
+
+    def wheel_of(package, folder):
+        return project_wheel if package.name == "acme" else build(package, folder)
+
+    monkeypatch.setattr(Package, "wheel", wheel_of)
+
+
+def write_project(folder, sources):
     (folder / "acme").mkdir(parents=True)
     (folder / "acme" / "__init__.py").write_text(REWARD.format(imports=""))
     (folder / "pyproject.toml").write_text(PYPROJECT + sources)
+
+
+def project(team, folder, sources):
+    """The team's package as a folder with sources, in place of its wheel."""
+    write_project(folder, sources)
     team.packages = [str(folder)]
-    team.monkeypatch.setenv("UV_NO_BUILD_ISOLATION", "1")
 
 
 SOURCES = [
@@ -356,7 +407,9 @@ INDEX = "[[tool.uv.index]]\nname = 'ours'\nurl = 'https://a.example/simple'\nexp
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_what_a_project_takes_from_a_source_is_never_asked_of_an_index(team, tmp_path, source):
+def test_what_a_project_takes_from_a_source_is_never_asked_of_an_index(
+    team, built_once, tmp_path, source
+):
     project(team, tmp_path / "mine", f"[tool.uv.sources]\n{source}\n{INDEX}")
     with pytest.raises(
         BadPackage, match=r"^mine takes acme-common from \[tool\.uv\.sources\].*: n"
@@ -367,7 +420,7 @@ def test_what_a_project_takes_from_a_source_is_never_asked_of_an_index(team, tmp
     team.digest()
 
 
-def test_a_workspace_s_sources_are_its_members(team, tmp_path):
+def test_a_workspace_s_sources_are_its_members(team, built_once, tmp_path):
     (tmp_path / "pyproject.toml").write_text(
         f"[tool.uv.workspace]\nmembers = ['libs/*']\n[tool.uv.sources]\n{SOURCES[3]}\n"
     )
@@ -385,7 +438,7 @@ def test_a_workspace_s_sources_are_its_members(team, tmp_path):
     ],
     ids=["an index", "not required", "ourselves"],
 )
-def test_other_sources_are_the_project_s_own_business(team, tmp_path, source):
+def test_other_sources_are_the_project_s_own_business(team, built_once, tmp_path, source):
     project(team, tmp_path / "mine", f"[tool.uv.sources]\n{source}\n{INDEX}")
     team.digest()
 
@@ -401,7 +454,7 @@ def test_a_package_is_named_once(team, tmp_path, again):
 # The packages themselves: whole, untouched, and importable.
 
 
-def test_a_package_keeps_its_own_tests_and_benchmarks(team, tmp_path):
+def test_a_package_keeps_its_own_tests_and_benchmarks(locked, tmp_path):
     files = {
         "acme/tests/__init__.py": "",
         "acme/benchmarks/__init__.py": "BEST = 1.0\n",
@@ -411,8 +464,8 @@ def test_a_package_keeps_its_own_tests_and_benchmarks(team, tmp_path):
         "bin/__init__.py": "",
     }
     imports = "import acme.tests\nfrom acme.benchmarks import BEST"
-    team.write("acme_common", imports=imports, files=files)
-    team.artifacts().artifact("acme.length").build(tmp_path / "zip")
+    locked.write(imports=imports, files=files)
+    locked.artifacts().artifact("acme.length").build(tmp_path / "zip")
     with ZipFile(tmp_path / "zip") as archive:
         names = set(archive.namelist())
     assert files.keys() <= names
@@ -421,8 +474,9 @@ def test_a_package_keeps_its_own_tests_and_benchmarks(team, tmp_path):
     assert not {"acme-1.0.dist-info/INSTALLER", "acme-1.0.dist-info/direct_url.json"} & names
 
 
-def test_a_reward_of_ours_carries_no_package_of_the_stage(team, tmp_path):
-    team.artifacts().artifact("gsm8k").build(tmp_path / "zip")
+def test_a_reward_of_ours_carries_no_package_of_the_stage(locked, tmp_path, monkeypatch):
+    monkeypatch.setattr(artifact, "fault", lambda *_, **__: None)  # which needs all of our pins
+    locked.artifacts().artifact("gsm8k").build(tmp_path / "zip")
     with ZipFile(tmp_path / "zip") as archive:
         assert not [name for name in archive.namelist() if name.startswith("acme")]
 
@@ -433,15 +487,17 @@ def test_a_reward_of_ours_carries_no_package_of_the_stage(team, tmp_path):
         ([], "", False),
         ([], "from reward_functions.symbolic import equal", True),
         ([], "from reward_functions import get\nget('math')", True),
-        (["sympy"], "", True),
+        (["acme_common", "sympy"], "", True),
     ],
     ids=["no", "our algebra", "our reward", "required"],
 )
-def test_sympy_joins_where_a_package_reaches_it(team, requires, imports, carried):
-    wheel(team.index, "sympy", "1.14.0", requires=["mpmath"])
-    wheel(team.index, "mpmath", "1.3.0")
-    team.write("acme_common", *requires, imports=imports)
-    contents = team.artifacts().artifact("acme.length").contents
+def test_sympy_joins_where_a_package_reaches_it(locked, requires, imports, carried):
+    wheel(locked.index, "sympy", "1.14.0", requires=["mpmath"])
+    wheel(locked.index, "mpmath", "1.3.0")
+    if requires:
+        locked.lock.unlink()
+    locked.write(*requires, imports=imports)
+    contents = locked.artifacts().artifact("acme.length").contents
     names = {pin.name for part in contents.parts for pin in part.pins}
     assert ("sympy" in names) == carried
 
@@ -455,8 +511,8 @@ def test_sympy_joins_where_a_package_reaches_it(team, requires, imports, carried
         ({"math": 1}, False),
     ],
 )
-def test_sympy_joins_where_a_parameter_names_a_reward_that_needs_it(team, parameters, carried):
-    artifacts = team.artifacts()
+def test_sympy_joins_where_a_parameter_names_a_reward_that_needs_it(locked, parameters, carried):
+    artifacts = locked.artifacts()
     (theirs, ours) = artifacts.stage.deployments
     object.__setattr__(theirs, "parameters", parameters)
     names = {
@@ -487,15 +543,16 @@ TARGETS = [{}, {"architecture": "arm64", "python": "3.13"}]
     ],
 )
 def test_what_cannot_be_imported_is_one_sentence(
-    team, tmp_path, monkeypatch, target, imports, cause
+    locked, tmp_path, monkeypatch, target, imports, cause
 ):
-    team.write("acme_common", imports=imports)
+    locked.write(imports=imports)
     if target:
+        locked.lock.unlink()
         # No index has our pins for another platform; which of them is there matters nothing here.
         monkeypatch.setattr(parts.Requirements, "lay_out", lay_out_names)
     built = tmp_path / "built"
     with pytest.raises(NotLoaded, match=re.escape(cause)) as caught:
-        team.artifacts(**target).artifact("acme.length").build(built / "zip")
+        locked.artifacts(**target).artifact("acme.length").build(built / "zip")
     assert str(caught.value).startswith(
         "stage 'test', deployment 'acme-length': acme cannot be imported from its artifact: "
     )
@@ -505,27 +562,27 @@ def test_what_cannot_be_imported_is_one_sentence(
 
 def test_a_newer_syntax_than_this_python_s_is_not_read(team, tmp_path, monkeypatch):
     monkeypatch.setattr(parts.Requirements, "lay_out", lay_out_names)
-    team.write("acme_common", imports="type Text = str")
+    team.write(imports="type Text = str")
     team.artifacts(**TARGETS[1]).artifact("acme.length").build(tmp_path / "zip")
 
 
-def test_a_module_that_reads_the_region_when_it_is_imported_is_importable(team, tmp_path):
-    team.write("acme_common", imports="import os\nREGION = os.environ['AWS_REGION']")
-    team.artifacts().artifact("acme.length").build(tmp_path / "zip")
+def test_a_module_that_reads_the_region_when_it_is_imported_is_importable(locked, tmp_path):
+    locked.write(imports="import os\nREGION = os.environ['AWS_REGION']")
+    locked.artifacts().artifact("acme.length").build(tmp_path / "zip")
 
 
-def test_a_package_that_writes_over_a_pin_is_refused(team, tmp_path):
+def test_a_package_that_writes_over_a_pin_is_refused(locked, tmp_path):
     for file in ("six.py", "six/__init__.py", "six.cpython-313-x86_64-linux-gnu.so", "six.so"):
-        team.write("acme_common", files={file: ""})
+        locked.write(files={file: ""})
         with pytest.raises(BadPackage, match="two parts of the artifact hold 'six'"):
-            team.artifacts().artifact("acme.length").build(tmp_path / "built" / "zip")
+            locked.artifacts().artifact("acme.length").build(tmp_path / "built" / "zip")
 
 
 @pytest.mark.parametrize("file", ["json/__init__.py", "random.py", "_json.abi3.so"])
-def test_a_package_that_hides_a_module_of_python_s_own_is_refused(team, tmp_path, file):
-    team.write("acme_common", files={file: ""})
+def test_a_package_that_hides_a_module_of_python_s_own_is_refused(locked, tmp_path, file):
+    locked.write(files={file: ""})
     with pytest.raises(BadPackage, match="is a module of Python's own: rename it"):
-        team.artifacts().artifact("acme.length").build(tmp_path / "built" / "zip")
+        locked.artifacts().artifact("acme.length").build(tmp_path / "built" / "zip")
 
 
 def laid_out(team, folder):
@@ -537,40 +594,40 @@ def laid_out(team, folder):
 
 @pytest.mark.parametrize("theirs", ["common/util.py", "common/util/__init__.py", "common/util.so"])
 def test_two_packages_with_one_file_are_refused(team, tmp_path, theirs):
-    team.write("acme_common", files={"common/util.py": "V = 1\n"})
+    team.write(files={"common/util.py": "V = 1\n"})
     team.packages.append(str(wheel(tmp_path / "mine", "acme_more", files={theirs: "V = 2\n"})))
     with pytest.raises(BadPackage, match="acme and acme_more both hold 'common/util"):
         laid_out(team, tmp_path / "tree")
 
 
-def test_a_package_and_a_requirement_with_one_file_are_refused(team, tmp_path):
-    team.write("acme_common", files={"acme_common.py": "VERSION = 'mine'\n"})
+def test_a_package_and_a_requirement_with_one_file_are_refused(locked, tmp_path):
+    locked.write(files={"acme_common.py": "VERSION = 'mine'\n"})
     with pytest.raises(BadPackage, match=r"acme and acme_common both hold 'acme_common\.py'"):
-        laid_out(team, tmp_path / "tree")
+        laid_out(locked, tmp_path / "tree")
 
 
 def test_a_package_that_stands_in_for_a_module_that_python_lost_may(team, tmp_path):
-    team.write("acme_common", files={"cgi.py": "", "common/a.py": ""})
+    team.write(files={"cgi.py": "", "common/a.py": ""})
     team.packages.append(str(wheel(tmp_path / "mine", "acme_more", files={"common/b.py": ""})))
     tree = laid_out(team, tmp_path / "tree")
     assert {path.name for path in (tree / "common").iterdir()} == {"a.py", "b.py"}
 
 
-def test_a_package_that_is_called_bin_is_whole(team, tmp_path):
+def test_a_package_that_is_called_bin_is_whole(locked, tmp_path):
     files = {
         "bin/__init__.py": "",
         "bin/run.py": "#!/usr/bin/env python\n",
         "acme-1.0.data/purelib/bin/more.py": "#!/usr/bin/env python\n",
         "acme-1.0.data/scripts/acme": "#!python\n",
     }
-    team.write("acme_common", files=files)
-    found = {path.name for path in (laid_out(team, tmp_path / "tree") / "bin").iterdir()}
+    locked.write(files=files)
+    found = {path.name for path in (laid_out(locked, tmp_path / "tree") / "bin").iterdir()}
     assert found == {"__init__.py", "run.py", "more.py"}
 
 
-def test_no_variable_of_uv_s_compiles_anything(team, tmp_path, monkeypatch):
+def test_no_variable_of_uv_s_compiles_anything(locked, tmp_path, monkeypatch):
     monkeypatch.setenv("UV_COMPILE_BYTECODE", "1")
-    assert not list(laid_out(team, tmp_path / "tree").rglob("*.pyc"))
+    assert not list(laid_out(locked, tmp_path / "tree").rglob("*.pyc"))
 
 
 UV_TOML = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from zipfile import ZipFile
+from zipfile import ZipFile, ZipInfo
 
 
 def wheel(folder, name, version="1.0", *, requires=(), files=None, points="", tag="py3-none-any"):
@@ -32,7 +32,7 @@ def wheel(folder, name, version="1.0", *, requires=(), files=None, points="", ta
     listed = "".join(f"{each},,\n" for each in (*contents, f"{record}/RECORD"))
     with ZipFile(path, "w") as archive:
         for each, content in (contents | {f"{record}/RECORD": listed}).items():
-            archive.writestr(each, content)
+            archive.writestr(ZipInfo(each), content)  # without the time: equal wheels, equal hashes
     return path
 
 

@@ -82,7 +82,7 @@ SHAPERS = [tagged, overlong]
 
 @pytest.mark.parametrize("holds", CONTRACT.values(), ids=CONTRACT)
 @pytest.mark.parametrize("spec", [*COMPOSITES, *SHAPERS], ids=lambda spec: spec.name)
-def test_it_keeps_the_contract(spec, holds):
+def test_it_keeps_the_contract(texts_are_read_once, spec, holds):
     holds(spec)
 
 

@@ -12,7 +12,7 @@ SPECS = specs()
 
 @pytest.mark.parametrize("holds", CONTRACT.values(), ids=CONTRACT)
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)
-def test_it_keeps_the_contract(spec, holds):
+def test_it_keeps_the_contract(texts_are_read_once, spec, holds):
     holds(spec)
 
 

@@ -6,12 +6,6 @@ from tests.oracle import rival
 from tests.oracle.rival import Rival
 
 
-def test_math_verify_answers_in_a_process_of_its_own():
-    with Rival() as asked:
-        assert asked.judge("5", "$5$").right
-        assert not asked.judge("5", "$6$").right
-
-
 def test_an_environment_without_the_verifier_is_an_error(monkeypatch, tmp_path):
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\nexit 1\n")
@@ -21,9 +15,12 @@ def test_an_environment_without_the_verifier_is_an_error(monkeypatch, tmp_path):
         asked.judge("5", "$5$")
 
 
-def test_it_is_started_where_another_package_is_called_tests(monkeypatch, tmp_path):
+def test_math_verify_answers_in_a_process_of_its_own_whatever_package_is_called_tests(
+    monkeypatch, tmp_path
+):
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "__init__.py").write_text("")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with Rival() as asked:
         assert asked.judge("5", "$5$").right
+        assert not asked.judge("5", "$6$").right

@@ -14,8 +14,19 @@ LAMBDA = frozenset("aws_lambda_powertools botocore jmespath reward_functions".sp
 
 MATHEMATICS = LAMBDA | {"mpmath"}
 
-LOADED = {"math": MATHEMATICS, "math_then_judge": MATHEMATICS}
-"""What else there is loads `LAMBDA`, and a judge what its clients are."""
+ALGEBRA = {"math", "math_then_judge"}
+"""They load `MATHEMATICS`, what else there is `LAMBDA`, and a judge what its clients are."""
+
+ALIKE = {
+    (algebra, judged): [
+        name
+        for name, spec in specs().items()
+        if (name in ALGEBRA, spec.needs.judge) == (algebra, judged)
+    ]
+    for algebra in (False, True)
+    for judged in (False, True)
+}
+"""Rewards of which none may load more than another, by whether they do algebra and are judges."""
 
 CLIENTS = frozenset("boto3 certifi dateutil s3transfer six urllib3".split())
 
@@ -24,10 +35,16 @@ OF_PYTHON = frozenset("__main__ __mp_main__ _distutils_hack typing_extensions".s
 
 JUDGE = '{"models": [{"model": "amazon.nova-lite-v1:0", "region": "us-east-1"}]}'
 
-REWARD = """
-from reward_functions.serving import handler as module
-report = module.handler({"reward_functions": {"self_test": "recorded"}})
-assert report["examples"] and not report["failures"], report
+REWARDS = """
+import os, sys
+for name in {names}:
+    os.environ["REWARD_NAME"] = name
+    for each in [each for each in sys.modules if each.partition(".")[0] == "reward_functions"]:
+        del sys.modules[each]
+    from reward_functions.serving import handler as module
+    report = module.handler({{"reward_functions": {{"self_test": "recorded"}}}})
+    assert report["examples"] and not report["failures"], report
+    assert sys.modules.keys() >= {needed}, name
 """
 
 FEEDBACK = "import reward_functions.feedback.handler"
@@ -53,11 +70,13 @@ def loaded(program, **environ):
     return set(ran.stdout.split()) - sys.stdlib_module_names - OF_PYTHON
 
 
-@pytest.mark.parametrize("spec", specs().values(), ids=specs())
-def test_a_reward_loads_what_its_answer_takes(spec):
-    judge = {"REWARD_JUDGE": JUDGE} if spec.needs.judge else {}
-    expected = LOADED.get(spec.name, LAMBDA) | (CLIENTS if judge else set())
-    assert loaded(REWARD, REWARD_NAME=spec.name, **judge) == expected
+@pytest.mark.parametrize("alike", ALIKE, ids=["verifiers", "judges", "algebra", "algebra, judged"])
+def test_a_reward_loads_what_its_answer_takes(alike):
+    algebra, judged = alike
+    expected = (MATHEMATICS if algebra else LAMBDA) | (CLIENTS if judged else set())
+    program = REWARDS.format(names=ALIKE[alike], needed=expected)
+    assert ALIKE[alike]
+    assert loaded(program, **({"REWARD_JUDGE": JUDGE} if judged else {})) == expected
 
 
 def test_what_scores_deferred_episodes_starts_without_clients():

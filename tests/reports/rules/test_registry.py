@@ -11,6 +11,7 @@ import pytest
 import reward_functions
 from reward_functions import get, sample
 from reward_functions.reports.rules.registry import FOLDER, SHARED, rows, rule_of
+from tests.architecture.sources import nodes
 
 CASES = Path(__file__).parents[2] / "cases"
 PACKAGE = Path(reward_functions.__file__).parent
@@ -28,6 +29,8 @@ NAMES_A_RULE = {
 }
 """Which argument of a call is the id of a rule."""
 
+NAMES = re.compile(rf"\b(?:{'|'.join(NAMES_A_RULE)})\(|\b_RULE\b")
+
 ROOMS = ("extraction", "symbolic", "finqa", "verifiers")
 
 
@@ -35,7 +38,7 @@ def named_rules():
     """(id, file) of every rule that the code of the verifiers names as a literal."""
     for room in ROOMS:
         for path in sorted((PACKAGE / room).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in nodes(path) if NAMES.search(path.read_text()) else ():
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                     at = NAMES_A_RULE.get(node.func.id)
                     if at is not None and len(node.args) > at:

