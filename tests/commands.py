@@ -1,8 +1,8 @@
 """Commands of `reward` in processes of their own, which need not import again what all import.
 
 A server has imported it, and forks. What a process alone shows is here as in a shell: signals,
-pipes that close, full disks, terminals, and what Python says at its end. What a start itself
-promises (what is imported, the encodings of an environment) needs a start.
+pipes that close, full disks and terminals. What a start itself promises (what is imported, the
+encodings of an environment), and what Python says at its end, needs a start.
 """
 
 import json

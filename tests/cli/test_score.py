@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -437,6 +439,24 @@ def test_whatever_is_printed_to_a_full_disk_is_one_line(arguments):
     with Path("/dev/full").open("wb") as full:
         ran = commands.run(arguments.split(), stdout=full, stderr=PIPE)
     assert (ran.returncode, ran.stderr) == (2, "error: standard output: No space left on device\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is Linux's /dev/full")
+def test_a_process_that_nobody_forked_ends_without_a_word_of_pythons_own():
+    # As a shell has it: unbuffered, Python drops what a pipe or a disk did not take.
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = (sys.executable, "-m", "reward_functions.cli", "--version")
+    reading, writing = os.pipe()
+    os.close(reading)
+    with Path("/dev/full").open("wb") as full, os.fdopen(writing, "wb") as closed:
+        for stdout, ended in (
+            (full, (2, b"error: standard output: No space left on device\n")),
+            (closed, (141, b"")),
+        ):
+            ran = subprocess.run(
+                command, stdout=stdout, stderr=subprocess.PIPE, check=False, env=buffered
+            )
+            assert (ran.returncode, ran.stderr) == ended
 
 
 def test_a_reader_of_help_that_has_read_enough_is_no_error():
