@@ -9,6 +9,8 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
+from tests.commands import SERVING
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection():
@@ -34,6 +36,13 @@ def _commands_are_made_once():
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _commands_are_imported_once():
+    """Where they run in processes of their own, which one forks."""
+    yield
+    SERVING.end()
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _models_are_read_once():
     """Every session of boto3 has a loader of its own, which parses its services' models again.
 
@@ -51,6 +60,30 @@ def _models_are_read_once():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Loader, "__init__", begun)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _methods_are_made_once():
+    """Every client of botocore has a class of its own, and a new function for each operation."""
+    from botocore.client import ClientCreator
+    from botocore.hooks import NodeList
+
+    kept, create = {}, ClientCreator._create_methods
+
+    def made(self, model):
+        # The models are shared, and stay: see above.
+        key = id(model._service_description)
+        if key not in kept:
+            kept[key] = model._service_description, create(self, model)
+        return dict(kept[key][1])
+
+    def copied(nodes):
+        return NodeList(list(nodes.first), list(nodes.middle), list(nodes.last))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ClientCreator, "_create_methods", made)
+        patch.setattr(NodeList, "__copy__", copied)
         yield
 
 

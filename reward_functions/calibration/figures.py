@@ -145,12 +145,9 @@ def confusion_matrix(
 
 def summed(tables: Iterable[ConfusionMatrix], size: int) -> ConfusionMatrix:
     """The sum of matrices, each of `size` classes."""
-    total = [[0] * (size + 1) for _ in range(size)]
-    for table in tables:
-        for row, counts in zip(total, table.rows, strict=True):
-            for at, count in enumerate(counts):
-                row[at] += count
-    return ConfusionMatrix(tuple(map(tuple, total)))
+    none = ((0,) * (size + 1),) * size
+    cells = zip(none, *(table.rows for table in tables), strict=True)
+    return ConfusionMatrix(tuple(tuple(map(sum, zip(*rows, strict=True))) for rows in cells))
 
 
 def _ratio(part: float, whole: float) -> float | None:

@@ -14,6 +14,8 @@ from reward_functions import Example, Sample, Score, reward_function, specs
 from reward_functions.cli import app
 from reward_functions.cli._console import plain
 from reward_functions.core import registry
+from tests import commands
+from tests.commands import PIPE
 
 REWARD = (sys.executable, "-c", "from reward_functions.cli import main; main()")
 
@@ -440,14 +442,9 @@ def test_a_composite_in_a_file_is_explained_with_its_parts_and_their_rules(in_fo
 def test_a_shell_completes_commands_and_options():
     def completed(*words):
         names = {"COMP_WORDS": " ".join(("reward", *words)), "COMP_CWORD": str(len(words))}
-        ran = subprocess.run(
-            (sys.executable, "-c", f"import sys; sys.argv[0] = 'reward'; {REWARD[-1]}"),
-            env={"_REWARD_COMPLETE": "complete_bash", "PATH": "", **names},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert ran.stderr == ""
+        environment = {"_REWARD_COMPLETE": "complete_bash", "PATH": "", **names}
+        ran = commands.run([], env=environment, stdout=PIPE, stderr=PIPE)
+        assert (ran.returncode, ran.stderr) == (0, "")
         return ran.stdout.split()
 
     assert completed("sc") == ["score"]

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from reward_functions.cli import app
 from reward_functions.local.emulator import down, find
 from reward_functions.local.emulator.emulator import TRAINING
+from tests import commands
 
 pytestmark = pytest.mark.usefixtures("local_aws")
 
@@ -36,7 +37,7 @@ def mine():
     down("mine")
 
 
-def test_it_outlives_the_command_that_started_it(mine):
+def test_it_outlives_the_command_that_started_it_and_works_as_printed(mine, tmp_path):
     started = run("up", "--name", mine)
     aws = find(mine)
     assert (started.exit_code, started.stderr) == (0, "")
@@ -46,7 +47,15 @@ def test_it_outlives_the_command_that_started_it(mine):
     aws.client("ssm").put_parameter(Name="/mine", Value="1", Type="String")
     assert run("reset", "--name", mine).stdout == "local AWS 'mine' is empty\n"
     assert aws.client("ssm").describe_parameters()["Parameters"] == []
-    assert run("down", "--name", mine).stdout == "local AWS 'mine' has ended\n"
+
+    told = json.loads(run("up", "--name", mine, "--json").stdout)
+    assert find(mine) == aws, "it is not started again"
+    assert told["environment"] == aws.environment
+    assert (told["endpoint"], told["process"]) == (aws.endpoint, aws.record.process.id)
+    assert told in json.loads(run("status", "--json").stdout)
+
+    works_as_printed(started.stdout, aws, tmp_path)
+    assert run("down", "--name", mine).stdout == "local AWS 'mine' does not run\n"
     assert find(mine) is None
     assert not aws.alive
 
@@ -68,14 +77,6 @@ def test_a_shell_is_pointed_at_it_and_away_again(mine):
     assert "local AWS 'mine' has ended" in told.stderr
 
 
-def test_json_has_everything_a_program_needs(mine):
-    told = json.loads(run("up", "--name", mine, "--json").stdout)
-    aws = find(mine)
-    assert told["environment"] == aws.environment
-    assert (told["endpoint"], told["process"]) == (aws.endpoint, aws.record.process.id)
-    assert told in json.loads(run("status", "--json").stdout)
-
-
 def test_one_that_ended_by_itself_is_told_with_its_last_words(mine):
     run("up", "--name", mine)
     find(mine).record.process.end()
@@ -83,7 +84,9 @@ def test_one_that_ended_by_itself_is_told_with_its_last_words(mine):
     ran = run("reset", "--name", mine)
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert ran.stderr == "error: no local AWS 'mine' runs: reward local up --name mine\n"
-    assert run("down", "--name", mine).stdout == "local AWS 'mine' does not run\n"
+    ended = run("down", "--name", mine, "--print-env")
+    assert "unset AWS_ENDPOINT_URL\n" in ended.stdout, "a shell is pointed away all the same"
+    assert ended.stderr == "local AWS 'mine' does not run\n"
 
 
 @pytest.mark.parametrize(
@@ -129,18 +132,28 @@ def evaluated(shell, line, where, reward=REWARD):
     return ended.returncode, ended.stdout
 
 
-@pytest.mark.parametrize("options", [(), ("--enforce",)], ids=["plain", "enforcing"])
-def test_the_hint_works_as_printed(mine, options, tmp_path):
-    started = run("up", "--name", mine, *options)
-    (hint,) = re.findall(r"point a shell at it:  (.*)\n", started.stdout)
-    (end,) = re.findall(r"end it: +(.*)\n", started.stdout)
-    aws = find(mine)
+ONCE = f"""#!/bin/sh
+[ -e "$0.said" ] || {sys.executable} -m reward_functions.cli "$@" > "$0.said" || exit
+cat "$0.said"
+"""
+"""It runs once, and says the same to each shell."""
+
+
+def works_as_printed(printed, aws, folder):
+    """A shell evaluates what `up` printed, and then what it printed to end it."""
+    (hint,) = re.findall(r"point a shell at it:  (.*)\n", printed)
+    (end,) = re.findall(r"end it: +(.*)\n", printed)
     for shell in SHELLS:
         line = (
             f'{hint} && echo "$AWS_ENDPOINT_URL ${{AWS_PROFILE-none}} $CDK_DISABLE_VERSION_CHECK"'
         )
-        assert evaluated(shell, line, tmp_path) == (0, f"{aws.endpoint} none 1\n")
-    assert evaluated("sh", end, tmp_path) == (0, "local AWS 'mine' has ended\n")
+        assert evaluated(shell, line, folder, ONCE) == (0, f"{aws.endpoint} none 1\n")
+    assert evaluated("sh", end, folder) == (0, "local AWS 'mine' has ended\n")
+
+
+def test_so_does_one_that_enforces_permissions(mine, tmp_path):
+    started = run("up", "--name", mine, "--enforce")
+    works_as_printed(started.stdout, find(mine), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -158,22 +171,13 @@ def test_the_hint_works_as_printed(mine, options, tmp_path):
 def test_a_shell_that_is_not_pointed_at_it_does_not_go_on(failing, tmp_path):
     """The command runs once; each shell evaluates what it printed, and sees how it ended."""
     line = f'eval "$(reward local {failing})" && echo deployed to the real account'
-    command = (sys.executable, "-m", "reward_functions.cli", "local", *shlex.split(failing))
-    ended = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-    (tmp_path / "printed").write_bytes(ended.stdout)
+    ended = commands.run(["local", *shlex.split(failing)], stdout=commands.PIPE)
+    (tmp_path / "printed").write_text(ended.stdout)
     same = f"#!/bin/sh\ncat '{tmp_path}/printed'\nexit {ended.returncode}\n"
     for shell in SHELLS:
         status, printed = evaluated(shell, line, tmp_path, same)
         assert status != 0
         assert printed == ""
-
-
-def test_a_shell_is_pointed_away_from_one_that_ended_by_itself(mine):
-    run("up", "--name", mine)
-    find(mine).record.process.end()
-    ended = run("down", "--name", mine, "--print-env")
-    assert "unset AWS_ENDPOINT_URL\n" in ended.stdout
-    assert ended.stderr == "local AWS 'mine' does not run\n"
 
 
 def test_an_interrupted_start_leaves_nothing_to_go_on_with(monkeypatch):

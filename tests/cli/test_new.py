@@ -12,8 +12,6 @@ from typer.testing import CliRunner
 
 from reward_functions.cli import app
 
-REWARD = (sys.executable, "-c", "from reward_functions.cli import main; main()")
-
 
 def new(*arguments):
     return CliRunner().invoke(app, ["new", *map(str, arguments)])
@@ -26,34 +24,31 @@ def in_process(folder, *command):
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "more"),
-    [
-        ("last_line", [], []),
-        ("acme.last_line", [], []),
-        ("last_line", ["--judge"], ["last_line.md"]),
-        ("acme.last_line", ["--judge"], ["last_line.md"]),
-    ],
-)
-def test_what_it_writes_is_checked_tested_and_clean_at_once(name, options, more, tmp_path):
-    assert new(name, "--into", tmp_path, *options).exit_code == 0
-    written = sorted(path.name for path in tmp_path.iterdir())
-    assert written == [*more, "last_line.py", "test_last_line.py"]
-    python = (sys.executable, "-m")
+WRITTEN = {
+    "first_word": [],
+    "acme.last_word": [],
+    "judged_line": ["--judge"],
+    "acme.judged_word": ["--judge"],
+}
+
+
+def test_what_it_writes_is_checked_tested_and_clean_at_once(tmp_path):
+    """Rewards and judges, of a team or not: in one folder, each with files of its own."""
+    for name, options in WRITTEN.items():
+        before = {*tmp_path.iterdir()}
+        assert new(name, "--into", tmp_path, *options).exit_code == 0
+        own = name.rpartition(".")[2]
+        more = [f"{own}.md"] if options else []
+        made = sorted(path.name for path in {*tmp_path.iterdir()} - before)
+        assert made == [*more, f"{own}.py", f"test_{own}.py"]
+        checked = CliRunner().invoke(app, ["check", str(tmp_path / f"{own}.py")])
+        assert checked.exit_code == 0, checked.output
+    ruff = (sys.executable, "-m", "ruff")
+    clean = ("--isolated", "--no-cache", "--line-length=100", ".")
     for command in (
-        (*python, "pytest", "-q", "-p", "no:cacheprovider", "test_last_line.py"),
-        (*REWARD, "check", "./last_line.py"),
-        (
-            *python,
-            "ruff",
-            "format",
-            "--check",
-            "--isolated",
-            "--no-cache",
-            "--line-length=100",
-            ".",
-        ),
-        (*python, "ruff", "check", "--isolated", "--no-cache", "--line-length=100", "."),
+        (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+        (*ruff, "format", "--check", *clean),
+        (*ruff, "check", *clean),
     ):
         ran = in_process(tmp_path, *command)
         assert ran.returncode == 0, ran.stdout + ran.stderr

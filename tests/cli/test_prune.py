@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import subprocess
-import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +12,8 @@ from typer.testing import CliRunner
 from reward_functions.aws.catalogue import stage_parameter
 from reward_functions.aws.deployed import pruning
 from reward_functions.cli import app
+from tests import commands
+from tests.commands import PIPE
 
 
 def run(*arguments):
@@ -76,9 +76,9 @@ def typed(answer, stage):
     """What prune prints to a person at a terminal who types an answer, and its exit status."""
     leader, follower = pty.openpty()
     os.write(leader, answer)
-    command = [sys.executable, "-m", "reward_functions.cli", "deployed", "prune", "-s", stage]
+    command = ["deployed", "prune", "-s", stage]
     try:
-        ended = subprocess.run(command, stdin=follower, capture_output=True, text=True, check=False)
+        ended = commands.run(command, stdin=follower, stdout=PIPE, stderr=PIPE)
     finally:
         os.close(leader)
         os.close(follower)

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 from http.client import HTTPConnection
 from shlex import split
@@ -17,6 +16,7 @@ from typer.testing import CliRunner
 
 from reward_functions.cli import app
 from reward_functions.cli.runtime import CREDENTIAL_SOURCES
+from tests.commands import PIPE, Command
 
 COMMAND = [sys.executable, "-m", "reward_functions.cli", "local", "runtime"]
 JOB = "arn:aws:sagemaker:us-west-2:123456789012:job/AgentRFT/sums"
@@ -37,19 +37,10 @@ class Serving:
     """The command in a process of its own."""
 
     def __init__(self, *options):
-        self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "reward_functions.cli",
-                "local",
-                "runtime",
-                "--port=0",
-                *options,
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+        self.process = Command(
+            ["local", "runtime", "--port=0", *options],
+            stdout=PIPE,
+            stderr=PIPE,
             env=os.environ | {"AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "s"},
         )
         first = self.process.stdout.readline()

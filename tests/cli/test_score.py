@@ -20,11 +20,8 @@ from reward_functions.serving.contract import decode, result_object
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
 from reward_functions.testing import hostile_responses, wire_row
-
-REWARD = (sys.executable, "-c", "from reward_functions.cli import main; main()")
-
-# As a shell has it: unbuffered, Python drops what a pipe or a disk did not take.
-BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+from tests import commands
+from tests.commands import PIPE, Command
 
 
 def row(response="Paris", reference="Paris", **fields):
@@ -410,13 +407,10 @@ def test_the_input_file_is_not_replaced_when_it_comes_as_standard_input(tmp_path
     file = tmp_path / "rows"
     file.write_text(jsonl(row()))
     with file.open("rb") as stdin:
-        ran = subprocess.run(
-            [*REWARD, "score", "exact_match", "-", "-o", str(file)],
-            stdin=stdin,
-            capture_output=True,
-            check=False,
+        ran = commands.run(
+            ["score", "exact_match", "-", "-o", file], stdin=stdin, stdout=PIPE, stderr=PIPE
         )
-    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert (ran.returncode, ran.stdout) == (2, "")
     assert file.read_text() == jsonl(row())
 
 
@@ -433,13 +427,8 @@ def test_a_full_disk_is_one_line_with_the_name_as_typed(name, tmp_path):
     (tmp_path / "rows").write_text(jsonl(row()))
     arguments = ["-o", name] if name == "/dev/full" else []
     with Path("/dev/full").open("wb") as full:
-        ran = subprocess.run(
-            [*REWARD, "score", "exact_match", str(tmp_path / "rows"), *arguments],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            env=BUFFERED,
+        ran = commands.run(
+            ["score", "exact_match", tmp_path / "rows", *arguments], stdout=full, stderr=PIPE
         )
     assert (ran.returncode, ran.stderr) == (2, f"error: {name}: No space left on device\n")
 
@@ -448,25 +437,34 @@ def test_a_full_disk_is_one_line_with_the_name_as_typed(name, tmp_path):
 @pytest.mark.parametrize("arguments", ["--help", "--version", "list", "score --help"])
 def test_whatever_is_printed_to_a_full_disk_is_one_line(arguments):
     with Path("/dev/full").open("wb") as full:
-        ran = subprocess.run(
-            [*REWARD, *arguments.split()],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            env=BUFFERED,
-        )
+        ran = commands.run(arguments.split(), stdout=full, stderr=PIPE)
     assert (ran.returncode, ran.stderr) == (2, "error: standard output: No space left on device\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is Linux's /dev/full")
+def test_a_process_that_nobody_forked_ends_without_a_word_of_pythons_own():
+    # As a shell has it: unbuffered, Python drops what a pipe or a disk did not take.
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = (sys.executable, "-m", "reward_functions.cli", "--version")
+    reading, writing = os.pipe()
+    os.close(reading)
+    with Path("/dev/full").open("wb") as full, os.fdopen(writing, "wb") as closed:
+        for stdout, ended in (
+            (full, (2, b"error: standard output: No space left on device\n")),
+            (closed, (141, b"")),
+        ):
+            ran = subprocess.run(
+                command, stdout=stdout, stderr=subprocess.PIPE, check=False, env=buffered
+            )
+            assert (ran.returncode, ran.stderr) == ended
 
 
 def test_a_reader_of_help_that_has_read_enough_is_no_error():
     reading, writing = os.pipe()
     os.close(reading)
-    ran = subprocess.run(
-        [*REWARD, "--help"], stdout=writing, stderr=subprocess.PIPE, check=False, env=BUFFERED
-    )
+    ran = commands.run(["--help"], stdout=writing, stderr=PIPE)
     os.close(writing)
-    assert (ran.returncode, ran.stderr) == (141, b"")
+    assert (ran.returncode, ran.stderr) == (141, "")
 
 
 FAILING = """
@@ -577,15 +575,7 @@ def slow(sample: Sample) -> Score:
 def test_an_interrupt_ends_quietly_and_leaves_no_file(tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     (tmp_path / "rows").write_text(jsonl(row()))
-    # Background jobs of a shell, and so some CI, hand down that they ignore interrupts.
-    heed = "from signal import *; signal(SIGINT, default_int_handler); "
-    interruptible = (*REWARD[:2], heed + REWARD[2])
-    running = subprocess.Popen(
-        [*interruptible, "score", "./slow.py", "rows", "-o", "out"],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    running = Command(["score", "./slow.py", "rows", "-o", "out"], cwd=tmp_path, stderr=PIPE)
     try:
         until((tmp_path / "out.partial").exists)
         running.send_signal(signal.SIGINT)
@@ -602,29 +592,23 @@ def test_an_interrupt_ends_quietly_and_leaves_no_file(tmp_path):
 def test_a_reader_that_has_read_enough_is_no_error(format, tmp_path):
     rows = tmp_path / "rows"
     rows.write_text(jsonl(*[row(id="wide" * 15 + str(at)) for at in range(3_000)]))
-    running = subprocess.Popen(
-        [*REWARD, "score", "exact_match", str(rows), "--format", format],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=BUFFERED,
-    )
+    running = Command(["score", "exact_match", rows, "--format", format], stdout=PIPE, stderr=PIPE)
     running.stdout.read(10)
     running.stdout.close()
     stderr = running.stderr.read()
     running.stderr.close()
     assert running.wait(timeout=20) == 141
-    assert b"Traceback" not in stderr
+    assert "Traceback" not in stderr
 
 
 def test_on_a_terminal_there_is_a_table_and_a_progress_bar(tmp_path):
     (tmp_path / "rows").write_text(jsonl(row(id="a")))
     ours, theirs = os.openpty()
-    ran = subprocess.run(
-        [*REWARD, "score", "exact_match", str(tmp_path / "rows")],
+    ran = commands.run(
+        ["score", "exact_match", tmp_path / "rows"],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        check=False,
         env={"TERM": "xterm"},
     )
     os.close(theirs)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,11 +14,10 @@ from typer.testing import CliRunner
 from reward_functions import sample
 from reward_functions.cli import app
 from reward_functions.testing import wire_row
+from tests.commands import PIPE, Command
 from tests.processes import end_within, processes_of
 
 # Background jobs of a shell, and so some CI, hand down that they ignore interrupts.
-HEED = "from signal import *; signal(SIGINT, default_int_handler); "
-REWARD = (sys.executable, "-c", HEED + "from reward_functions.cli import main; main()")
 
 
 def rows(count, **fields):
@@ -149,11 +146,10 @@ def ended(tmp_path):
 
     def run(sent, *arguments):
         (tmp_path / "wait").touch()
-        running = subprocess.Popen(
-            [*REWARD, "score", "./slow.py", "rows", "-o", "out", *arguments],
+        running = Command(
+            ["score", "./slow.py", "rows", "-o", "out", *arguments],
             cwd=tmp_path,
-            stderr=subprocess.PIPE,
-            text=True,
+            stderr=PIPE,
             env=os.environ | {"RUN_OF": f"{tmp_path}/"},
         )
         partial = tmp_path / "out.partial"
@@ -326,8 +322,8 @@ def test_a_table_of_very_many_rows_has_the_first(score, monkeypatch, arguments, 
 def test_a_table_on_a_terminal_is_bounded_and_has_a_digest(tmp_path):
     (tmp_path / "rows").write_text(rows(300) + '{"id": "[bold]:smile:"}\n')
     ours, theirs = os.openpty()
-    ran = subprocess.Popen(
-        [*REWARD, "score", "gsm8k", str(tmp_path / "rows")],
+    ran = Command(
+        ["score", "gsm8k", tmp_path / "rows"],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
@@ -353,9 +349,7 @@ def test_a_table_on_a_terminal_is_bounded_and_has_a_digest(tmp_path):
 def test_a_pipe_is_read_whole_before_anything_is_scored(tmp_path):
     """A named pipe can be read once; its rows are scored as those of a file are."""
     os.mkfifo(tmp_path / "pipe")
-    running = subprocess.Popen(
-        [*REWARD, "score", "gsm8k", "pipe"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
-    )
+    running = Command(["score", "gsm8k", "pipe"], cwd=tmp_path, stdout=PIPE)
     Path(tmp_path / "pipe").write_text(rows(3))
     stdout, _ = running.communicate(timeout=20)
     assert [json.loads(line)["id"] for line in stdout.splitlines()] == ["r0", "r1", "r2"]
@@ -384,12 +378,7 @@ def test_what_is_under_way_is_waited_for_and_kept(tmp_path):
     (tmp_path / "slow.py").write_text(WAITING)
     (tmp_path / "rows").write_text(rows(400))
     (tmp_path / "wait").touch()
-    running = subprocess.Popen(
-        [*REWARD, "score", "./slow.py", "rows", "-o", "out"],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    running = Command(["score", "./slow.py", "rows", "-o", "out"], cwd=tmp_path, stderr=PIPE)
     try:
         until((tmp_path / "begun").exists)
         running.send_signal(signal.SIGINT)

@@ -396,9 +396,13 @@ def sources_of(module: str) -> dict[str, Path]:
     alone = "." not in module and root.parent.name not in INSTALLED
     beside = root.parent if alone else None
     found: dict[str, Path] = {}
-    waiting = [module]
+    waiting, seen = [module], {""}
     while waiting:
-        name, path = _resolved(waiting.pop(), module, beside)
+        asked = waiting.pop()
+        if asked in seen:
+            continue
+        seen.add(asked)
+        name, path = _resolved(asked, module, beside)
         if path is None or name in found:
             continue
         found[name] = path

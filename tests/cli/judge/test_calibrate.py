@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 import time
 from collections import Counter
 from itertools import combinations
@@ -11,6 +9,7 @@ from threading import Lock
 
 import pytest
 
+from tests.commands import Command
 from tests.parsed_page import harmless
 
 LABELS = (0, 1, 2)
@@ -334,12 +333,7 @@ def test_a_run_that_was_killed_goes_on(reward, tmp_path, write, serve, settings)
     folder = tmp_path / "cards"
     arguments = ["pairwise", "--cases", str(write("cases.jsonl", PAIRS)), "--out", str(folder),
                  "--judge", json.dumps(config)]  # fmt: skip
-    command = "from reward_functions.cli import main; main()"
-    run = subprocess.Popen(
-        [sys.executable, "-c", command, "judge", "calibrate", *arguments],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    run = Command(["judge", "calibrate", *arguments])
     try:
         until = time.monotonic() + 60
         while not any(len(path.read_bytes().splitlines()) > 8 for path in folder.glob("*.jsonl")):

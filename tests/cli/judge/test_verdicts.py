@@ -1,17 +1,15 @@
 """`reward score` with a judge: what was paid for is kept, and what is not known is not a number."""
 
 import json
-import os
 import re
 import signal
-import subprocess
-import sys
-from pathlib import Path
 from threading import Event
 from time import monotonic, sleep
 
 import pytest
 
+from tests import commands
+from tests.commands import PIPE, Command
 from tests.judge_runtime.conftest import serve
 
 __all__ = ["serve"]
@@ -113,11 +111,9 @@ def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(serve, settings, 
     judge = json.loads(settings(server)) | {"concurrency": 4, "max_concurrency": 4}
     out = tmp_path / "out.jsonl"
     command = [
-        *(sys.executable, "-c", "from reward_functions.cli import main; main()", "score"),
-        *("reference", str(rows), "--judge", json.dumps(judge), "-o", str(out)),
+        *("score", "reference", str(rows), "--judge", json.dumps(judge), "-o", str(out)),
     ]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as running:
+    with Command(command, stderr=PIPE) as running:
         assert reached.wait(60)
         running.send_signal(signal.SIGINT)
         going_on.set()
@@ -129,7 +125,8 @@ def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(serve, settings, 
     assert kept == len(server.requests)
     assert not out.exists()
     (tmp_path / "out.jsonl.partial").unlink()  # the verdicts alone are enough to go on
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    done = commands.run(command, stderr=PIPE)
+    assert done.returncode == 0
     assert f"verdicts kept earlier {kept}" in done.stderr
     assert len(server.requests) == 60
     assert len(out.read_text().splitlines()) == 60
@@ -155,11 +152,17 @@ def test_a_judge_that_never_answers_does_not_hold_ctrl_c_back(
     rows = write("many.jsonl", [row(number) for number in range(60)])
     config = json.loads(settings(server)) | {"concurrency": 4, "max_concurrency": 4}
     command = [
-        *(sys.executable, "-c", "from reward_functions.cli import main; main()", "score"),
-        *(judge, str(rows), "--judge", json.dumps(config), "-o", str(tmp_path / "out.jsonl")),
+        *(
+            "score",
+            judge,
+            str(rows),
+            "--judge",
+            json.dumps(config),
+            "-o",
+            str(tmp_path / "out.jsonl"),
+        ),
     ]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as running:
+    with Command(command, stderr=PIPE) as running:
         end = monotonic() + 60
         while not server.requests and monotonic() < end:
             sleep(0.05)

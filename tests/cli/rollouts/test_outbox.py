@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import subprocess
-import sys
 import time
 
 import pytest
@@ -15,6 +13,8 @@ from typer.testing import CliRunner
 from reward_functions.cli import app
 from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
 from reward_functions.rollouts.request.outcomes import Conflict, Expired, Reported, Throttled
+from tests import commands
+from tests.commands import PIPE
 from tests.loopback import Service, served
 from tests.rollouts.report.outbox.reports import outcome, reported
 
@@ -196,15 +196,9 @@ def typed(answer, url, *arguments):
     """What purge prints to a person at a terminal who types an answer, and its exit status."""
     leader, follower = pty.openpty()
     os.write(leader, answer)
-    command = [sys.executable, "-m", "reward_functions.cli", "rollouts", "outbox", "purge"]
+    command = ["rollouts", "outbox", "purge", *arguments, "--outbox", url]
     try:
-        ended = subprocess.run(
-            [*command, *arguments, "--outbox", url],
-            stdin=follower,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        ended = commands.run(command, stdin=follower, stdout=PIPE, stderr=PIPE)
     finally:
         os.close(leader)
         os.close(follower)

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from time import sleep
 
@@ -13,10 +11,9 @@ from typer.testing import CliRunner
 
 from reward_functions.cli import app
 from reward_functions.local.runtime_double import serving
+from tests.commands import PIPE, Command
 from tests.loopback import served
 from tests.rollout_agents import Agent
-
-REWARD = (sys.executable, "-c", "from reward_functions.cli import main; main()")
 
 ROOT = Path(__file__).parents[3]
 
@@ -299,11 +296,10 @@ def test_a_run_that_is_killed_and_interrupted_goes_on(folder):
     # The first is killed and the second interrupted once so many records are on the disk.
     for number, (end, most) in enumerate([(signal.SIGKILL, 4), (signal.SIGINT, 8)]):
         resume = ["--resume"] if number else []
-        process = subprocess.Popen(
-            [*REWARD, *line, "-c", "2", *resume],
+        process = Command(
+            [*line, "-c", "2", *resume],
             env={**os.environ, "AGENT_SECONDS": "0.05", "PYTHONPATH": str(ROOT)},
-            stderr=subprocess.PIPE,
-            text=True,
+            stderr=PIPE,
         )
         path = folder / "rollouts.jsonl"
         while process.poll() is None and (

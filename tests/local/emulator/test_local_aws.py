@@ -37,6 +37,7 @@ from reward_functions.local.emulator.emulator import (
     start,
 )
 from reward_functions.local.emulator.installing import EmulatorMissing
+from tests.commands import PIPE, Command
 from tests.processes import end_within, processes_of
 
 ENVIRONMENT = "import os\ndef handler(event, context):\n    return [os.getpid(), dict(os.environ)]"
@@ -226,14 +227,8 @@ def test_a_missing_openssl_is_told(nothing_left, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_start_that_is_interrupted_leaves_nothing(number, impostor, nothing_left, tmp_path):
-    starting = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "reward_functions.cli", "local", "up", "--name", "broken"),
-            *("--python", impostor("sleep 1000")),
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    python = impostor("sleep 1000")
+    starting = Command(["local", "up", "--name", "broken", "--python", python], stderr=PIPE)
     while not (tmp_path / "child").exists() or not (tmp_path / "child").read_text():
         assert starting.poll() is None
         sleep(0.01)
@@ -303,11 +298,8 @@ def test_a_watched_command_is_as_it_would_be_without(tmp_path):
 
 
 def test_what_a_killed_start_left_is_ended_by_the_next(impostor, nothing_left, tmp_path):
-    command = [
-        *(sys.executable, "-m", "reward_functions.cli", "local", "up", "--name", "broken"),
-        *("--python", impostor("sleep 1000")),
-    ]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as starting:
+    python = impostor("sleep 1000")
+    with Command(["local", "up", "--name", "broken", "--python", python]) as starting:
         while Folder("broken").record() is None or not (tmp_path / "child").exists():
             sleep(0.01)
         starting.kill()
