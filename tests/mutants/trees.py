@@ -1,6 +1,8 @@
 """A copy of the project to break, and the tests that are asked whether they see it."""
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,42 +12,73 @@ from pathlib import Path
 from time import monotonic
 
 from tests.architecture.rooms import PACKAGE, ROOT
+from tests.architecture.sources import nodes
+from tests.check import TESTS, importers, mirror, module_of
+from tests.speed import AWS, SLOW
 
-SECONDS = 600
-"""The most that the tests of one mutant take; a mutant that makes them hang is killed."""
+WORD = re.compile(r"\w+")
 
-EVERYWHERE = ("tests/conformance", "tests/rewards")
+LATE = (*SLOW, *AWS, "tests/notebooks/", "tests/options/")
+"""Where tests are dear: they are asked last, but for those of a file's own room."""
+
+EVERYWHERE = ("tests/conformance",)
 """Folders that look at every room."""
+
+FIRST = 6
+"""So many files are asked first: most mutants die there."""
+
+
+@cache
+def _tests():
+    """The text of every file of tests."""
+    return {path: path.read_text(encoding="utf-8") for path in sorted(TESTS.rglob("test_*.py"))}
 
 
 @cache
 def tests_of(path):
-    """The test files that may see a change of a file, the likeliest first.
+    """The tests that may see a change of a file: the nearest, those of its room, what is further.
 
-    They lie in the folder of its room, or name its module, or a name that it defines in public.
+    Near is what imports the file, carries its name, or names much of what it defines. The room's
+    are those of its folder and all that import it. Further are those of its direct users.
     """
-    dotted = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    folder = _mirror(path)
-    ranked = []
-    for test in sorted((ROOT / "tests").rglob("test_*.py")):
-        text = test.read_text(encoding="utf-8")
-        inside = folder in test.parents
-        rank = 4 * text.count(dotted) + 3 * (path.stem in test.stem) + text.count(path.stem)
-        if inside or dotted in text:
-            ranked.append((-rank, str(test.relative_to(ROOT))))
-    return tuple(name for _, name in sorted(ranked))
+    importing = set(importers([module_of(path)], _tests()))
+    names, folder = _defined(path), mirror(path)
+    ranked, last = [], []
+    for test, text in _tests().items():
+        inside = folder != TESTS and folder in test.parents
+        name = str(test.relative_to(ROOT))
+        if not inside and (test not in importing or name.startswith(LATE)):
+            last += [name] if test in importing else []
+            continue
+        called = path.stem in test.stem or path.parent.name in test.stem
+        rank = 4 * (test in importing) + 4 * called + 2 * inside
+        rank += len(names & set(WORD.findall(text)))
+        dear = "local_aws" in text or name.startswith(SLOW)
+        ranked.append((dear, -rank, name))
+    ordered = [name for *_, name in sorted(ranked)]
+    users = importers([module_of(path)], PACKAGE.rglob("*.py"))
+    folders = {mirror(user) for user in users} - {folder, TESTS}
+    further = [*sorted(str(each.relative_to(ROOT)) for each in folders), *EVERYWHERE, *last]
+    return ordered[:FIRST], ordered[FIRST:], further
 
 
-def _mirror(path):
-    """The deepest folder of tests that stands for a file's folder."""
-    folder = ROOT / "tests" / path.parent.relative_to(PACKAGE)
-    while not folder.is_dir():
-        folder = folder.parent
-    return folder
+def _defined(path):
+    """The public names that a file defines, methods among them."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    found = {node.name for node in nodes(path) if isinstance(node, kinds)}
+    return {name for name in found if not name.startswith("_")}
 
 
 class Tree:
-    """A copy of the project's files below a temporary folder."""
+    """A copy of the project's files below a temporary folder.
+
+    Args:
+        whole: ask the tests that are further away, too.
+        seconds: the most that one ask takes; a mutant that makes the tests hang is killed.
+    """
+
+    def __init__(self, whole, seconds):
+        self._whole, self._seconds = whole, seconds
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory(prefix="mutants-")
@@ -74,14 +107,15 @@ class Tree:
         Returns:
             `killed`, `survived` or `not run`; the test that saw it; the seconds that it took.
         """
-        tests = tests_of(mutant.path)
+        first, room, further = tests_of(mutant.path)
         reached = self.path / "reached"
         reached.unlink(missing_ok=True)
         target = self.path / mutant.path.relative_to(ROOT)
         mark = f"__import__('os').close(__import__('os').open({str(reached)!r}, 65, 384))"
         began = monotonic()
         target.write_bytes(mutant.source(mark))
-        seen = self._run(tests)
+        asked = (first, room, further if self._whole else ())
+        seen = next(filter(None, map(self._run, asked)), None)
         shutil.copyfile(mutant.path, target)
         if seen and self._fails_anyway(seen):
             self._broken.append(f"--deselect={seen}")
@@ -119,7 +153,7 @@ class Tree:
                 env=os.environ | path,
                 capture_output=True,
                 text=True,
-                timeout=SECONDS,
+                timeout=self._seconds,
                 check=False,
             )
         except subprocess.TimeoutExpired:
