@@ -3,8 +3,8 @@
     python -m tests.mutants --since main~5            the lines changed since a commit
     python -m tests.mutants --rooms jobs reports      any line of these rooms
 
-A mutant that no test sees is printed with its line, and whether a test ran the line at all. One that
-changes nothing that anybody can see has a row in `equivalent.toml`, with its reason; it is not run.
+A mutant that no test sees is printed with its line, and whether a test ran the line at all. One
+that changes nothing that anybody can see is not run: `equivalent.toml` says why.
 """
 
 import argparse
@@ -105,8 +105,10 @@ def main():
     fates = []
 
     def run(number):
-        with Tree(asked.whole, asked.seconds) as tree:
-            for mutant in drawn[number :: asked.workers]:
+        share = drawn[number :: asked.workers]
+        files = {mutant.path for mutant in share if mutant not in equivalent}
+        with Tree(files, asked.whole, asked.seconds) as tree:
+            for mutant in share:
                 if monotonic() > end:
                     return
                 reason = equivalent.get(mutant)
