@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reward_functions.extraction.answer import Answer, NoAnswer
+from reward_functions.extraction.candidates.statements import LOOK
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.extraction.selection import final_answer, hash_answer
 from reward_functions.extraction.visible import visible_response
@@ -41,6 +42,17 @@ def test_the_last_marker_of_gsm8k_wins():
     assert hash_answer("no marker") is None
     assert hash_answer("####\n5").text == "5"
     assert isinstance(hash_answer("####\nthen 5"), NoAnswer)
+
+
+@pytest.mark.parametrize("number", ["5000", "5", "1,234.50", "$12", r"\frac{1}{2}", "-7%"])
+def test_a_number_below_a_marker_is_read_whole_or_not_at_all(number):
+    found = {}
+    for blanks in (1, *range(LOOK - 12, LOOK + 2)):
+        for rest in ("", "\n", "\n\nP.S. 6"):
+            answer = hash_answer("####" + "\n" * blanks + number + rest)
+            found[answer.text if isinstance(answer, Answer) else ""] = blanks, rest
+    assert found.keys() == {"", number}
+    assert found[number] == (LOOK - len(number), "")
 
 
 def test_reasoning_is_searched_when_asked():
