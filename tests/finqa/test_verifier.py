@@ -297,6 +297,41 @@ def test_the_tolerance_is_a_share_of_the_reference_and_small():
             value("ANSWER: 263", REFERENCES["plain"], tolerance=out_of_range)
 
 
+HALF_A_PLACE = {
+    "of the answer": ({"value": "25.5", "unit": "number"}, {}, ("25", "26"), ("24.99", "26.01")),
+    "of a long answer": (
+        {"value": "12.345", "unit": "number"},
+        {},
+        ("12.34", "12.35"),
+        ("12.3399", "12.3501", "12.33", "12.36"),
+    ),
+    "of the reference": (
+        record("12.5%", 0.12497, CHANGE),
+        {},
+        ("12.4965%", "12.4975%"),
+        ("12.4964%", "12.4976%", "12.49649%", "12.49751%"),
+    ),
+    "no more than the tolerance": (
+        {"value": "200", "unit": "number"},
+        {"tolerance": 0.005},
+        ("199", "201", "199.0", "201.0"),
+        ("198.99", "201.01", "198", "202"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HALF_A_PLACE.values(), ids=HALF_A_PLACE)
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_half_a_place_is_allowed_and_nothing_beyond(case, sign):
+    reference, parameters, right, wrong = case
+    if sign and "value" in reference:
+        reference = reference | {"value": sign + reference["value"]}
+    elif sign:
+        reference = record(sign + reference["answer"], -reference["exe_ans"], CHANGE)
+    paid = {each: value(f"ANSWER: {sign}{each}", reference, **parameters) for each in right + wrong}
+    assert paid == dict.fromkeys(right, 1.0) | dict.fromkeys(wrong, 0.0)
+
+
 def test_only_a_marked_answer_may_be_asked_for():
     assert value("So the total is 263.", REFERENCES["plain"], marked=True) == 0.0
     assert value("ANSWER: 263", REFERENCES["plain"], marked=True) == 1.0

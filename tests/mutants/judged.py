@@ -16,7 +16,8 @@ def rows():
 def matches(row, mutant):
     """Whether a row means a mutant: by its module, its line's text, its kind and what it does.
 
-    `change` is part of what the tool prints for it; it is needed where a line has several.
+    `change` is part of what the tool prints for it, such as ":9 " for its column; it is needed
+    where a line has several.
     """
     name = ".".join(mutant.path.relative_to(PACKAGE).with_suffix("").parts)
     if name != row["module"] or mutant.kind != row["kind"]:
