@@ -136,10 +136,7 @@ def present(what: str, call: Callable[..., Any], **arguments: Any) -> dict[str, 
     try:
         return answer(what, call, **arguments)
     except AwsFailed as error:
-        words = str(error).removeprefix(what)
-        for asked in map(str, arguments.values()):
-            words = words.replace(asked, "")
-        words = words.lower()
+        words = str(error).removeprefix(what).lower()
         absent = error.kind == "invalid" and any(each in words for each in ABSENT)
         if error.missing or absent:
             return None

@@ -134,7 +134,7 @@ class _Parser:
             if int(reference[1]) >= len(self.steps):
                 raise self.error(f"{text} is no earlier step")
             return Earlier(int(reference[1]))
-        constant = _CONSTANT.fullmatch(text)
+        constant = _CONSTANT.match(text)
         value = read_number(text[constant.end() :] if constant else text)
         if constant and text[constant.end() :].lower() == "m1":
             value = Fraction(-1)
@@ -197,9 +197,9 @@ class _Parser:
 
 def _may_be_operand(text: str) -> bool:
     text = text.strip()
-    return bool(_REFERENCE.fullmatch(text) or _CONSTANT.fullmatch(text)) or (
-        read_number(text) is not None
-    )
+    if _CONSTANT.match(text):
+        return "," not in text
+    return bool(_REFERENCE.fullmatch(text)) or read_number(text) is not None
 
 
 _CALL: Final = re.compile(r"\s*+([A-Za-z_]++)\s*+\(")
@@ -207,7 +207,7 @@ _INNER_CALL: Final = re.compile(r"(?<![A-Za-z_])[A-Za-z_]++\s*+\(")
 _NEXT_CALL: Final = re.compile(rf"\)\s*,\s*(?:{'|'.join(sorted(OPERATIONS))})\s*\(", re.IGNORECASE)
 _NONE: Final = re.compile(r",\s*none\s*\)", re.IGNORECASE)
 _REFERENCE: Final = re.compile(r"#\s*(\d{1,3})")
-_CONSTANT: Final = re.compile(r"const_[^,]*", re.IGNORECASE)
+_CONSTANT: Final = re.compile(r"const_", re.IGNORECASE)
 _COMMA: Final = re.compile(",")
 _SPACED_COMMA: Final = re.compile(r",(?=\s)")
 _PARENTHESIS: Final = re.compile(r"[()]")

@@ -21,6 +21,7 @@ from reward_functions import (
     weighted,
 )
 from reward_functions.core.errors import BadComposite, BadParameter, PartFailed, UnknownReward
+from reward_functions.core.parts import MAX_PARTS
 from reward_functions.core.spec import Needs, spec_of
 from reward_functions.core.types import Evidence
 from reward_functions.testing import FakeAsk
@@ -69,6 +70,17 @@ def test_weighted_adds_and_reports_its_parts_as_rewards():
     assert (score.answer, score.evidence) == ("7", compared)
     assert score.reason == "0.8 × answer 1 (equal) + 0.2 × format 0.5"
     assert [name for name, _ in score.parts] == ["answer", "format"]
+
+
+def test_a_sum_has_a_part_and_at_most_so_many():
+    def summed(parts):
+        return weighted({f"part{number}": (fixed(1.0), 1.0) for number in range(parts)})
+
+    assert len(summed(MAX_PARTS)(SAMPLE).parts) == MAX_PARTS
+    with pytest.raises(BadComposite, match=f"{MAX_PARTS + 1} parts are more than {MAX_PARTS}"):
+        summed(MAX_PARTS + 1)
+    with pytest.raises(BadComposite, match="a weighted sum is written"):
+        summed(0)
 
 
 def test_what_was_compared_is_the_first_part_that_compared():
