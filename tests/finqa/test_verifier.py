@@ -11,6 +11,7 @@ import pytest
 
 from reward_functions import BadReference, get, sample
 from reward_functions.core.errors import BadParameter
+from reward_functions.finqa.question import MAX_QUESTION, asked
 from reward_functions.finqa.reference import as_json, classify, classify_record, prepare
 
 FINQA = get("finqa")
@@ -208,6 +209,14 @@ def test_the_question_comes_from_the_last_line_of_the_prompt_and_never_from_the_
     assert value("ANSWER: 263 million", reference, f"{filing}what was the total?") == 0.0
     asked = f"{filing}Question: what was it, in millions?\nThink. ANSWER: <your answer>"
     assert value("ANSWER: 263 million", reference, asked) == 1.0
+
+
+def test_of_a_prompt_its_end_is_read_and_of_a_question_too():
+    labelled = "Question: who?\n"
+    within = labelled + "x" * (4 * MAX_QUESTION - len(labelled))
+    assert asked(within) == "who?"
+    assert asked(f"{within}x") != "who?"
+    assert asked("Question: b" + "a" * MAX_QUESTION) == "a" * MAX_QUESTION
 
 
 def test_a_noisy_reference_accepts_either_value_and_says_so():

@@ -3,6 +3,7 @@
 import atexit
 import gc
 import os
+import resource
 from collections import Counter
 from contextlib import suppress
 from itertools import pairwise
@@ -50,6 +51,8 @@ class Broken(_Copy):
         """Run tests until one fails, and say which."""
         try:
             os.setpgid(0, 0)
+            seconds = self._ask["seconds"]
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
             self._settle()
             renew(self._ask["file"])
             asked, skipped = self._ask["tests"], {*self._ask["skip"]}

@@ -1,8 +1,9 @@
 """A plugin of pytest: a process that has collected tests runs them again and again, in copies.
 
-Each line of its input asks for one run: `{"file": …, "tests": [files], "skip": [tests]}`. In a copy
-of the process the functions of the file get the code that stands there now; the tests run until one
-fails. Its output is the name of that test, "time" where they do not end, or an empty line.
+Each line of its input asks for one run: `{"file": …, "tests": [files], "skip": [tests],
+"seconds": …}`. In a copy of the process the functions of the file get the code that stands there
+now; the tests run until one fails. Its output is the name of that test, "time" where they do not
+end, or an empty line.
 """
 
 import json
@@ -17,6 +18,9 @@ import pytest
 
 ASKED, SAID = "MUTANTS_ASKED", "MUTANTS_SAID"
 """The variables that hold the numbers of its input and of its output."""
+
+WAITING = 10
+"""So many times the seconds of a processor may pass: other programs share it, and tests wait."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -44,8 +48,10 @@ def _seen(copy, session, number, ask):
         os.close(out)
         copy(session, number, ask, into).run()
     os.close(into)
-    late = monotonic() + ask["seconds"]
-    while not (ended := os.waitpid(process, os.WNOHANG)[0]) and monotonic() < late:
+    late = monotonic() + WAITING * ask["seconds"]
+    ended = status = 0
+    while not ended and monotonic() < late:
+        ended, status = os.waitpid(process, os.WNOHANG)
         sleep(0.02)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process, signal.SIGKILL)
@@ -56,4 +62,4 @@ def _seen(copy, session, number, ask):
         failed = (heard.read() or b"").decode()
     folder = session.config._tmp_path_factory.getbasetemp() / f"worker-{number}"
     shutil.rmtree(folder, ignore_errors=True)
-    return failed if ended else "time"
+    return failed if ended and not status else "time"

@@ -79,7 +79,8 @@ class Tree:
     Args:
         files: that are to be broken; the tests of these are collected.
         whole: ask the tests that are further away, too.
-        seconds: the most that one ask takes; a mutant that makes the tests hang is killed.
+        seconds: of a processor, the most that one ask takes; a mutant that makes the tests hang is
+            killed.
     """
 
     def __init__(self, files, whole, seconds):
@@ -106,8 +107,8 @@ class Tree:
     def fate(self, mutant):
         """Whether tests see a mutant.
 
-        A test that fails without a mutant, too, is not asked again. What only runs while its module
-        is imported is seen by a new process alone: the nearest tests are asked again in one.
+        A test that fails without a mutant, too, is not asked again. What runs while tests are
+        collected is seen by a new process alone: the nearest tests are asked again in one.
 
         Returns:
             `killed`, `survived` or `not run`; the test that saw it; the seconds that it took.
@@ -120,22 +121,27 @@ class Tree:
         target.write_bytes(mutant.source(mark))
         tests = self._asked(mutant.path)
         seen = self._seen(target, tests)
-        if not seen and not reached.exists():
-            seen = self._seen_anew(target, tests[:FIRST])
+        ran = reached.exists()
+        if not seen:
+            seen = self._seen_anew(target, tests[:FIRST], reached)
+            ran = ran or reached.exists()
         shutil.copyfile(mutant.path, target)
         if seen and "::" in seen and self._fails_anyway(target, tests, seen):
             self._broken.append(seen)
             return self.fate(mutant)
-        fate = "killed" if seen else "survived" if reached.exists() else "not run"
+        fate = "killed" if seen else "survived" if ran else "not run"
         return fate, seen, monotonic() - began
 
     def _seen(self, target, tests):
         return self._runner.seen(target, tests, self._broken, self._seconds)
 
-    def _seen_anew(self, target, tests):
+    def _seen_anew(self, target, tests, reached):
         """What a process sees that imports the broken file; all of its tests may fail at once."""
+        reached.unlink(missing_ok=True)
         try:
             with Runner(self.path, tests) as anew:
+                if not reached.exists():
+                    return ""
                 return anew.seen(target, tests, self._broken, self._seconds)
         except RuntimeError:
             return "import"
