@@ -306,6 +306,20 @@ def test_the_tolerance_is_a_share_of_the_reference_and_small():
             value("ANSWER: 263", REFERENCES["plain"], tolerance=out_of_range)
 
 
+@pytest.mark.parametrize(
+    ("response", "right"),
+    [
+        ("So the answer is yes.", 1.0),
+        ("or the answer is yes", 0.0),
+        ("Or ANSWER: yes", 0.0),
+        ("Yes, or the answer is yes.", 0.0),
+        ("ANSWER: no or ANSWER: yes", 0.0),
+    ],
+)
+def test_one_word_of_two_is_no_answer_wherever_the_text_begins(response, right):
+    assert value(response, {"value": "yes", "unit": "yesno"}) == right
+
+
 HALF_A_PLACE = {
     "of the answer": ({"value": "25.5", "unit": "number"}, {}, ("25", "26"), ("24.99", "26.01")),
     "of a long answer": (
