@@ -11,7 +11,7 @@ from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.candidates.statements import LOOK
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.extraction.selection import final_answer, hash_answer
-from reward_functions.extraction.visible import visible_response
+from reward_functions.extraction.visible import MIN_ECHO, visible_response
 
 TABLE = Path(__file__).parents[1] / "cases" / "answers.jsonl"
 CASES = [json.loads(line) for line in TABLE.read_text().splitlines()]
@@ -179,3 +179,20 @@ def test_white_space_and_chatter_before_a_box_change_nothing(value, chatter):
 )
 def test_baits_come_back(bait):
     assert isinstance(answer_of(bait), Answer | NoAnswer)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "seen"),
+    [
+        ("Is it \\boxed{77}?", ""),
+        ("Is it \\boxed{7}?", ""),
+        ("Is \\boxed{7} it?", ""),
+        ("It is \\boxed{77}", ""),
+        ("It is\\boxed{77}", "It is\\boxed{77}"),
+        ("It is\\boxed{7}", "It is\\boxed{7}"),
+        ("\\boxed{7}", "\\boxed{7}"),
+    ],
+)
+def test_a_copy_of_a_prompt_is_no_answer_unless_it_is_short(prompt, seen):
+    assert (len(prompt) < MIN_ECHO) == bool(seen)
+    assert visible_response(prompt, prompt).strip() == seen
