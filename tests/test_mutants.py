@@ -77,10 +77,21 @@ def test_functions_that_were_imported_get_the_code_that_stands_there_now(file):
     assert namespace["one"](2) == 5
     (changed,) = (each for each in mutants(file) if each.kind == "number" and each.text == "6")
     file.write_bytes(changed.source("0"))
-    renew(str(file))
+    assert renew(str(file))
     assert namespace["one"](2) == 6
     assert namespace["two"]() == [1]
     assert isinstance(namespace["one"], FunctionType)
+
+
+def test_a_function_that_needs_another_cell_says_so(tmp_path):
+    file = tmp_path / "two.py"
+    file.write_text("class Two(dict):\n    def clear(self):\n        super().clear()\n")
+    namespace = {}
+    exec(compile(file.read_text(), str(file), "exec"), namespace)
+    assert renew(str(file))
+    file.write_text("class Two(dict):\n    def clear(self):\n        pass\n")
+    assert not renew(str(file))
+    assert namespace["Two"]
 
 
 def test_each_room_has_its_turn_in_what_is_drawn():

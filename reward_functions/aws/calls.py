@@ -136,9 +136,10 @@ def present(what: str, call: Callable[..., Any], **arguments: Any) -> dict[str, 
     try:
         return answer(what, call, **arguments)
     except AwsFailed as error:
+        if error.missing:
+            return None
         words = str(error).removeprefix(what).lower()
-        absent = error.kind == "invalid" and any(each in words for each in ABSENT)
-        if error.missing or absent:
+        if error.kind == "invalid" and any(each in words for each in ABSENT):
             return None
         raise
 

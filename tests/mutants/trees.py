@@ -122,8 +122,8 @@ class Tree:
         tests = self._asked(mutant.path)
         seen = self._seen(target, tests)
         ran = reached.exists()
-        if not seen:
-            seen = self._seen_anew(target, tests[:FIRST], reached)
+        if seen in {"", "anew"}:
+            seen = self._seen_anew(target, tests if seen else tests[:FIRST], reached, seen)
             ran = ran or reached.exists()
         shutil.copyfile(mutant.path, target)
         if seen and "::" in seen and self._fails_anyway(target, tests, seen):
@@ -135,12 +135,12 @@ class Tree:
     def _seen(self, target, tests):
         return self._runner.seen(target, tests, self._broken, self._seconds)
 
-    def _seen_anew(self, target, tests, reached):
+    def _seen_anew(self, target, tests, reached, asked):
         """What a process sees that imports the broken file; all of its tests may fail at once."""
         reached.unlink(missing_ok=True)
         try:
             with Runner(self.path, tests) as anew:
-                if not reached.exists():
+                if not asked and not reached.exists():
                     return ""
                 return anew.seen(target, tests, self._broken, self._seconds)
         except RuntimeError:
