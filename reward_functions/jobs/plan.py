@@ -380,7 +380,7 @@ def _of_agent(asked: JobConfiguration, stage: DeployedStage | None) -> Plan:
     ]
     return Plan(
         asked=asked,
-        base=find(asked.model, region or None, "agent-rft"),
+        base=find(asked.model, region or None, asked.driver),
         region=region,
         agent=agent,
         settings=tuple(settings),
