@@ -2,7 +2,7 @@
 
 What a job is
 
-    services.py         the services that run jobs, a row each
+    services.py         the services that run jobs, a row each of `services.toml`
     job.py              what every service has: a job, its state, its metrics, its events
     configuration.py    what a user asks for, validated, and what is wrong with it as one sentence;
                         its digest names the job

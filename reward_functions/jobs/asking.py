@@ -758,7 +758,7 @@ def endpoint_of(
     if SERVICES[base.driver].packages and not (ask or base.known):
         raise BadJob(f"ask: {NOBODY.format(model=base.identifier[:200])}")
     name = ask or (base.known.inference_id if base.known else base.identifier)
-    if base.driver != "openai":
+    if SERVICES[base.driver].hosted:
         return Converse(name, sampling, converse_client(region, session, concurrency))
     return Chat(name, sampling, connected(region, session))
 

@@ -43,7 +43,7 @@ from pydantic import (
 from reward_functions.aws.shell import DEFAULT_STAGE
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue
+from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -301,7 +301,7 @@ class JobConfiguration(BaseModel):
     sagemaker: Serverless | None = optional("Of SageMaker's jobs alone.")
     stage: str = optional("A stage of `cdk.json` that is deployed.", "prod", default=DEFAULT_STAGE)
     driver: DriverName | None = optional(
-        "`bedrock`, `openai`, `sagemaker` or `agent-rft`; else what the table says of the model.",
+        f"{names('`')}; else what the table says of the model.",
         "bedrock",
     )
     name: Prefix | None = optional(

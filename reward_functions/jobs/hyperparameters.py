@@ -202,8 +202,17 @@ class Hyperparameter:
 
 
 def _table() -> dict[str, dict[str, Hyperparameter]]:
-    """Every row, by its service and its name."""
+    """Every row, by its service and its name.
+
+    Raises:
+        LookupError: a service has no rows.
+    """
     found = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    for name in SERVICES.keys() - found.keys():
+        raise LookupError(
+            f"jobs/hyperparameters.toml has no [[{name}]] for the service {name!r} of "
+            f"jobs/services.toml: write its rows there, or {name} = [] at the top for none"
+        )
     return {
         of: {each["name"]: _ROW.validate_python(each) for each in rows}
         for of, rows in found.items()
@@ -223,11 +232,9 @@ def hyperparameters(driver: DriverName) -> dict[str, Hyperparameter]:
 
     Bedrock's come from botocore's model, and whatever is new there comes with them.
     """
-    known = TABLE[driver]
-    if driver == "sagemaker":
-        return {}
-    if driver != "bedrock":
-        return known
+    known, ranges = TABLE[driver], SERVICES[driver].ranges
+    if ranges != "botocore":
+        return known if ranges == "table" else {}
     return {
         name: replace(
             known.get(name, Hyperparameter(name)),
@@ -338,7 +345,8 @@ def _unknown(driver: DriverName, name: str, known: Mapping[str, Any]) -> str:
     other = SAME.get(name)
     if other in known:
         return f"{name} is called {other} on {API[driver]}"
-    if not SERVICES[driver].packages and any(name in TABLE[each] for each in ("bedrock", "openai")):
+    others = [TABLE[each] for each, service in SERVICES.items() if not service.packages]
+    if not SERVICES[driver].packages and any(name in each for each in others):
         return f"{name}: {API[driver]} has no such hyperparameter; it has {', '.join(known)}"
     same = [each for each in ELSEWHERE.get(name.lower(), ()) if each in known]
     if same:

@@ -124,7 +124,7 @@ class Place:
         names = [
             name
             for name, service in SERVICES.items()
-            if not service.optional or getattr(self.stage, service.role)
+            if not (service.role and service.role.optional) or service.role.of(self.stage)
         ]
         return [self.driver(name) for name in ([only] if only else names)]
 

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from reward_functions.aws.arn import Arn
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.services import SERVICES, DriverName
+from reward_functions.jobs.services import CUSTOM, HUB, SERVICES, DriverName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -157,7 +157,7 @@ def find(model: str, region: str | None = None, driver: DriverName | None = None
     """
     hub = driver and SERVICES[driver].packages
     if hub or (driver is None and hub_model(model)):
-        return _of_the_hub(model, region, driver or "sagemaker")
+        return _of_the_hub(model, region, driver or HUB)
     arn = Arn.read(model, "bedrock", BASE)
     if arn and arn.account.isdigit() != bool(arn["base"]):  # a foundation model is in no account
         arn = None
@@ -172,10 +172,10 @@ def find(model: str, region: str | None = None, driver: DriverName | None = None
     known = next((each for each in models() if name in (each.id, *each.aliases)), None)
     if known is None and not custom and driver is None:
         raise _unknown(name)
-    chosen = driver or (known.driver if known else "bedrock")
-    if custom and chosen != "bedrock":
+    chosen = driver or (known.driver if known else CUSTOM)
+    if custom and SERVICES[chosen].makes != "custom model":
         raise BadJob(
-            f"model: {API['openai']} starts from no custom model; leave out --driver, or name a "
+            f"model: {API[chosen]} starts from no custom model; leave out --driver, or name a "
             "model of the table"
         )
     if known and region and region not in known.regions and arn is None:
@@ -189,8 +189,7 @@ def find(model: str, region: str | None = None, driver: DriverName | None = None
             f"model: {known.id} is trained on {API[known.driver]}, as of {as_of()}: leave out "
             "the driver; if AWS trains it on the other API by now, name it by its ARN"
         )
-    # The OpenAI-compatible API knows ids alone.
-    identifier = name if chosen == "openai" else model
+    identifier = model if SERVICES[chosen].owner else name
     doubts = _doubts(name, known, chosen, region, custom=custom)
     return Base(identifier, chosen, known, custom, tuple(doubts))
 
@@ -205,8 +204,8 @@ def made_from(asked: str, base: Base, stands_in: str | None = None) -> bool:
     """
     if asked == stands_in:
         return False
-    if base.driver != "openai":
-        return any(form in asked for form in SERVICES[base.driver].hosted) and not base.custom
+    if hosted := SERVICES[base.driver].hosted:
+        return any(form in asked for form in hosted) and not base.custom
     known = (base.known.inference_id, *base.known.aliases) if base.known else ()
     return asked not in {base.identifier, *known}
 

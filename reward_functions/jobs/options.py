@@ -86,7 +86,7 @@ def check_options(asked: JobConfiguration, driver: DriverName) -> None:
     for name in SOME:
         if getattr(asked, name) is not None and name not in SERVICES[driver].takes:
             raise BadJob(f"{name}: {API[driver]} has no such setting; leave it out")
-    if driver == "sagemaker":
+    if SERVICES[driver].recipes:
         _check_rewards(asked)
     elif not SERVICES[driver].graded:
         _check_agent(asked)

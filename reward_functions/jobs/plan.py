@@ -346,7 +346,7 @@ def _refuse(
     if deployed is not None and (recipe is not None or not SERVICES[driver].packages):
         needs = recipe.response_mode if recipe else "list"
         require_mode(deployed.response_mode, needs, f"deployment: {deployed.name}")
-    if deployed is not None and driver == "sagemaker":
+    if deployed is not None and SERVICES[driver].recipes:
         require_fitting(FunctionArn.parse(deployed.version_arn))
 
 
@@ -380,7 +380,7 @@ def _of_agent(asked: JobConfiguration, stage: DeployedStage | None) -> Plan:
     ]
     return Plan(
         asked=asked,
-        base=find(asked.model, region or None, "agent-rft"),
+        base=find(asked.model, region or None, asked.driver),
         region=region,
         agent=agent,
         settings=tuple(settings),
@@ -623,10 +623,8 @@ def _of_validation(planned: Plan, name: Mapping[str, str]) -> Iterator[str]:
             "nothing is evaluated on the way"
         )
     if planned.asked.validation is not None:
-        if planned.base.driver == "openai":
-            yield (
-                "no page of AWS says that the OpenAI-compatible API takes a validation file for RFT"
-            )
+        if doubt := SERVICES[planned.base.driver].validation:
+            yield doubt
         elif known is not None and known.id.startswith(NO_VALIDATION):
             yield (
                 "AWS's SDK leaves out a validation file for Nova 2 Lite as not supported, and "

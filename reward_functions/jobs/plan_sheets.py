@@ -9,6 +9,7 @@ from reward_functions.jobs.hyperparameters import Hyperparameter, hyperparameter
 from reward_functions.jobs.models import API, as_of, models
 from reward_functions.jobs.plan import WINDOW, AgentRun, Figures, Plan, PlannedSetting
 from reward_functions.jobs.recipes import ELSEWHERE
+from reward_functions.jobs.services import SERVICES
 from reward_functions.judge_runtime.usage import prices_as_of
 from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.sheets import Sheet, escaped
@@ -165,7 +166,7 @@ def hyperparameters_table(driver: DriverName) -> Iterator[list[str]]:
 def _recipe(planned: Plan) -> Iterator[tuple[str, str]]:
     """What a serverless job is trained by; silence about adapters would mean every weight."""
     chosen = planned.asked.sagemaker
-    if planned.base.driver == "sagemaker":
+    if SERVICES[planned.base.driver].recipes:
         peft = chosen.peft if chosen else "LORA"
         yield "technique", chosen.technique if chosen else "RLVR"
         yield "weights", f"adapters (Peft {peft})" if peft == "LORA" else "every one (no Peft sent)"

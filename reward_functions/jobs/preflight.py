@@ -57,11 +57,11 @@ from reward_functions.jobs.options import DEFAULT, JobAgent, granted, serverless
 from reward_functions.jobs.plan import ROLES, plan
 from reward_functions.jobs.reward_checks import contract_findings, reward_findings
 from reward_functions.jobs.role_checks import Uses, role_findings
-from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue
+from reward_functions.jobs.services import SERVICES, DriverName, HyperparameterValue, Service
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from boto3.session import Session
 
@@ -99,7 +99,7 @@ def preflight(
     looked = Looked(job, session, baseline, rows, progress)
     found: list[CheckFinding] = []
     for check in CHECKS:
-        if job.driver in check.drivers and (looked.scorer is not None or not check.graded):
+        if check.of(SERVICES[job.driver]) and (looked.scorer is not None or not check.graded):
             if check.begins:
                 progress(check.begins)
             found += check.find(looked)
@@ -158,13 +158,13 @@ class JobCheck(NamedTuple):
     Args:
         find: yields what there is to say.
         begins: what `progress` is told.
-        drivers: whose jobs it is asked of.
+        of: whether the jobs of a service are asked it, by the service's row.
         graded: whether it takes a reward function of ours.
     """
 
     find: Callable[[Looked], Iterator[CheckFinding]]
     begins: str = ""
-    drivers: Collection[str] = frozenset({"bedrock", "openai", "sagemaker"})
+    of: Callable[[Service], bool] = lambda service: service.graded
     graded: bool = False
 
 
@@ -204,26 +204,20 @@ def _rewards(looked: Looked) -> Iterator[CheckFinding]:
     )
 
 
-EVERY: Final = frozenset(SERVICES)
-OF_AGENTS: Final = frozenset({"agent-rft"})
-BEDROCK: Final = frozenset({"bedrock"})
-SIMULATED: Final = EVERY - {"openai"}
-"""Drivers whose jobs run as a role, and read what lies below `rft-data/`."""
-
 CHECKS: Final = (
-    JobCheck(lambda at: synthetic_findings(at.files, emulated=at.emulated), drivers=EVERY),
-    JobCheck(_agent, "asking the agent", OF_AGENTS),
+    JobCheck(lambda at: synthetic_findings(at.files, emulated=at.emulated), of=lambda _: True),
+    JobCheck(_agent, "asking the agent", lambda service: not service.graded),
     JobCheck(lambda at: base_findings(at.job.asked.model, at.region, at.job.driver)),
     JobCheck(
         lambda at: iter([name_finding(at.job.request.name, at.region, at.session)]),
         "looking for a model of this name",
-        BEDROCK,
+        lambda service: service.makes == "custom model",
     ),
     JobCheck(
         lambda at: data_findings(at.files, at.spec, ROWS[at.job.driver]),
         "linting the data",
     ),
-    JobCheck(_role, "simulating the role", SIMULATED),
+    JobCheck(_role, "simulating the role", lambda service: bool(service.role)),
     JobCheck(
         lambda at: capacity_findings(at.graded.function, at.job.request.hyperparameters),
         "reading the concurrency",
@@ -257,7 +251,7 @@ def _uses(job: PreparedJob) -> Uses:
         packages, _ = package_groups(request.name, chosen.model_packages)
         agent = granted(request.agent, job.stage).arn
         return uses._replace(packages=packages, agent=agent)
-    if job.driver != "sagemaker":
+    if not SERVICES[job.driver].recipes:
         return uses
     prompt = chosen.judge_prompt or ""
     if job.grader is not None:

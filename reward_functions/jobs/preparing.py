@@ -215,7 +215,7 @@ class _Wanted(NamedTuple):
         Raises:
             AwsFailed: SageMaker's hub cannot be asked.
         """
-        if self.driver.name != "sagemaker":
+        if not self.service.recipes:
             return None
         chosen, account = serverless_of(self.asked), account_of(self.stage)
         recipe = recipe_of(model, chosen, self.driver.region, account, self.session)
@@ -233,7 +233,7 @@ class _Wanted(NamedTuple):
         if self.asked.deployment is None:
             return None
         # An evaluator takes no version, so that --force is no remedy for what moves.
-        evaluated = self.driver.name == "sagemaker"
+        evaluated = self.service.recipes
         grader = pinned(
             self.asked.deployment,
             self.stage,
@@ -255,14 +255,14 @@ class _Wanted(NamedTuple):
 
     def role(self) -> str:
         """What the jobs run as; "" where they run as nobody."""
-        service = self.service
-        role: str | None = getattr(self.stage, service.role) if service.role else ""
-        if not role and service.made_by:
+        service, role = self.service, self.service.role
+        found = role.of(self.stage) if role else ""
+        if role and role.made_by and not found:
             raise BadJob(
                 f"the stage {self.stage.stage!r} has no role for jobs of {service.called}: set "
-                f"{service.made_by} for it in cdk.json and deploy"
+                f"{role.made_by} for it in cdk.json and deploy"
             )
-        return role or ""
+        return found
 
     def digest(self, model: str, files: JobFiles, grader: PinnedGrader | None) -> str:
         """How a number or a model is written, and whether a driver is named, make no other job."""

@@ -31,7 +31,7 @@ from reward_functions.aws.calls import OF_SERVICES, client
 from reward_functions.aws.deployed.findings import CheckFinding, failure, ok, unknown
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.iam_matching import as_list, like, resolved
-from reward_functions.jobs.services import SERVICES, DriverName, Service
+from reward_functions.jobs.services import CUSTOM, SERVICES, DriverName, Service
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ class Uses(NamedTuple):
     grader: FunctionArn | None
     data: Sequence[str]
     output: str
-    driver: DriverName = "bedrock"
+    driver: DriverName = CUSTOM
     evaluator: str = ""
     base: str = ""
     packages: str = ""
@@ -106,7 +106,7 @@ def role_findings(
     arn = Arn.read(role, "iam", r"role/(?:.+/)?(?P<name>[^/]+)")
     if arn is None:
         stated = f"{role!r} is not the ARN of a role" if role else "the stage has no such role"
-        remedy = SERVICES[uses.driver].remedy
+        remedy = _remedy(uses)
         yield failure("role", f"{stated}: {remedy}" if remedy else stated)
         return
     iam = client("iam", region, session)
@@ -125,6 +125,11 @@ def role_findings(
         yield trust_finding(document, region, arn.account, SERVICES[uses.driver])
     place = f"{region}:{arn.account}"
     yield from _allowed(iam, role, list(actions(arn.partition, uses, place)))
+
+
+def _remedy(uses: Uses) -> str:
+    role = SERVICES[uses.driver].role
+    return role.remedy if role else ""
 
 
 def actions(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
@@ -150,7 +155,7 @@ def actions(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
     if uses.agent:
         runtime = ":bedrock-agentcore:" in uses.agent
         action = "bedrock-agentcore:InvokeAgentRuntime" if runtime else "lambda:InvokeFunction"
-        yield RoleAction(action, uses.agent, "ask the agent", service.remedy)
+        yield RoleAction(action, uses.agent, "ask the agent", _remedy(uses))
     if service.log_group:
         yield from _of_sagemaker(partition, uses, place, service.log_group)
 
@@ -241,11 +246,14 @@ def trust_finding(
         account: that it belongs to.
         service: whose job it is.
     """
+    role = service.role
+    if not role:
+        raise RuntimeError(f"jobs of {service.called} run as no role")
     partition = next((name for begin, name in PARTITIONS if region.startswith(begin)), "aws")
-    job = f"arn:{partition}:{service.owner}:{region}:{account}:{service.example}"
+    job = f"arn:{partition}:{service.owner}:{region}:{account}:{role.example}"
     known = {"aws:SourceAccount": account, "aws:SourceArn": job}
-    policy, taker = resolved(dict(document), known), service.principal
-    verdicts = {action: _trusted(policy, taker, action) for action in service.assumes}
+    policy, taker = resolved(dict(document), known), role.principal
+    verdicts = {action: _trusted(policy, taker, action) for action in role.assumes}
     if DENIED in verdicts.values():
         return failure("trust", f"the role's trust policy denies {taker}")
     if missing := [action for action, trusted in verdicts.items() if trusted is NEVER]:

@@ -38,6 +38,7 @@ MODULES = (
 )
 
 ROWS = {name: rows for module in MODULES for name, rows in module.ROWS.items()}
+FILES = {name: Path(module.__file__).name for module in MODULES for name in module.ROWS}
 
 TYPES = {
     "cdk.app.schema:BY_A_STRING",
@@ -81,17 +82,31 @@ def test_every_table_of_functions_is_listed():
     assert all((REPOSITORY / test).is_file() for test in ELSEWHERE.values())
 
 
+def rows_of(name):
+    """The rows of a table, of which each has what comes of it."""
+    rows, expected = table(name), ROWS[name].expected
+    told = f"in tests/architecture/called/{FILES[name]}, for a row of {name}"
+    assert not (new := rows.keys() - expected.keys()), f"add what comes of {sorted(new)} {told}"
+    assert not (gone := expected.keys() - rows.keys()), f"take out {sorted(gone)} {told}"
+    return rows
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_each_row_is_called_and_does_what_its_name_says(name):
-    rows, told, expected = table(name), ROWS[name].told, ROWS[name].expected
+    rows, told, expected = rows_of(name), ROWS[name].told, ROWS[name].expected
     assert rows
-    assert rows.keys() == expected.keys()
     assert {key: told(key, row) for key, row in rows.items()} == expected
+
+
+def test_a_row_that_nobody_calls_is_named_with_the_file(monkeypatch):
+    monkeypatch.setitem(table("symbolic.parsing.commands:COMMANDS"), "acme", None)
+    with pytest.raises(AssertionError, match=r"add .*\['acme'\] in tests/.*/called/notation\.py"):
+        rows_of("symbolic.parsing.commands:COMMANDS")
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_a_row_with_the_function_of_any_other_row_is_noticed(name):
-    rows, (told, expected, alike) = dict(table(name)), ROWS[name]
+    rows, (told, expected, alike) = dict(rows_of(name)), ROWS[name]
     others = {id(row): (key, row) for key, row in rows.items()}.values()
     unnoticed = [
         (key, each)

@@ -249,7 +249,7 @@ def test_each_kind_of_job_is_trusted_by_the_role_that_is_made_for_it_and_by_no_o
 ):
     found = trust_finding(TRUSTS[trusted], "us-east-1", ACCOUNT, SERVICES[driver])
     assert found.verdict == ("ok" if driver == trusted else "failure")
-    assert SERVICES[driver].principal in found.message
+    assert SERVICES[driver].role.principal in found.message
 
 
 @pytest.mark.parametrize("driver", [name for name, each in SERVICES.items() if each.role])

@@ -20,6 +20,7 @@ from reward_functions.jobs.preflight import (
     synthetic_findings,
     wanted_at_most,
 )
+from reward_functions.jobs.services import SERVICES
 from tests.bedrock_service import ARN, refusal
 from tests.deployed_stage import SOURCE
 
@@ -222,7 +223,7 @@ def test_the_name_of_the_model_is_to_be_free(control_plane, taken, fault, verdic
 def test_a_job_of_any_service_refuses_synthetic_rows_in_an_account(
     file, driver, grader, local, monkeypatch
 ):
-    asked = [each for each in preflight.CHECKS if driver in each.drivers]
+    asked = [each for each in preflight.CHECKS if each.of(SERVICES[driver])]
     monkeypatch.setattr(preflight, "CHECKS", asked[:1])
     monkeypatch.setattr(preflight, "scorer_named", lambda *_: None)
     monkeypatch.setattr(preflight, "endpoints", lambda _: SimpleNamespace(local=local))

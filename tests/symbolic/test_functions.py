@@ -18,6 +18,8 @@ from reward_functions.symbolic.numeric.ball_mpmath import MpmathArithmetic
 from reward_functions.symbolic.numeric.evaluate import Evaluation, Interpretation
 from reward_functions.symbolic.parsing.document import read
 
+HERE = "tests/symbolic/test_functions.py"
+
 PLACES = {
     "arccosh": ("3/2", "2", "7"),
     "arccoth": ("3/2", "-2", "7"),
@@ -65,6 +67,8 @@ WITHOUT_SYMPY = set("arccot re im conj arg cis gcd lcm factorial binom".split())
 
 def points(row):
     places = PLACES.get(row.name, USUAL)
+    known = row.arguments == 1 or row.name in ARGUMENTS
+    assert known, f"add arguments of {row.name} to ARGUMENTS in {HERE}"
     return ARGUMENTS.get(row.name) or tuple((place,) for place in places)
 
 
@@ -82,6 +86,7 @@ def applied(row, values):
 
 
 def expected(row, values):
+    assert row.name in EXPECTED, f"add what mpmath calls {row.name} to EXPECTED in {HERE}"
     fractions = map(Fraction, values)
     numbers = [mpmath.mpf(each.numerator) / each.denominator for each in fractions]
     shift = mpmath.mpc(0, 2) if parts_of_two(row) else 0
@@ -114,8 +119,17 @@ def test_sympy_computes_the_function_of_the_name(row):
 
 
 def test_a_row_is_not_computed_for_a_known_reason_only():
-    assert {row.name for row in FUNCTIONS if row.numeric is None} == FORMS
-    assert {row.name for row in COMPUTED if row.sympy is None} == WITHOUT_SYMPY
+    forms = {row.name for row in FUNCTIONS if row.numeric is None}
+    assert forms == FORMS, f"FORMS in {HERE} says which rows are not computed"
+    without = {row.name for row in COMPUTED if row.sympy is None}
+    assert without == WITHOUT_SYMPY, f"WITHOUT_SYMPY in {HERE} says which rows sympy has not"
+
+
+@pytest.mark.parametrize("asked", [points, lambda row: expected(row, ("1",))])
+def test_a_function_that_nobody_expects_is_named_with_the_file(asked):
+    acme = functions.BY_NAME["binom"]._replace(name="acme")
+    with pytest.raises(AssertionError, match=r"acme to [A-Z]+ in tests/.*/test_functions\.py"):
+        asked(acme)
 
 
 def test_the_points_tell_each_function_from_every_other():

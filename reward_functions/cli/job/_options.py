@@ -19,7 +19,7 @@ from reward_functions.jobs.job import Driver, Job
 from reward_functions.jobs.lookup import Place, place
 from reward_functions.jobs.models import find
 from reward_functions.jobs.preparing import prepared
-from reward_functions.jobs.services import DriverName
+from reward_functions.jobs.services import DriverName, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ Prefix = Annotated[
 ]
 DriverOption = Annotated[
     DriverName | None,
-    typer.Option("--driver", help="bedrock, openai, sagemaker or agent-rft."),
+    typer.Option("--driver", help=f"{names()}."),
 ]
 Baseline = Annotated[
     Path, typer.Option("--baseline", metavar="FILE", help="Figures of `reward job baseline`.")

@@ -55,7 +55,7 @@ def deploy_model(
     where, service, found = typed.found()
     if not found.tuned_model:
         raise BadJob(_no_model(found))
-    if found.driver == "openai":
+    if not found.service.hosted:
         shown = {"model": found.tuned_model, "status": "Active", "simulation": where.simulated}
         _show(shown, found.tuned_model, as_json=as_json)
         return

@@ -127,9 +127,10 @@ def _multi_turn(asked: JobConfiguration) -> bool:
 
 def _recipe(asked: JobConfiguration, session: Session) -> Recipe | None:
     """The recipe of a serverless job, as SageMaker's hub has it now; None on other services."""
-    if find(asked.model, None, asked.driver).driver != "sagemaker":
+    driver = find(asked.model, None, asked.driver).driver
+    if not SERVICES[driver].recipes:
         return None
-    check_options(asked, "sagemaker")
+    check_options(asked, driver)
     stage = place(asked.stage, session).stage
     chosen = serverless_of(asked)
     return recipe_of(asked.model, chosen, stage.region, account_of(stage), session)

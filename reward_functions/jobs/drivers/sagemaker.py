@@ -199,8 +199,8 @@ class InAccount(SageMakerJobs, StageJobs):
     @cached_property
     def _place(self) -> Arn:
         """Of what the jobs run as: in the partition and the account of all that they use."""
-        role = getattr(self._stage, SERVICES[self.name].role) or self._stage.training_role_arn
-        found = Arn.read(role)
+        role = SERVICES[self.name].role
+        found = Arn.read((role and role.of(self._stage)) or self._stage.training_role_arn)
         if found is None:
             raise BadJob(f"the stage {self._stage.stage} has no role for jobs: deploy it again")
         return found

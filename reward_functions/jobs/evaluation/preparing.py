@@ -232,7 +232,7 @@ def _service(
     options: Options, subject: _Subject, split: Split, scorer: VersionScorer, where: Place
 ) -> ServiceEvaluation:
     job = subject.job
-    if job is None or job.driver != SAGEMAKER:
+    if job is None or not job.service.recipes:
         raise NothingToCompare(
             f"{subject.name} is no job of SageMaker's serverless customization: leave out --on"
         )
@@ -292,7 +292,7 @@ def _hosted(job: Job, region: str, where: Place) -> str:
     if not job.tuned_model:
         why = "`reward job diagnose` says why" if job.over else "wait for its end"
         raise NothingToCompare(f"{name} {job.state} and has made no model: {why}")
-    if job.driver == "openai":
+    if not job.service.hosted:
         return job.tuned_model
     hosted = _package_hosts if job.service.packages else _model_hosts
     found = next(hosted(job, region, where.session), None)

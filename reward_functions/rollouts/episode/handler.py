@@ -154,7 +154,7 @@ def rollout_handler(
             reported; or a function of its `RolloutContext` that does so. It needs a model that
             records its calls.
         turn_rewards: "to_go" reports rewards for each turn as returns to go: see `episode`.
-        transport: "modelled", "bearer" or "alpha".
+        transport: a row of `rollouts.report.transports.WIRES`.
         trusted: endpoints that a payload may name beside AWS's.
         trajectories: where what each episode did is kept: a JSONL file, `s3://BUCKET/FOLDER`, or a
             function of a `Trajectory`. It holds prompts and responses.

@@ -1,7 +1,9 @@
 """One tiny policy call for an episode that made none: an empty trajectory can end a job.
 
-    modelled → boto3's `Sample`          bearer → POST ENDPOINT/v1/chat/completions
-    alpha → none: its route for policy calls is not public
+    "sample" → boto3's `Sample`          "chat" → POST ENDPOINT/v1/chat/completions
+    "" → none: its route for policy calls is not public
+
+The row of a transport, in `report/transports.py`, says which.
 
 A ping that fails hides no reward: it is logged by its type, and the reward is reported.
 """
@@ -15,7 +17,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.rollouts.report.credentials import Account, BearerTokens
-from reward_functions.rollouts.report.transports import Http
+from reward_functions.rollouts.report.transports import WIRES, Http
 from reward_functions.rollouts.request.headers import make_inference_headers
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def ping_policy(
         if own is not None:
             own(episode)
         else:
-            WAYS[target.transport](target, timeout)
+            WAYS[WIRES[target.transport].ping](target, timeout)
     except Exception as error:  # noqa: BLE001 - whatever fails here, the reward is still reported
         trajectory = episode.metadata.trajectory_id
         _log.warning("the policy ping of rollout %r failed: %s", trajectory, type(error).__name__)
@@ -84,12 +86,12 @@ def _complete_chat(target: Target, timeout: float) -> None:
         raise ConnectionError(f"status {status}")
 
 
-def _nothing(_target: Target, _timeout: float) -> None:
-    raise NotImplementedError("the alpha API has no public route for policy calls")
+def _nothing(target: Target, _timeout: float) -> None:
+    raise NotImplementedError(f"the {target.transport} API has no public route for policy calls")
 
 
-WAYS: Final = {"modelled": _sample, "bearer": _complete_chat, "alpha": _nothing}
-"""By kind of transport."""
+WAYS: Final = {"sample": _sample, "chat": _complete_chat, "": _nothing}
+"""By the `ping` of a transport's row."""
 
 
 @cache

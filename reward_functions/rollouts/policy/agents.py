@@ -13,8 +13,6 @@ record the tools, and nothing is kept on them but when a tool started.
 | a tool that raises with `failure_error_function=None` ends the run | no result: "missing" |
 """
 
-# ruff: noqa: E402 - the module asks for its extra first
-
 from __future__ import annotations
 
 from reward_functions.core.extras import EXTRAS, require

@@ -13,8 +13,6 @@ same connections. Where another's transport sends, `RolloutAuth` signs each requ
 moves nor changes nor records the call.
 """
 
-# ruff: noqa: E402 - the module asks for its extra first
-
 from __future__ import annotations
 
 from reward_functions.core.extras import require

@@ -14,8 +14,6 @@ a model invents, or calls with arguments that do not fit, runs no callback in La
 is read from the next request.
 """
 
-# ruff: noqa: E402 - the module asks for its extra first
-
 from __future__ import annotations
 
 from reward_functions.core.extras import EXTRAS, require

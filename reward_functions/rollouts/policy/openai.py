@@ -16,8 +16,6 @@ For what builds a client a call, as Strands does, `ClientArgs` answers for its r
 Outside any rollout these are the user's arguments and nothing else.
 """
 
-# ruff: noqa: E402 - the module asks for its extra first
-
 from __future__ import annotations
 
 from reward_functions.core.extras import require

@@ -34,8 +34,6 @@ Where no transport records, stream events are read as one completion in OpenAI's
 Events of any other kind, as a class of a user's own may send, are not read.
 """
 
-# ruff: noqa: E402 - the module asks for its extra first
-
 from __future__ import annotations
 
 from reward_functions.core.extras import EXTRAS, require

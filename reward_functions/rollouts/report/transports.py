@@ -34,7 +34,7 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from threading import Lock, local
 from time import monotonic, time
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 from uuid import uuid4
 
 from reward_functions.core.errors import ConfigurationError
@@ -51,12 +51,17 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.report.intents import Intent, Operation, Target
 
 
+Field = Literal["JobArn", "TrajectoryId", "ClientToken", "Status", "Rewards"]
+"""What a report can have."""
+
+
 class Wire(NamedTuple):
     """What a kind of transport puts on the wire.
 
     Args:
         paths: by operation.
         fields: of a body, in their order; one that a report does not have is left out.
+        ping: how the policy is asked for one token; "" where its route is not public.
         arn: what the job's ARN has to be, which stands in a header; None where it does not.
         bearer: whether a bearer token authorizes; SigV4 where not.
         as_boto3: with the unsigned headers of boto3's client.
@@ -65,7 +70,8 @@ class Wire(NamedTuple):
     """
 
     paths: Mapping[Operation, str]
-    fields: tuple[str, ...]
+    fields: tuple[Field, ...]
+    ping: Literal["sample", "chat", ""]
     arn: re.Pattern[str] | None = None
     bearer: bool = False
     as_boto3: bool = False
@@ -75,23 +81,27 @@ class Wire(NamedTuple):
 
 PATHS: Final[dict[Operation, str]] = {"complete": "/complete-rollout", "reward": "/update-reward"}
 
-PUBLISHED: Final = ("JobArn", "TrajectoryId", "Status", "Rewards")
+PUBLISHED: Final[tuple[Field, ...]] = ("JobArn", "TrajectoryId", "Status", "Rewards")
 """The fields of sagemaker.train.rft's bodies."""
 
-WIRES: Final = {
+WIRES: Final[Mapping[str, Wire]] = {
     "modelled": Wire(
         PATHS,
         ("TrajectoryId", "ClientToken", "Status", "Rewards"),
+        "sample",
         arn=re.compile(
             r"arn:aws[a-z\-]*:sagemaker:[a-z0-9\-]*:[0-9]{12}"
             r":job/[a-zA-Z0-9_\-]+/[a-zA-Z0-9](?:-*[a-zA-Z0-9]){0,62}"
         ),
         as_boto3=True,
     ),
-    "bearer": Wire(PATHS, (*PUBLISHED, "ClientToken"), arn=re.compile(r"[!-~]*"), bearer=True),
+    "bearer": Wire(
+        PATHS, (*PUBLISHED, "ClientToken"), "chat", arn=re.compile(r"[!-~]*"), bearer=True
+    ),
     "alpha": Wire(
         {"complete": "/CompleteTrajectory", "reward": "/UpdateReward"},
         ("TrajectoryId", "Rewards"),
+        "",
         has_failed=False,
         endpoint="https://finetuning-job-runtime.alpha.sagemaker.us-west-2.api.aws",
     ),
@@ -269,7 +279,7 @@ def require_sendable(intent: Intent) -> None:
     wire = WIRES.get(intent.target.transport)
     if wire and not wire.has_failed and intent.payload.get("Status") == "failed":
         raise UnsupportedReport(
-            "the alpha API has no failed rollouts: report a reward, "
+            f"the {intent.target.transport} API has no failed rollouts: report a reward, "
             "or set REWARD_ROLLOUTS_TRANSPORT=modelled"
         )
 

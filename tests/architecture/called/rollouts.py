@@ -193,9 +193,9 @@ ROWS = {
     "rollouts.episode.policy_ping:WAYS": Rows(
         pinged,
         {
-            "modelled": [("Sample", ROLLOUT)],
-            "bearer": [("/v1/chat/completions", "Bearer token")],
-            "alpha": "NotImplementedError",
+            "sample": [("Sample", ROLLOUT)],
+            "chat": [("/v1/chat/completions", "Bearer token")],
+            "": "NotImplementedError",
         },
     ),
     "rollouts.record.relay.anthropic:PARTS": Rows(

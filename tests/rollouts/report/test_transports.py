@@ -6,17 +6,20 @@ import re
 import socket
 from datetime import UTC, datetime
 from threading import Event
+from typing import get_args
 
 import pytest
 from botocore.session import Session
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.rollouts.episode.policy_ping import WAYS
 from reward_functions.rollouts.report.credentials import CredentialsMissing, NoReply
 from reward_functions.rollouts.report.delivery import attempt
 from reward_functions.rollouts.report.transports import (
     KINDS,
     LARGEST,
     WIRES,
+    Field,
     open_transport,
     report_body,
     require_sendable,
@@ -160,7 +163,7 @@ def test_a_reply_has_one_outcome_by_every_transport(
 def test_the_scope_of_a_signature_is_the_service_and_the_region(runtime, opened, kind):
     opened(kind).send(intents(runtime.address, kind)[1], timeout=10)
     (authorization,) = runtime.authorizations
-    if kind != "bearer":
+    if not WIRES[kind].bearer:
         assert "/us-west-2/sagemaker/aws4_request" in authorization
 
 
@@ -288,7 +291,7 @@ def test_a_refused_credential_is_made_again_once(runtime, opened, credentials, k
     assert (type(outcome).__name__, outcome.attempts) == ("Reported", 2)
     first, second = runtime.authorizations
     assert first != second
-    assert kind == "bearer" or "AKIAROTATED" in second
+    assert WIRES[kind].bearer or "AKIAROTATED" in second
     assert runtime.sent[0].body == runtime.sent[1].body
 
 
@@ -308,7 +311,7 @@ def test_credentials_of_a_session_that_is_given(runtime, opened, credentials, ki
     transport.renew()
     transport.send(intents(runtime.address, kind)[1], timeout=10)
     (authorization,) = runtime.authorizations
-    assert kind == "bearer" or "AKIAGIVEN" in authorization
+    assert WIRES[kind].bearer or "AKIAGIVEN" in authorization
 
 
 def test_the_environment_of_boto3_does_not_clash_with_a_named_endpoint(
@@ -355,6 +358,30 @@ def test_ids_that_a_transport_can_carry(kind, what, given, carried):
         return
     with pytest.raises(BadRequest):
         require_sendable(intent)
+
+
+def test_a_field_that_no_report_has_is_no_field_of_a_wire(kind):
+    unknown = set(WIRES[kind].fields) - set(get_args(Field))
+    assert not unknown, f"report_body leaves {unknown} out: add them there and to Field"
+
+
+def test_a_ping_of_a_wire_is_a_way_to_ask_the_policy(kind):
+    assert WIRES[kind].ping in WAYS, "add the way to WAYS of rollouts/episode/policy_ping.py"
+
+
+def test_a_report_has_every_field_that_there_is():
+    intent = intents("http://127.0.0.1:1", "modelled", status="failed")[0]
+    rewarded = intents("http://127.0.0.1:1", "modelled")[1]
+    fields = get_args(Field)
+    found = json.loads(report_body(intent, fields)) | json.loads(report_body(rewarded, fields))
+    assert found.keys() == set(fields)
+
+
+def test_a_wire_without_failed_rollouts_says_its_own_name(monkeypatch):
+    monkeypatch.setitem(WIRES, "acme", WIRES["alpha"])
+    failed = intents("http://127.0.0.1:1", "acme", status="failed")[0]
+    with pytest.raises(UnsupportedReport, match="the acme API has no failed rollouts"):
+        require_sendable(failed)
 
 
 def test_the_alpha_api_has_no_failed_rollouts(runtime, opened):
