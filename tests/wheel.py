@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -70,8 +71,9 @@ def kept(name, make):
     folder = KEPT / name
     if not folder.is_dir():
         KEPT.mkdir(parents=True, exist_ok=True)
-        for old in sorted(KEPT.iterdir(), key=lambda each: each.stat().st_mtime)[:-MOST_KEPT]:
-            shutil.rmtree(old, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another process has just moved one to its place
+            for old in sorted(KEPT.iterdir(), key=lambda each: each.stat().st_mtime)[:-MOST_KEPT]:
+                shutil.rmtree(old, ignore_errors=True)
         scratch = Path(mkdtemp(dir=KEPT, prefix="."))
         make(scratch)
         try:
