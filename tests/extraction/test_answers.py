@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reward_functions.extraction.answer import Answer, NoAnswer
+from reward_functions.extraction.candidates.statements import LOOK
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.extraction.selection import final_answer, hash_answer
-from reward_functions.extraction.visible import visible_response
+from reward_functions.extraction.visible import MIN_ECHO, visible_response
 
 TABLE = Path(__file__).parents[1] / "cases" / "answers.jsonl"
 CASES = [json.loads(line) for line in TABLE.read_text().splitlines()]
@@ -41,6 +42,17 @@ def test_the_last_marker_of_gsm8k_wins():
     assert hash_answer("no marker") is None
     assert hash_answer("####\n5").text == "5"
     assert isinstance(hash_answer("####\nthen 5"), NoAnswer)
+
+
+@pytest.mark.parametrize("number", ["5000", "5", "1,234.50", "$12", r"\frac{1}{2}", "-7%"])
+def test_a_number_below_a_marker_is_read_whole_or_not_at_all(number):
+    found = {}
+    for blanks in (1, *range(LOOK - 12, LOOK + 2)):
+        for rest in ("", "\n", "\n\nP.S. 6"):
+            answer = hash_answer("####" + "\n" * blanks + number + rest)
+            found[answer.text if isinstance(answer, Answer) else ""] = blanks, rest
+    assert found.keys() == {"", number}
+    assert found[number] == (LOOK - len(number), "")
 
 
 def test_reasoning_is_searched_when_asked():
@@ -167,3 +179,20 @@ def test_white_space_and_chatter_before_a_box_change_nothing(value, chatter):
 )
 def test_baits_come_back(bait):
     assert isinstance(answer_of(bait), Answer | NoAnswer)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "seen"),
+    [
+        ("Is it \\boxed{77}?", ""),
+        ("Is it \\boxed{7}?", ""),
+        ("Is \\boxed{7} it?", ""),
+        ("It is \\boxed{77}", ""),
+        ("It is\\boxed{77}", "It is\\boxed{77}"),
+        ("It is\\boxed{7}", "It is\\boxed{7}"),
+        ("\\boxed{7}", "\\boxed{7}"),
+    ],
+)
+def test_a_copy_of_a_prompt_is_no_answer_unless_it_is_short(prompt, seen):
+    assert (len(prompt) < MIN_ECHO) == bool(seen)
+    assert visible_response(prompt, prompt).strip() == seen

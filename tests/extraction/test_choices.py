@@ -2,7 +2,7 @@
 
 import pytest
 
-from reward_functions.extraction.choices import lettered, options_in
+from reward_functions.extraction.choices import MAX_CHOICE, lettered, options_in
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,8 @@ def test_options_are_read_however_their_letters_are_marked(prompt, options):
 )  # fmt: skip
 def test_a_letter_is_a_choice_where_it_is_marked(answer, read):
     assert lettered(answer) == read
+
+
+def test_a_choice_of_more_characters_is_not_read():
+    assert lettered("(C) " + "x" * (MAX_CHOICE - 4)) == ("C", "x" * (MAX_CHOICE - 4))
+    assert lettered("(C) " + "x" * (MAX_CHOICE - 3)) is None

@@ -84,3 +84,13 @@ def test_hostile_texts_take_no_time(piece):
     formulas(piece * (200_000 // len(piece)))
     asked_formulas(piece * (200_000 // len(piece)))
     assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize("length", [LENGTH - 1, LENGTH, LENGTH + 1, 2 * LENGTH])
+def test_a_formula_of_more_characters_is_not_read(length):
+    formula = "1+" * (length // 2) + "11"[: 1 + length % 2]
+    formula = formula[:length] if formula[length - 1] != "+" else formula[: length - 1] + "1"
+    expected = (formula,) if length <= LENGTH else ()
+    assert len(formula) == length
+    assert formulas(f"Compute ${formula}$.") == expected
+    assert asked_formulas(f"Find ${formula}$.") == expected

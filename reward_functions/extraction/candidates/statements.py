@@ -300,12 +300,8 @@ def last_hash_marker(text: str) -> Candidate | None:
 def _next_line(text: str, end: int) -> tuple[str, int] | None:
     """The line below a marker that stands alone, and its end, where it is one number alone."""
     below = text[end : end + LOOK]
-    line = below.lstrip()
-    stop = len(text) if len(text) - end < LOOK else end + LOOK
-    start = end + len(below) - len(line)
-    line, _, behind = line.partition("\n")
-    if not line or start + len(line) > stop or behind.partition("\n")[0].strip():
+    line, newline, behind = below.lstrip().partition("\n")
+    cut = not newline and end + LOOK < len(text)
+    if cut or behind.partition("\n")[0].strip() or quantity(plain(line)) is None:
         return None
-    if quantity(plain(line)) is None:
-        return None
-    return line.strip(), start + len(line)
+    return line.strip(), end + len(below) - len(below.lstrip()) + len(line)
