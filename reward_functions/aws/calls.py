@@ -136,12 +136,10 @@ def present(what: str, call: Callable[..., Any], **arguments: Any) -> dict[str, 
     try:
         return answer(what, call, **arguments)
     except AwsFailed as error:
-        words = str(error).removeprefix(what)
-        for asked in map(str, arguments.values()):
-            words = words.replace(asked, "")
-        words = words.lower()
-        absent = error.kind == "invalid" and any(each in words for each in ABSENT)
-        if error.missing or absent:
+        if error.missing:
+            return None
+        words = str(error).removeprefix(what).lower()
+        if error.kind == "invalid" and any(each in words for each in ABSENT):
             return None
         raise
 

@@ -15,7 +15,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from reward_functions.aws.calls import FOREIGN, answer, pages, wait
+from reward_functions.aws.calls import FOREIGN, answer, pages, present, wait
 from reward_functions.aws.failures import OF_FUNCTIONS, AwsFailed, in_words
 from reward_functions.aws.request_validation import RefusedRequest, check_request
 
@@ -82,6 +82,39 @@ def test_a_failure_is_classified_once_and_said_in_a_sentence(error, kind, words)
         answer("starting x", raises(error))
     assert raised.value.kind == kind
     assert str(raised.value).startswith(f"starting x: {words}")
+
+
+ABSENT = [
+    refusal("ResourceNotFoundException"),
+    refusal("ParameterNotFound", "x is there"),
+    refusal("ValidationException", "Requested resource not found."),
+    refusal("ValidationException", "The job x does not exist"),
+    refusal("ValidationException", "Could not find training job x"),
+]
+UNKNOWN = [
+    refusal("ValidationException", "x is no name"),
+    refusal("ValidationException", "not-found is no name of a job"),
+    refusal("AccessDeniedException", "the role could not find its policy: not found"),
+    refusal("InternalServerException", "the shard does not exist"),
+    refusal("ThrottlingException"),
+    EndpointConnectionError(endpoint_url="https://x.example/not found"),
+]
+
+
+@pytest.mark.parametrize("error", ABSENT, ids=str)
+@pytest.mark.parametrize("name", ["x", "e", "not", "found"])
+def test_what_is_not_there_is_nothing_however_it_is_called(error, name):
+    assert present(f"reading {name}", raises(error), Name=name) is None
+
+
+@pytest.mark.parametrize("error", UNKNOWN, ids=str)
+def test_what_may_be_there_and_cannot_be_read_is_a_failure(error):
+    with pytest.raises(AwsFailed, match="reading what is not found"):
+        present("reading what is not found", raises(error), Name="not-found")
+
+
+def test_what_is_there_is_answered():
+    assert present("reading x", lambda **asked: asked, Name="x") == {"Name": "x"}
 
 
 @pytest.mark.parametrize(
