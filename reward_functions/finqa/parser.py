@@ -197,9 +197,9 @@ class _Parser:
 
 def _may_be_operand(text: str) -> bool:
     text = text.strip()
-    return bool(_REFERENCE.fullmatch(text) or _CONSTANT.match(text)) or (
-        read_number(text) is not None
-    )
+    if _CONSTANT.match(text):
+        return "," not in text
+    return bool(_REFERENCE.fullmatch(text)) or read_number(text) is not None
 
 
 _CALL: Final = re.compile(r"\s*+([A-Za-z_]++)\s*+\(")

@@ -113,6 +113,10 @@ def test_the_exact_result_is_the_value():
         ("what was it in billions of dollars?", 10**9, None),
         ("what was it , in us$ millions?", 10**6, None),
         ("what was it in million dollars?", 10**6, None),
+        ("what was it in mm?", 10**6, None),
+        ("what was it ( in $ bn ) ?", 10**9, None),
+        ("of 5 million in thousands, what was it in mn?", 10**6, None),
+        ("what was it in thousands, not in millions?", 10**6, None),
         ("what was the interest on the $ 375 million note?", 1, None),
         ("what was the decrease in rent ( millions ) ?", 10**6, "decrease"),
         ("what was the percentage decline from 2007 to 2008?", 1, "decrease"),
@@ -160,6 +164,12 @@ def test_a_record_is_prepared_and_read_back():
         "currency": "USD",
     }
     assert json.loads(json.dumps(shape)) == shape
+    assert as_json(prepared(shape)) == shape
+
+
+def test_a_noisy_record_is_read_back_as_one():
+    shape = prepare(RECORD | {"qa": RECORD["qa"] | {"answer": "331.6"}})
+    assert shape["noise"] == "value"
     assert as_json(prepared(shape)) == shape
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from reward_functions import BadReference, get, sample
 from reward_functions.core.errors import BadParameter
+from reward_functions.finqa.question import MAX_QUESTION, asked
 from reward_functions.finqa.reference import as_json, classify, classify_record, prepare
 
 FINQA = get("finqa")
@@ -210,6 +211,14 @@ def test_the_question_comes_from_the_last_line_of_the_prompt_and_never_from_the_
     assert value("ANSWER: 263 million", reference, asked) == 1.0
 
 
+def test_of_a_prompt_its_end_is_read_and_of_a_question_too():
+    labelled = "Question: who?\n"
+    within = labelled + "x" * (4 * MAX_QUESTION - len(labelled))
+    assert asked(within) == "who?"
+    assert asked(f"{within}x") != "who?"
+    assert asked("Question: b" + "a" * MAX_QUESTION) == "a" * MAX_QUESTION
+
+
 def test_a_noisy_reference_accepts_either_value_and_says_so():
     noisy = record("331.6", 498.9)
     assert value("ANSWER: 331.6", noisy) == value("ANSWER: 498.9", noisy) == 1.0
@@ -295,6 +304,61 @@ def test_the_tolerance_is_a_share_of_the_reference_and_small():
     for out_of_range in (-0.001, 0.01):
         with pytest.raises(BadParameter, match="tolerance"):
             value("ANSWER: 263", REFERENCES["plain"], tolerance=out_of_range)
+
+
+@pytest.mark.parametrize(
+    ("response", "right"),
+    [
+        ("So the answer is yes.", 1.0),
+        ("or the answer is yes", 0.0),
+        ("Or ANSWER: yes", 0.0),
+        ("Yes, or the answer is yes.", 0.0),
+        ("ANSWER: no or ANSWER: yes", 0.0),
+    ],
+)
+def test_one_word_of_two_is_no_answer_wherever_the_text_begins(response, right):
+    assert value(response, {"value": "yes", "unit": "yesno"}) == right
+
+
+HALF_A_PLACE = {
+    "of the answer": ({"value": "25.5", "unit": "number"}, {}, ("25", "26"), ("24.99", "26.01")),
+    "of a long answer": (
+        {"value": "12.345", "unit": "number"},
+        {},
+        ("12.34", "12.35"),
+        ("12.3399", "12.3501", "12.33", "12.36"),
+    ),
+    "of the reference": (
+        record("12.5%", 0.12497, CHANGE),
+        {},
+        ("12.4965%", "12.4975%"),
+        (
+            "12.4964%",
+            "12.4976%",
+            "12.49649%",
+            "12.49649999999999999999%",
+            "12.49750000000000000001%",
+        ),
+    ),
+    "no more than the tolerance": (
+        {"value": "200", "unit": "number"},
+        {"tolerance": 0.005},
+        ("199", "201", "199.0", "201.0"),
+        ("198.99", "201.01", "198", "202"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HALF_A_PLACE.values(), ids=HALF_A_PLACE)
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_half_a_place_is_allowed_and_nothing_beyond(case, sign):
+    reference, parameters, right, wrong = case
+    if sign and "value" in reference:
+        reference = reference | {"value": sign + reference["value"]}
+    elif sign:
+        reference = record(sign + reference["answer"], -reference["exe_ans"], CHANGE)
+    paid = {each: value(f"ANSWER: {sign}{each}", reference, **parameters) for each in right + wrong}
+    assert paid == dict.fromkeys(right, 1.0) | dict.fromkeys(wrong, 0.0)
 
 
 def test_only_a_marked_answer_may_be_asked_for():
