@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from reward_functions.cdk.constructs.reward_function import _digest
 from reward_functions.cdk.limits import quotas
 from reward_functions.cdk.model.stages import BadStage, stage_of
 from tests.cdk.conftest import COMPANY, ROOT, STAGES
@@ -260,6 +261,14 @@ def test_the_order_of_callers_changes_nothing(stack_of):
     )
     assert first.resources(PERMISSION) == second.resources(PERMISSION)
     assert len(first.resources(PERMISSION)) == 4
+
+
+def test_a_permission_of_another_organization_is_another_one():
+    given = [{"organization": ORGANIZATION}, {"organization": f"{ORGANIZATION}0"}]
+    given += [each | {"accounts": ["123456789012"]} for each in given]
+    every = [stage(callers=each).callers for each in given]
+    digests = {_digest(principal, each) for each in every for principal in each.principals}
+    assert len(digests) == len(given)
 
 
 def test_an_organization_alone_is_everybody_in_it():

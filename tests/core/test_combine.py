@@ -21,7 +21,9 @@ from reward_functions import (
     weighted,
 )
 from reward_functions.core.errors import BadComposite, BadParameter, PartFailed, UnknownReward
+from reward_functions.core.parts import MAX_PARTS
 from reward_functions.core.spec import Needs, spec_of
+from reward_functions.core.types import Evidence
 from reward_functions.testing import FakeAsk
 from reward_functions.testing.contract import examples_hold, it_can_be_pickled
 
@@ -59,13 +61,37 @@ loose = partial(weighted, outranks=False)
 
 
 def test_weighted_adds_and_reports_its_parts_as_rewards():
-    parts = {"answer": (fixed(1.0, answer="7", reason="equal"), 0.8), "format": (fixed(0.5), 0.2)}
+    compared = Evidence("equal numbers")
+    answer = fixed(1.0, answer="7", reason="equal", evidence=compared)
+    parts = {"answer": (answer, 0.8), "format": (fixed(0.5), 0.2)}
     score = loose(parts)(SAMPLE)
     assert score.value == pytest.approx(0.9)
     assert score.metrics == (Metric("answer", 1.0, "Reward"), Metric("format", 0.5, "Reward"))
-    assert score.answer == "7"
+    assert (score.answer, score.evidence) == ("7", compared)
     assert score.reason == "0.8 × answer 1 (equal) + 0.2 × format 0.5"
     assert [name for name, _ in score.parts] == ["answer", "format"]
+
+
+def test_a_sum_has_a_part_and_at_most_so_many():
+    def summed(parts):
+        return weighted({f"part{number}": (fixed(1.0), 1.0) for number in range(parts)})
+
+    assert len(summed(MAX_PARTS)(SAMPLE).parts) == MAX_PARTS
+    with pytest.raises(BadComposite, match=f"{MAX_PARTS + 1} parts are more than {MAX_PARTS}"):
+        summed(MAX_PARTS + 1)
+    with pytest.raises(BadComposite, match="a weighted sum is written"):
+        summed(0)
+
+
+def test_what_was_compared_is_the_first_part_that_compared():
+    first, second = Evidence("equal numbers"), Evidence("equal text")
+    parts = {
+        "format": (fixed(0.5), 0.2),
+        "number": (fixed(1.0, evidence=first), 0.4),
+        "text": (fixed(1.0, evidence=second), 0.4),
+    }
+    assert loose(parts)(SAMPLE).evidence == first
+    assert loose({"format": (fixed(0.5), 1.0)})(SAMPLE).evidence is None
 
 
 def test_a_closed_gate_spares_the_reward_behind_it():

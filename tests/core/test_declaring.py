@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from reward_functions import Needs, reward_function
+from reward_functions.core.errors import InvalidScore
 
 
 async def waits(sample):
@@ -76,10 +77,8 @@ def test_a_field_of_another_kind_is_refused(field, kind, message):
 class ArrayScalar:
     """What numpy and torch have for one number: no `float`, and no `bool`, of Python's."""
 
-    shape = ()
-
-    def __init__(self, value):
-        self.value = value
+    def __init__(self, value, shape=()):
+        self.value, self.shape = value, shape
 
     def item(self):
         return self.value
@@ -88,3 +87,15 @@ class ArrayScalar:
 @pytest.mark.parametrize("returned", [ArrayScalar(True), ArrayScalar(0.5), Decimal("0.5")])
 def test_a_number_of_another_library_is_a_score(returned):
     assert reward_function(name="r")(lambda sample: returned)("a").value in (0.5, 1.0)
+
+
+class Shaped:
+    """Something else that has a shape."""
+
+    shape = ()
+
+
+@pytest.mark.parametrize("returned", [ArrayScalar(1.0, (1,)), Shaped(), "1", None])
+def test_what_is_no_number_of_another_library_is_refused(returned):
+    with pytest.raises(InvalidScore, match=f"r returned {type(returned).__name__}, not a Score"):
+        reward_function(name="r")(lambda sample: returned)("a")

@@ -66,6 +66,13 @@ def test_a_file_that_is_not_there_is_an_error_of_the_system(folder):
         named("nowhere.py:agent")
 
 
+@pytest.mark.parametrize("name", ["nowhere.py", "nowhere.txt"])
+def test_a_file_that_cannot_be_read_says_so_before_anything_else_does(folder, name):
+    with pytest.raises(FileNotFoundError):
+        imported(folder / name)
+    assert "nowhere" not in sys.modules
+
+
 def test_what_is_imported_by_its_path_is_python(folder):
     with pytest.raises(ConfigurationError, match=r"is a \.py file"):
         imported(folder / "notes.txt")

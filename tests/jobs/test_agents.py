@@ -1,10 +1,14 @@
 """What an agent of a multi-turn job is, and what is refused before anything is asked."""
 
 import pytest
+from botocore.exceptions import ClientError
 
 from reward_functions.aws.catalogue import DeployedStage, JobRights
+from reward_functions.aws.failures import AwsFailed
+from reward_functions.jobs import preflight
 from reward_functions.jobs.configuration import BadJob, JobConfiguration
 from reward_functions.jobs.options import agent_of, granted, with_agent
+from reward_functions.jobs.preflight import LEAST_SECONDS
 
 FUNCTION = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-agent"
 RUNTIME = "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/maths-0123456789"
@@ -111,3 +115,51 @@ def test_a_job_that_names_a_forwarder_is_started_with_its_version():
     assert with_agent(asked, stage()) is asked
     named = asked.model_copy(update={"agent": None})
     assert with_agent(named, deployed) is named
+
+
+class Lambda:
+    """Lambda's answer about a function."""
+
+    def __init__(self, answered):
+        self.answered, self.asked = answered, []
+
+    def get_function_configuration(self, **asked):
+        """What is known of a function; a code refuses."""
+        self.asked.append(asked)
+        if isinstance(self.answered, str):
+            raise ClientError({"Error": {"Code": self.answered}}, "GetFunctionConfiguration")
+        return self.answered
+
+
+FORWARDERS = [
+    ({"State": "Active", "Timeout": LEAST_SECONDS}, "ok", "is there"),
+    ({"State": "Inactive", "Timeout": 900}, "ok", "is there"),
+    ({"Timeout": LEAST_SECONDS}, "ok", "is there"),
+    ({"State": "Active"}, "ok", "is there"),
+    ({"State": "Active", "Timeout": LEAST_SECONDS - 1}, "warning", "is ended after 29 s"),
+    ({"State": "Failed", "Timeout": 900}, "failure", "is Failed: deploy it again"),
+    ({"State": "Pending", "Timeout": 3}, "failure", "is Pending: deploy it again"),
+    ("ResourceNotFoundException", "failure", "deploy the forwarder"),
+    ("AccessDeniedException", "unknown", "lambda:GetFunctionConfiguration is not allowed"),
+]
+
+
+@pytest.mark.parametrize(("answered", "verdict", "message"), FORWARDERS)
+def test_a_forwarder_is_looked_for_before_a_job(monkeypatch, answered, verdict, message):
+    service = Lambda(answered)
+    monkeypatch.setattr(preflight.calls, "client", lambda *_: service)
+    (found,) = preflight.there(agent_of(f"{FUNCTION}:7"))
+    assert (found.question, found.verdict) == ("agent", verdict)
+    assert message in found.message
+    assert service.asked == [{"FunctionName": f"{FUNCTION}:7"}]
+
+
+def test_lambda_that_fails_is_no_forwarder_that_is_missing(monkeypatch):
+    monkeypatch.setattr(preflight.calls, "client", lambda *_: Lambda("ServiceException"))
+    with pytest.raises(AwsFailed, match=f"reading the settings of {FUNCTION}"):
+        list(preflight.there(agent_of(FUNCTION)))
+
+
+def test_nobody_asks_lambda_for_a_runtime(monkeypatch):
+    monkeypatch.delattr(preflight.calls, "client")
+    assert list(preflight.there(agent_of(RUNTIME))) == []

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from reward_functions.aws.arn import BadArn
 from reward_functions.aws.deployed.catalogue import NotDeployed
+from reward_functions.jobs import grader
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.grader import inspected, pinned
+from tests.jobs.graders import FUNCTION, deployed
 
 REGION = "us-east-1"
 
@@ -100,3 +103,26 @@ def test_a_version_that_is_gone_is_refused(stage, gsm8k, pin):
 def test_an_unknown_deployment_is_refused(gsm8k, pin):
     with pytest.raises(NotDeployed, match=r"has no deployment 'gsm9k'. Did you mean 'gsm8k'\?"):
         pin("gsm9k")
+
+
+def test_a_scorer_knows_what_the_catalogue_says_of_this_version_alone(monkeypatch):
+    record = deployed("gsm8k")
+    known = {"gsm8k": record}
+    monkeypatch.setattr(grader, "find", lambda name, *_: known[name])
+    monkeypatch.setattr(grader, "deployment_of", lambda arn, *_: record if arn else None)
+    for asked, said in (
+        ("gsm8k", record),
+        (record.version_arn, record),
+        (f"{FUNCTION}:6", None),
+        (f"{FUNCTION}:live", None),
+        (FUNCTION, None),
+    ):
+        scorer = grader.scorer_named(asked, "dev")
+        assert (str(scorer.arn), scorer.deployed) == (
+            record.version_arn if asked == "gsm8k" else asked,
+            said,
+        )
+    monkeypatch.setattr(grader, "deployment_of", lambda *_: None)
+    assert grader.scorer_named(record.version_arn, "dev").deployed is None
+    with pytest.raises(BadArn):
+        grader.scorer_named("arn:aws:s3:::bucket", "dev")

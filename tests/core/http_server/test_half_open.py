@@ -201,6 +201,14 @@ def test_where_no_descriptor_is_left_the_oldest_connection_goes():
         assert is_closed(oldest)
 
 
+def test_a_connection_that_is_over_is_closed_at_once_and_not_when_its_memory_is_freed():
+    ours, theirs = socket.socketpair()
+    with serving() as server, theirs:
+        server.shutdown_request((b"", ours))
+        assert ours.fileno() == -1
+        assert theirs.recv(1) == b""
+
+
 def test_where_no_thread_is_left_a_connection_is_closed_and_its_place_is_free(monkeypatch):
     with serving(connections=1) as server:
 

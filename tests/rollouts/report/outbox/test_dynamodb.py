@@ -6,14 +6,16 @@ from dataclasses import replace
 from itertools import count
 
 import pytest
-from botocore.stub import Stubber
+from botocore.stub import ANY, Stubber
 
 from reward_functions.rollouts.report.outbox import dynamodb
 from reward_functions.rollouts.report.outbox.dynamodb import (
     ACTIONS,
     BATCH,
+    CREATE_ACTIONS,
     DEFINITION,
     PAUSES,
+    TRIES,
     DynamoDBOutbox,
     create_table,
     dynamodb_client,
@@ -175,17 +177,90 @@ def test_a_table_without_a_region_says_where_to_name_one(monkeypatch, tmp_path):
         DynamoDBOutbox("t").counts()
 
 
-def test_a_transaction_that_others_are_in_the_way_of_is_given_up_at_last(unreached):
+def test_what_became_of_a_rollout_is_read_strongly_consistent(unreached):
+    names = {"KeyConditionExpression": ANY, "ExpressionAttributeNames": ANY}
+    asked = {"TableName": "t", **names, "ExpressionAttributeValues": ANY, "ConsistentRead": True}
     with Stubber(unreached) as stub:
-        for _ in range(8):
-            stub.add_response("query", {"Items": []})
-            stub.add_client_error(
-                "transact_write_items",
-                "TransactionCanceledException",
-                modeled_fields={"CancellationReasons": [{"Code": "TransactionConflict"}]},
-            )
-        with pytest.raises(OutboxUnavailable, match="refused a transaction 8 times"):
-            DynamoDBOutbox("t", client=unreached).add(reported())
+        stub.add_response("query", {"Items": []}, asked)
+        assert DynamoDBOutbox("t", client=unreached).find(reported()[0].target) == []
+
+
+def test_items_are_read_strongly_consistent(unreached):
+    item = {"key": {"S": "k"}, "kind": {"S": "episode"}}
+    asked = {"RequestItems": {"t": {"Keys": [item], "ConsistentRead": True}}}
+    with Stubber(unreached) as stub:
+        stub.add_response("batch_get_item", {"Responses": {"t": [item]}}, asked)
+        found = DynamoDBOutbox("t", client=unreached)._items([{"key": "k", "kind": "episode"}])
+        assert [each["key"] for each in found] == ["k"]
+
+
+IN_THE_WAY = [
+    ("TransactionConflict",),
+    ("None", "ConditionalCheckFailed"),
+    ("None", "ConditionalCheckFailed", "TransactionConflict"),
+]
+ATTEMPTED = {
+    "add": lambda store: store.add(reported()),
+    "begin": lambda store: store.begin(episode("r1"), owner="a", now=NOW),
+}
+
+
+def refuse(stub, codes):
+    """Answer a transaction with the reasons of its items."""
+    stub.add_response("query", {"Items": []})
+    if codes:
+        reasons = {"CancellationReasons": [{"Code": code} for code in codes]}
+        stub.add_client_error(
+            "transact_write_items", "TransactionCanceledException", modeled_fields=reasons
+        )
+    else:
+        stub.add_client_error("transact_write_items", "TransactionInProgressException")
+
+
+@pytest.mark.parametrize("attempted", ATTEMPTED)
+@pytest.mark.parametrize(
+    "codes", [*IN_THE_WAY, ()], ids=["+".join(each) for each in [*IN_THE_WAY, ()]]
+)
+def test_a_transaction_that_others_are_in_the_way_of_is_given_up_at_last(
+    unreached, codes, attempted
+):
+    store = DynamoDBOutbox("t", client=unreached)
+    store._seconds_ahead = 0.0
+    with Stubber(unreached) as stub:
+        for _ in range(TRIES):
+            refuse(stub, codes)
+        with pytest.raises(OutboxUnavailable, match=f"refused a transaction {TRIES} times"):
+            ATTEMPTED[attempted](store)
+
+
+@pytest.mark.parametrize("code", ["ItemCollectionSizeLimitExceeded", "ValidationError", "New"])
+def test_a_transaction_that_is_wrong_by_itself_is_not_tried_again(unreached, code):
+    store = DynamoDBOutbox("t", client=unreached)
+    store._seconds_ahead = 0.0
+    with Stubber(unreached) as stub:
+        refuse(stub, ("None", code))
+        with pytest.raises(OutboxUnavailable, match="t answers TransactionCanceledException"):
+            store.add(reported())
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("AccessDeniedException", f"may not be made: allow {', '.join(CREATE_ACTIONS)}"),
+        ("LimitExceededException", "cannot be made: LimitExceededException"),
+    ],
+)
+def test_a_table_that_is_refused_is_one_sentence(unreached, code, message):
+    with Stubber(unreached) as stub:
+        stub.add_client_error("create_table", code)
+        with pytest.raises(OutboxUnavailable) as raised:
+            create_table(unreached, "t")
+    assert str(raised.value) == f"the outbox table t {message}"
+
+
+def test_a_table_that_cannot_be_asked_for_is_one_sentence(unreached):
+    with pytest.raises(OutboxUnavailable, match="t cannot be made: EndpointConnectionError"):
+        create_table(unreached, "t")
 
 
 def test_the_definition_is_what_the_calls_need():

@@ -11,7 +11,7 @@ import pytest
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.report.outbox import opening
 from reward_functions.rollouts.report.outbox.dynamodb import DynamoDBOutbox
-from reward_functions.rollouts.report.outbox.opening import open_outbox
+from reward_functions.rollouts.report.outbox.opening import open_outbox, table_url
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox, SqliteOutbox
 
 URLS = [
@@ -34,6 +34,19 @@ def test_a_url_is_an_outbox(url, kind, name):
     opened = open_outbox(url)
     assert type(opened) is kind
     assert opened.name == name
+
+
+@pytest.mark.parametrize(
+    ("table", "region", "url"),
+    [
+        ("rollouts", "", "dynamodb://rollouts"),
+        ("rollouts", "eu-west-1", "dynamodb://rollouts?region=eu-west-1"),
+        ("t.T-1_", "us-east-1", "dynamodb://t.T-1_?region=us-east-1"),
+    ],
+)
+def test_the_url_of_a_table_is_that_of_its_outbox(table, region, url):
+    assert table_url(table, region) == url
+    assert open_outbox(url).name == url
 
 
 REFUSED = [

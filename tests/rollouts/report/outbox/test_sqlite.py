@@ -16,7 +16,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from reward_functions.rollouts.report.outbox import sqlite
 from reward_functions.rollouts.report.outbox.sqlite import (
+    BUSY,
     LOG_PAGES,
     PAGE,
     ROOM,
@@ -433,3 +435,56 @@ def test_what_a_process_announced_as_durable_outlives_sigkill(path):
         assert stored["reward"].intent.payload == {"Rewards": [number / 8]}
         states = {each.state for each in stored.values()}
         assert states == {"delivered"} if number in settled else states <= {"pending", "delivered"}
+
+
+class Switching:
+    """A database whose log cannot be switched on at first."""
+
+    def __init__(self, *refusals, mode="wal"):
+        self.refusals, self.mode, self.asked = [*refusals], mode, 0
+
+    def execute(self, statement):
+        """Switch the log on, or refuse."""
+        assert statement == "PRAGMA journal_mode = WAL"
+        self.asked += 1
+        if self.refusals:
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorname = self.refusals.pop(0)
+            raise error
+        return SimpleNamespace(fetchone=lambda: (self.mode,))
+
+
+@pytest.fixture
+def passing(monkeypatch):
+    """A time that passes in pauses alone."""
+    now = [0.0]
+    monkeypatch.setattr(sqlite, "monotonic", lambda: now[0])
+    monkeypatch.setattr(sqlite, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    return now
+
+
+def test_of_several_that_switch_the_log_on_at_once_each_waits_for_the_others(path, passing):
+    database = Switching("SQLITE_BUSY", "SQLITE_BUSY_RECOVERY", "SQLITE_BUSY_SNAPSHOT")
+    SqliteOutbox(path)._write_ahead(database)
+    assert database.asked == 4
+    assert 0 < passing[0] < 1
+
+
+def test_a_log_that_others_hold_for_long_is_waited_for_no_more(path, passing):
+    database = Switching(*["SQLITE_BUSY"] * 10_000)
+    with pytest.raises(sqlite3.OperationalError):
+        SqliteOutbox(path)._write_ahead(database)
+    assert BUSY < passing[0] < BUSY + 1
+
+
+@pytest.mark.parametrize("refusal", ["SQLITE_IOERR", "SQLITE_LOCKED", "SQLITE_READONLY"])
+def test_a_log_that_cannot_be_switched_on_is_not_asked_for_again(path, passing, refusal):
+    database = Switching(refusal)
+    with pytest.raises(sqlite3.OperationalError):
+        SqliteOutbox(path)._write_ahead(database)
+    assert (database.asked, passing[0]) == (1, 0.0)
+
+
+def test_a_disk_without_a_log_is_refused(path, passing):
+    with pytest.raises(OutboxUnavailable, match="it is not on a disk of this machine"):
+        SqliteOutbox(path)._write_ahead(Switching(mode="delete"))
