@@ -3,7 +3,8 @@
     python -m tests.mutants --since main~5            the lines changed since a commit
     python -m tests.mutants --rooms jobs reports      any line of these rooms
 
-A mutant that no test sees is printed with its line, and whether a test ran the line at all.
+A mutant that no test sees is printed with its line, and whether a test ran the line at all. One
+that changes nothing that anybody can see is not run: `equivalent.toml` says why.
 """
 
 import argparse
@@ -13,15 +14,17 @@ import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
 from pathlib import Path
 from random import Random
 from time import monotonic
 
 from tests.architecture.rooms import PACKAGE, ROOT, row_of
 from tests.mutants.changing import mutants
+from tests.mutants.judged import judged
 from tests.mutants.trees import Tree
 
-FATES = ("killed", "survived", "not run")
+FATES = ("killed", "survived", "not run", "equivalent")
 
 
 def changed_lines(since):
@@ -46,19 +49,33 @@ def changed_lines(since):
 def candidates(rooms, lines):
     """Every mutant of the rooms, or of the lines where there are any."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
         if lines is not None and path not in lines:
             continue
-        if rooms and not any(f"{name}.".startswith(f"{room}.") for room in rooms):
-            continue
         for mutant in mutants(path):
+            if rooms and room(mutant, rooms) not in rooms:
+                break
             if lines is None or mutant.line in lines[path]:
                 yield mutant
 
 
-def room(mutant):
-    """The row of the walls that a mutant lies in."""
-    return row_of(".".join(mutant.path.relative_to(PACKAGE).with_suffix("").parts))
+def name_of(mutant):
+    """The dotted name of a mutant's file below the package."""
+    return ".".join(mutant.path.relative_to(PACKAGE).with_suffix("").parts)
+
+
+def room(mutant, rooms):
+    """The room that a mutant was drawn for: the one asked for, else the row of the walls."""
+    name = name_of(mutant)
+    return next((each for each in rooms if f"{name}.".startswith(f"{each}.")), row_of(name))
+
+
+def drawn_of(found, rooms, count, seed):
+    """So many mutants, as many of each room as of another, in turns."""
+    by_room = {}
+    for mutant in Random(seed).sample(found, len(found)):
+        by_room.setdefault(room(mutant, rooms), []).append(mutant)
+    turns = zip_longest(*(by_room[name] for name in sorted(by_room)))
+    return [mutant for turn in turns for mutant in turn if mutant][:count]
 
 
 def main():
@@ -74,26 +91,37 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=10, help="no mutant begins after these")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=int, default=200, help="of a processor, then tests hang")
+    parser.add_argument("--whole", action="store_true", help="ask tests of other rooms, too")
     parser.add_argument("--least", type=float, default=0, help="percent that must be killed")
     parser.add_argument("--out", type=Path, help="a line of JSON for each mutant")
     asked = parser.parse_args()
 
     found = list(candidates(asked.rooms, changed_lines(asked.since) if asked.since else None))
-    drawn = Random(asked.seed).sample(found, min(asked.count, len(found)))
+    drawn = drawn_of(found, asked.rooms, asked.count, asked.seed)
     print(f"{len(found)} mutants are possible, {len(drawn)} are drawn", flush=True)
     end = monotonic() + 60 * asked.minutes
+    equivalent = judged(found)
     fates = []
 
     def run(number):
-        with Tree() as tree:
-            for mutant in drawn[number :: asked.workers]:
+        share = drawn[number :: asked.workers]
+        files = {mutant.path for mutant in share if mutant not in equivalent}
+        with Tree(files, asked.whole, asked.seconds) as tree:
+            for mutant in share:
                 if monotonic() > end:
                     return
-                fate, by, seconds = tree.fate(mutant)
+                reason = equivalent.get(mutant)
+                fate, by, seconds = ("equivalent", reason, 0) if reason else tree.fate(mutant)
                 fates.append((mutant, fate))
                 print(f"{fate:9} {seconds:5.0f} s  {mutant}  {by}", flush=True)
                 if asked.out:
-                    row = {"mutant": str(mutant), "fate": fate, "by": by, "room": room(mutant)}
+                    row = {
+                        "mutant": str(mutant),
+                        "fate": fate,
+                        "by": by,
+                        "room": room(mutant, asked.rooms),
+                    }
                     with asked.out.open("a", encoding="utf-8") as out:
                         print(json.dumps(row), file=out)
 
@@ -102,12 +130,17 @@ def main():
     if not fates:
         print("No mutant was run: nothing is shown by that.")
         return 1
-    for name in sorted({room(mutant) for mutant, _ in fates}):
-        of_room = Counter(fate for mutant, fate in fates if room(mutant) == name)
-        print(f"{name:16}", *(f"{of_room[fate]:4} {fate}" for fate in FATES))
-    share = 100 * sum(fate == "killed" for _, fate in fates) / len(fates)
-    print(f"killed {share:.0f} % of {len(fates)}; {len(drawn) - len(fates)} had no time")
+    table = {}
+    for mutant, fate in fates:
+        table.setdefault(room(mutant, asked.rooms), Counter())[fate] += 1
+    for name in sorted(table):
+        print(f"{name:16}", *(f"{table[name][fate]:4} {fate}" for fate in FATES))
+    counted = Counter(fate for _, fate in fates)
+    killable = len(fates) - counted["equivalent"]
+    share = 100 * counted["killed"] / killable if killable else 100
+    print(f"killed {share:.0f} % of {killable}; {len(drawn) - len(fates)} had no time")
     return int(share < asked.least)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -51,10 +51,12 @@ class Mutant:
 
     def __str__(self):
         """Where it is, and what it does."""
-        was = self.path.read_bytes()[self.start : self.stop].decode()
+        source = self.path.read_bytes()
+        column = self.start - source.rfind(b"\n", 0, self.start)
         new = self.text if self.expression else "(dropped)"
-        shown = f"{was} -> {new}".replace("\n", " ")
-        return f"{self.path.relative_to(ROOT)}:{self.line} {self.kind}: {shown[:150]}"
+        shown = f"{source[self.start : self.stop].decode()} -> {new}".replace("\n", " ")
+        where = f"{self.path.relative_to(ROOT)}:{self.line}:{column}"
+        return f"{where} {self.kind}: {shown[:150]}"
 
 
 def mutants(path):

@@ -1,132 +1,214 @@
 """A copy of the project to break, and the tests that are asked whether they see it."""
 
+import ast
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from time import monotonic
 
 from tests.architecture.rooms import PACKAGE, ROOT
+from tests.architecture.sources import nodes
+from tests.check import TESTS, importers, mirror, module_of
+from tests.mutants.copies import ASKED, SAID
+from tests.speed import AWS, SLOW
 
-SECONDS = 600
-"""The most that the tests of one mutant take; a mutant that makes them hang is killed."""
+WORD = re.compile(r"\w+")
 
-EVERYWHERE = ("tests/conformance", "tests/rewards")
+LATE = (*SLOW, *AWS, "tests/notebooks/", "tests/options/")
+"""Where tests are dear: they are asked last, but for those of a file's own room."""
+
+EVERYWHERE = ("tests/conformance",)
 """Folders that look at every room."""
+
+FIRST = 6
+"""So many files are asked first: most mutants die there."""
+
+
+@cache
+def _tests():
+    """The text of every file of tests."""
+    return {path: path.read_text(encoding="utf-8") for path in sorted(TESTS.rglob("test_*.py"))}
 
 
 @cache
 def tests_of(path):
-    """The test files that may see a change of a file, the likeliest first.
+    """The tests that may see a change of a file: the nearest, those of its room, what is further.
 
-    They lie in the folder of its room, or name its module, or a name that it defines in public.
+    Near is what imports the file, carries its name, or names much of what it defines. The room's
+    are those of its folder and all that import it. Further are those of its direct users.
     """
-    dotted = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    folder = _mirror(path)
-    ranked = []
-    for test in sorted((ROOT / "tests").rglob("test_*.py")):
-        text = test.read_text(encoding="utf-8")
-        inside = folder in test.parents
-        rank = 4 * text.count(dotted) + 3 * (path.stem in test.stem) + text.count(path.stem)
-        if inside or dotted in text:
-            ranked.append((-rank, str(test.relative_to(ROOT))))
-    return tuple(name for _, name in sorted(ranked))
+    importing = set(importers([module_of(path)], _tests()))
+    names, folder = _defined(path), mirror(path)
+    ranked, last = [], []
+    for test, text in _tests().items():
+        inside = folder != TESTS and folder in test.parents
+        name = str(test.relative_to(ROOT))
+        own = inside or TESTS / path.relative_to(PACKAGE).parts[0] in test.parents
+        if not inside and (test not in importing or (name.startswith(LATE) and not own)):
+            last += [name] if test in importing else []
+            continue
+        called = path.stem in test.stem or path.parent.name in test.stem
+        rank = 4 * (test in importing) + 4 * called + 2 * inside
+        rank += len(names & set(WORD.findall(text)))
+        dear = "local_aws" in text or name.startswith(SLOW)
+        ranked.append((dear, -rank, name))
+    ordered = [name for *_, name in sorted(ranked)]
+    users = importers([module_of(path)], PACKAGE.rglob("*.py"))
+    folders = {mirror(user) for user in users} - {folder, TESTS}
+    further = [*sorted(str(each.relative_to(ROOT)) for each in folders), *EVERYWHERE, *last]
+    return ordered[:FIRST], ordered[FIRST:], further
 
 
-def _mirror(path):
-    """The deepest folder of tests that stands for a file's folder."""
-    folder = ROOT / "tests" / path.parent.relative_to(PACKAGE)
-    while not folder.is_dir():
-        folder = folder.parent
-    return folder
+def _defined(path):
+    """The public names that a file defines, methods among them."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    found = {node.name for node in nodes(path) if isinstance(node, kinds)}
+    return {name for name in found if not name.startswith("_")}
 
 
 class Tree:
-    """A copy of the project's files below a temporary folder."""
+    """A copy of the project's files below a temporary folder, and a process that runs tests there.
+
+    Args:
+        files: that are to be broken; the tests of these are collected.
+        whole: ask the tests that are further away, too.
+        seconds: of a processor, the most that one ask takes; a mutant that makes the tests hang is
+            killed.
+    """
+
+    def __init__(self, files, whole, seconds):
+        self._files, self._whole, self._seconds = files, whole, seconds
 
     def __enter__(self):
-        self._folder = tempfile.TemporaryDirectory(prefix="mutants-")
-        self.path = Path(self._folder.name) / ROOT.name
-        tracked = subprocess.run(
-            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True
-        ).stdout.split(b"\0")
-        for name in filter(None, map(os.fsdecode, tracked)):
-            target = self.path / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, target)
-        for name in (".venv", "node_modules"):
-            (self.path / name).symlink_to(ROOT / name)
-        self._green = {}
-        self._broken = []
+        with ExitStack() as undo:
+            folder = undo.enter_context(tempfile.TemporaryDirectory(prefix="mutants-"))
+            self.path = Path(folder) / ROOT.name
+            _copy_to(self.path)
+            wanted = {name for file in self._files for name in self._asked(file)}
+            self._runner = undo.enter_context(Runner(self.path, sorted(wanted)))
+            self._green, self._broken = {}, []
+            self._undo = undo.pop_all()
         return self
 
     def __exit__(self, *_):
-        self._folder.cleanup()
+        self._undo.close()
+
+    def _asked(self, path):
+        first, room, further = tests_of(path)
+        return [*first, *room, *(further if self._whole else ())]
 
     def fate(self, mutant):
         """Whether tests see a mutant.
 
-        A test that fails without a mutant, too, is not asked again.
+        A test that fails without a mutant, too, is not asked again. What runs while tests are
+        collected is seen by a new process alone: the nearest tests are asked again in one.
 
         Returns:
             `killed`, `survived` or `not run`; the test that saw it; the seconds that it took.
         """
-        tests = tests_of(mutant.path)
         reached = self.path / "reached"
         reached.unlink(missing_ok=True)
         target = self.path / mutant.path.relative_to(ROOT)
         mark = f"__import__('os').close(__import__('os').open({str(reached)!r}, 65, 384))"
         began = monotonic()
         target.write_bytes(mutant.source(mark))
-        seen = self._run(tests)
+        tests = self._asked(mutant.path)
+        seen = self._seen(target, tests)
+        ran = reached.exists()
+        if seen in {"", "anew"}:
+            seen = self._seen_anew(target, tests if seen else tests[:FIRST], reached, seen)
+            ran = ran or reached.exists()
         shutil.copyfile(mutant.path, target)
-        if seen and self._fails_anyway(seen):
-            self._broken.append(f"--deselect={seen}")
+        if seen and "::" in seen and self._fails_anyway(target, tests, seen):
+            self._broken.append(seen)
             return self.fate(mutant)
-        fate = "killed" if seen else "survived" if reached.exists() else "not run"
-        return fate, seen or "", monotonic() - began
+        fate = "killed" if seen else "survived" if ran else "not run"
+        return fate, seen, monotonic() - began
 
-    def _fails_anyway(self, test):
-        if test == "time":
-            return False
+    def _seen(self, target, tests):
+        return self._runner.seen(target, tests, self._broken, self._seconds)
+
+    def _seen_anew(self, target, tests, reached, asked):
+        """What a process sees that imports the broken file; all of its tests may fail at once."""
+        reached.unlink(missing_ok=True)
+        try:
+            with Runner(self.path, tests) as anew:
+                if not asked and not reached.exists():
+                    return ""
+                return anew.seen(target, tests, self._broken, self._seconds)
+        except RuntimeError:
+            return "import"
+
+    def _fails_anyway(self, target, tests, test):
         if test not in self._green:
-            self._green[test] = not self._run([test])
+            before = tests[: tests.index(test.partition("::")[0]) + 1]
+            self._green[test] = self._seen(target, before) != test
         return not self._green[test]
 
-    def _run(self, tests):
-        """The first test that fails, `time` where they do not end, or None."""
-        if not tests:
-            return None
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header"]
-        command += [
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:randomly",
-            "--tb=no",
-            "-rfE",
-            *self._broken,
-            *tests,
-        ]
-        path = {"PYTHONPATH": str(self.path), "PYTHONDONTWRITEBYTECODE": "1"}
-        try:
-            done = subprocess.run(
-                command,
-                cwd=self.path,
-                env=os.environ | path,
-                capture_output=True,
-                text=True,
-                timeout=SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return "time"
-        if done.returncode in {0, 5}:
-            return None
-        for line in reversed(done.stdout.splitlines()):
-            if line.startswith(("FAILED ", "ERROR ")):
-                return line.split()[1].partition("[")[0]
-        return tests[0]
+
+def _copy_to(folder):
+    """Copy the files that git knows, and lead to what was installed."""
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True
+    ).stdout.split(b"\0")
+    for name in filter(None, map(os.fsdecode, tracked)):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, target)
+    for name in (".venv", "node_modules"):
+        (folder / name).symlink_to(ROOT / name)
+
+
+class Runner:
+    """A process that has collected tests; see `tests.mutants.copies`."""
+
+    def __init__(self, folder, tests):
+        self._folder, self._tests = folder, tests
+
+    def __enter__(self):
+        asks, told = os.pipe()
+        heard, said = os.pipe()
+        self._output = tempfile.TemporaryFile()
+        command = [sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=no"]
+        command += ["-p", "tests.mutants.copies", "-p", "no:cacheprovider", "-p", "no:randomly"]
+        environment = {ASKED: str(asks), SAID: str(said), "PYTHONDONTWRITEBYTECODE": "1"}
+        self._process = subprocess.Popen(
+            [*command, *self._tests],
+            cwd=self._folder,
+            env=os.environ | environment | {"PYTHONPATH": str(self._folder)},
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+            pass_fds=(asks, said),
+        )
+        os.close(asks)
+        os.close(said)
+        self._asks, self._said = os.fdopen(told, "w", buffering=1), os.fdopen(heard)
+        self._heard()  # what is broken before would be imported broken
+        return self
+
+    def __exit__(self, *_):
+        self._asks.close()
+        self._process.wait()
+        self._said.close()
+        self._output.close()
+
+    def seen(self, file, tests, skip, seconds):
+        """The first test that fails where a file is broken, `time` where they do not end, or ""."""
+        ask = {"file": str(file), "tests": [*tests], "skip": skip, "seconds": seconds}
+        print(json.dumps(ask), file=self._asks)
+        return self._heard()
+
+    def _heard(self):
+        line = self._said.readline()
+        if not line:
+            self._output.seek(0)
+            raise RuntimeError(self._output.read().decode())
+        return line.strip()

@@ -1,0 +1,65 @@
+"""A plugin of pytest: a process that has collected tests runs them again and again, in copies.
+
+Each line of its input asks for one run: `{"file": …, "tests": [files], "skip": [tests],
+"seconds": …}`. In a copy of the process the functions of the file get the code that stands there
+now; the tests run until one fails. Its output is the name of that test, "time" where they do not
+end, or an empty line.
+"""
+
+import json
+import os
+import shutil
+import signal
+from contextlib import suppress
+from itertools import count
+from time import monotonic, sleep
+
+import pytest
+
+ASKED, SAID = "MUTANTS_ASKED", "MUTANTS_SAID"
+"""The variables that hold the numbers of its input and of its output."""
+
+WAITING = 10
+"""So many times the seconds of a processor may pass: other programs share it, and tests wait."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session):
+    """Answer until nothing is asked any more."""
+    session.config._tmp_path_factory.getbasetemp()
+    capture = session.config.pluginmanager.getplugin("capturemanager")
+    # Not above: pytest rewrites a plugin that nobody has imported yet.
+    from tests.mutants.broken import Broken
+
+    numbers = count()
+    asked, said = (int(os.environ[name]) for name in (ASKED, SAID))
+    with os.fdopen(asked) as asks, os.fdopen(said, "w", buffering=1) as answers:
+        print("ready", file=answers)
+        for line in asks:
+            with capture.global_and_fixture_disabled():
+                print(_seen(Broken, session, next(numbers), json.loads(line)), file=answers)
+    return True
+
+
+def _seen(copy, session, number, ask):
+    out, into = os.pipe()
+    process = os.fork()
+    if not process:
+        os.close(out)
+        copy(session, number, ask, into).run()
+    os.close(into)
+    late = monotonic() + WAITING * ask["seconds"]
+    ended = status = 0
+    while not ended and monotonic() < late:
+        ended, status = os.waitpid(process, os.WNOHANG)
+        sleep(0.02)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process, signal.SIGKILL)
+    if not ended:
+        os.waitpid(process, 0)
+    with os.fdopen(out, "rb") as heard:
+        os.set_blocking(out, False)
+        failed = (heard.read() or b"").decode()
+    folder = session.config._tmp_path_factory.getbasetemp() / f"worker-{number}"
+    shutil.rmtree(folder, ignore_errors=True)
+    return failed if ended and not status else "time"
