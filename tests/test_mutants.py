@@ -27,6 +27,9 @@ def one(number: int = 3, *, flag: bool = False) -> bool | None:
     print(number)
     return pattern
 
+def three():
+    return False
+
 @cache
 def two():
     return [number for number in (1, 2) if number < 2]
@@ -37,6 +40,7 @@ CHANGES = [
     "and/or: not number or number > 6 -> (not number) and (number > 6)",
     "compare: number > 6 -> (number) >= (6)",
     "compare: number < 2 -> (number) <= (2)",
+    "bool: False -> True",
     "number: 5 -> 6",
     "number: 6 -> 7",
     "number: 1 -> 2",

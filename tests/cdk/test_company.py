@@ -266,7 +266,7 @@ def test_the_order_of_callers_changes_nothing(stack_of):
 def test_a_permission_of_another_organization_is_another_one():
     given = [{"organization": ORGANIZATION}, {"organization": f"{ORGANIZATION}0"}]
     given += [each | {"accounts": ["123456789012"]} for each in given]
-    every = [stage(callers=each) for each in given]
+    every = [stage(callers=each).callers for each in given]
     digests = {_digest(principal, each) for each in every for principal in each.principals}
     assert len(digests) == len(given)
 

@@ -60,6 +60,7 @@ class Broken(_Copy):
 
     def run(self):
         """Run tests until one fails, and say which."""
+        status = 1
         try:
             os.setpgid(0, 0)
             seconds = self._ask["seconds"]
@@ -67,6 +68,7 @@ class Broken(_Copy):
             self._settle()
             if not renew(self._ask["file"]):
                 os.write(self._answer, ANEW.encode())
+                status = 0
                 return
             asked, skipped = self._ask["tests"], {*self._ask["skip"]}
             order = {name: place for place, name in enumerate(asked)}
@@ -78,13 +80,14 @@ class Broken(_Copy):
                 if self._failed:
                     break
             os.write(self._answer, self._failed.encode())
+            status = 0
             with suppress(Exception):
                 self._session._setupstate.teardown_exact(None)
                 self._session.config.hook.pytest_sessionfinish(session=self._session, exitstatus=0)
         finally:
             with suppress(Exception):
                 atexit._run_exitfuncs()
-            os._exit(0)
+            os._exit(status)
 
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report):

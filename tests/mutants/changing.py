@@ -96,14 +96,15 @@ def _changes(node, text):
             yield node, str(value + 1), "number"
         case ast.If(test):
             yield test, f"not {text(test)}", "if"
-        case ast.Return(ast.expr() as value) if not _is_none(value):
+        case ast.Return(ast.expr() as value) if not _says_no(value):
             yield value, "None", "return"
         case ast.Expr(ast.Call()) | ast.Raise():
             yield node, "", "dropped"
 
 
-def _is_none(node):
-    return isinstance(node, ast.Constant) and node.value is None
+def _says_no(node):
+    """Whether a value is none already, or False, in the place of which None is the same."""
+    return isinstance(node, ast.Constant) and (node.value is None or node.value is False)
 
 
 SKIPPED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.JoinedStr)
