@@ -354,32 +354,24 @@ def test_the_same_request_gets_the_same_finding_whatever_came_before(solver):
     assert answered(solver) == before
 
 
-def test_an_interrupt_leaves_no_reply_for_the_next_request(solver, monkeypatch):
-    answered(solver)
-    lines = list(solver._worker.lines)
+def test_an_interrupt_leaves_no_reply_for_the_next_request(quick, monkeypatch):
+    answered(quick)
+    lines = list(quick._worker.lines)
     with monkeypatch.context() as patched:
         patched.setattr(protocol, "finding_of", lambda message: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            answered(solver)
-    assert len(solver._worker.lines) == len(lines) - 1
-    assert answered(solver).equal
-
-
-def test_a_worker_that_dies_is_replaced(solver):
-    dies_and_is_replaced(solver, signal.SIGKILL)
+            answered(quick)
+    assert len(quick._worker.lines) == len(lines) - 1
+    assert answered(quick).equal
 
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
-def test_a_worker_is_replaced_whatever_ended_it(quick, ending):
-    dies_and_is_replaced(quick, ending)
-
-
-def dies_and_is_replaced(solver, ending):
-    answered(solver)
-    dead = solver._worker.process.pid
+def test_a_worker_that_dies_is_replaced(quick, ending):
+    answered(quick)
+    dead = quick._worker.process.pid
     os.killpg(dead, ending)
-    assert answered(solver).equal
-    assert solver._worker.process.pid != dead
+    assert answered(quick).equal
+    assert quick._worker.process.pid != dead
 
 
 def test_a_worker_that_stops_is_replaced(quick, monkeypatch):
