@@ -15,7 +15,6 @@ from reward_functions.aws import calls
 from reward_functions.aws.catalogue import stage_parameter
 from reward_functions.aws.deployed.catalogue import stage_record
 from reward_functions.local.emulator.emulator import TRAINING
-from tests.certificates import _certificates_once  # noqa: F401 - for the drivers' clients
 from tests.job_fixtures import ROLE
 from tests.training_rows import row
 

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.certificates import _certificates_once  # noqa: F401 - for the judges' clients
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

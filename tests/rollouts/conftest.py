@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.certificates import _certificates_once  # noqa: F401 - for every client of a policy
 from tests.loopback import served
 from tests.policy_service import Policy
 
