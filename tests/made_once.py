@@ -4,6 +4,8 @@ Whatever is kept follows from code and from files alone, and is the same however
 """
 
 import gc
+import os
+import ssl
 from functools import cache
 from weakref import WeakKeyDictionary
 
@@ -109,4 +111,30 @@ def _handlers_are_known_once():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hooks, "accepts_kwargs", looked)
         patch.setattr(hooks.EventAliaser, "__init__", begun)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _certificates_are_read_once():
+    """Every client of httpx parses the certificates of the web, one of loopback in vain.
+
+    Clients that trust the web share what they trust; who names other certificates gets those.
+    """
+    import certifi
+
+    made = ssl.create_default_context
+
+    @cache
+    def kept(file, *environment):
+        return made(cafile=file)
+
+    def create(*given, **named):
+        environment = [os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")]
+        for file in (None, certifi.where(), environment[0]):
+            if not given and named == {"cafile": file}:
+                return kept(file, *environment)
+        return made(*given, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", create)
         yield

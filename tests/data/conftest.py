@@ -2,6 +2,7 @@
 
 import json
 import tarfile
+from functools import cache
 
 import pytest
 from typer.testing import CliRunner
@@ -31,6 +32,22 @@ def write(tmp_path):
         return path
 
     return written
+
+
+@pytest.fixture(scope="session")
+def prepared(shared, tmp_path_factory):
+    """The files that the labelled records of a data set are prepared to, made once."""
+    files = {"finqa": "finqa/records.jsonl", "gsm8k": "gsm8k/test.jsonl"}
+
+    @cache
+    def made(dataset):
+        out = tmp_path_factory.mktemp(dataset)
+        named = ["--source", str(shared / files[dataset]), "--out", str(out)]
+        ran = CliRunner().invoke(app, ["data", "prepare", dataset, *named])
+        assert ran.exit_code == 0, ran.stderr
+        return sorted(out.glob("*.jsonl"))
+
+    return made
 
 
 @pytest.fixture

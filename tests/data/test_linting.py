@@ -2,6 +2,7 @@
 
 import json
 import re
+from inspect import signature
 
 import pytest
 
@@ -144,16 +145,18 @@ def test_a_warning_leaves_the_status_at_0(fields, what, reward, write):
     assert "errors 0 · warnings 1" in ran.stderr
 
 
-COUNTS = [(99, ["too few rows"]), (100, []), (20_000, []), (20_001, ["too many rows"])]
+def test_the_numbers_of_rows_are_bedrocks(write):
+    assert signature(lint).parameters["rows"].default == (100, 20_000)
+    assert findings(write("train.jsonl", rows(99))) == [("error", "too few rows")]
+    assert findings(write("train.jsonl", rows(100))) == []
 
 
-@pytest.mark.parametrize(("count", "expected"), COUNTS)
-def test_the_numbers_of_rows_are_bedrocks(count, expected, write):
-    small = [
-        {"id": at, "messages": [{"role": "user", "content": f"{at}?"}], "reference_answer": "1"}
-        for at in range(count)
-    ]
-    assert [what for _, what in findings(write("train.jsonl", small))] == expected
+@pytest.mark.parametrize(
+    ("count", "expected"), [(4, ["too few rows"]), (5, []), (9, []), (10, ["too many rows"])]
+)
+def test_a_file_has_as_many_rows_as_it_may(count, expected, write):
+    found = findings(write("train.jsonl", rows(count)), rows=(5, 9))
+    assert [what for _, what in found] == expected
 
 
 def test_the_numbers_of_rows_can_be_others(reward, write):
@@ -270,15 +273,10 @@ def test_a_file_that_is_not_there_is_unusable(reward, tmp_path):
     assert reward("data", "lint", tmp_path / "none.jsonl").exit_code == 2
 
 
-def test_prepared_records_pass(reward, shared, tmp_path):
-    for dataset, file in (("finqa", "finqa/records.jsonl"), ("gsm8k", "gsm8k/test.jsonl")):
-        out = tmp_path / dataset
-        assert (
-            reward("data", "prepare", dataset, "--source", shared / file, "--out", out).exit_code
-            == 0
-        )
-        ran = reward("data", "lint", *sorted(out.glob("*.jsonl")))
-        assert ran.exit_code == 0, ran.stdout
+@pytest.mark.parametrize("dataset", ["finqa", "gsm8k"])
+def test_prepared_records_pass(dataset, reward, prepared):
+    ran = reward("data", "lint", *prepared(dataset))
+    assert ran.exit_code == 0, ran.stdout
 
 
 UNREADABLE = {

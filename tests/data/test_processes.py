@@ -6,8 +6,11 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
+
+from reward_functions.cli import main
 
 # Background jobs of a shell, and so some CI, hand down that they ignore interrupts.
 HEED = "from signal import *; signal(SIGINT, default_int_handler); "
@@ -58,29 +61,49 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize(("shown", "arguments"), COMMANDS.items(), ids=COMMANDS)
-def test_a_terminal_shows_progress_and_a_pipe_does_not(shown, arguments, records, write, tmp_path):
+@pytest.fixture
+def folder(records, write, tmp_path, monkeypatch):
     write("test.jsonl", [records["gsm8k"](at) for at in range(50)])
     turns = [{"role": "user", "content": "Say so."}]
     write("rows.jsonl", [{"messages": turns, "reference_answer": f"Word {at}"} for at in range(50)])
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    return monkeypatch
+
+
+@contextmanager
+def terminal():
+    """(the end of a terminal that programs write to, what they wrote)."""
     ours, theirs = os.openpty()
-    ran = subprocess.run(
-        [*REWARD, "data", *arguments],
-        cwd=tmp_path,
-        stdin=theirs,
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
-        check=False,
-        env={"TERM": "xterm", "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
-    )
-    os.write(theirs, b"\nthe end")
+
+    def written():
+        os.write(theirs, b"\nthe end")
+        return os.read(ours, 100_000).decode(errors="replace")  # it may end within a character
+
+    yield theirs, written
     os.close(theirs)
-    reported = os.read(ours, 100_000).decode(errors="replace")  # it may end within a character
     os.close(ours)
-    assert ran.returncode == 0, reported
-    assert shown in reported
-    piped = subprocess.run(
-        [*REWARD, "data", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert piped.returncode == 0
+
+
+@pytest.mark.parametrize(("shown", "arguments"), COMMANDS.items(), ids=COMMANDS)
+def test_a_terminal_shows_progress_and_a_pipe_does_not(shown, arguments, folder, reward):
+    folder.setattr("sys.argv", ["reward", "data", *arguments])
+    with terminal() as (theirs, written), os.fdopen(os.dup(theirs), "w") as stderr:
+        folder.setattr("sys.stderr", stderr)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        stderr.flush()
+        assert (ended.value.code, shown in written()) == (0, True)
+    piped = reward("data", *arguments)
+    assert piped.exit_code == 0
     assert shown not in piped.stderr
+
+
+def test_a_process_shows_progress_to_its_terminal_alone(folder):
+    command = [*REWARD, "data", *COMMANDS["linting"]]
+    with terminal() as (theirs, written):
+        subprocess.run(command, stdin=theirs, stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+        assert "linting" in written()
+    assert "linting" not in subprocess.run(command, capture_output=True, check=True).stderr.decode()

@@ -250,15 +250,9 @@ def test_the_rewards_of_this_project_write_right_answers_in_their_own_format(
     assert spec(asked.answered(response)).value == 1.0
 
 
-@pytest.mark.parametrize(
-    ("dataset", "file"), [("gsm8k", "gsm8k/test.jsonl"), ("finqa", "finqa/records.jsonl")]
-)
-def test_the_public_data_and_their_rewards_fit(dataset, file, reward, shared, tmp_path):
-    out = tmp_path / "out"
-    assert (
-        reward("data", "prepare", dataset, "--source", shared / file, "--out", out).exit_code == 0
-    )
-    for path in out.glob("*.jsonl"):
+@pytest.mark.parametrize("dataset", ["gsm8k", "finqa"])
+def test_the_public_data_and_their_rewards_fit(dataset, reward, prepared):
+    for path in prepared(dataset):
         ran = reward("data", "replay", path, "--reward", dataset)
         assert ran.exit_code == 0, ran.stdout + ran.stderr
 

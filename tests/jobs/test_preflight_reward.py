@@ -37,7 +37,7 @@ def rows(name):
     return [sample for sample in samples if sample.metadata["expected"] != "unscored"]
 
 
-def apples(count=40, demand=""):
+def apples(count=20, demand=""):
     """Rows whose answer is a number."""
     return [
         decode_row(

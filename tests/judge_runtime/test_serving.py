@@ -82,6 +82,10 @@ def flag(result, name):
     return next(each["value"] for each in result["metrics_list"] if each["name"] == name)
 
 
+ROWS = 160
+"""As many as each kind of failure happens in once, at one call in twenty."""
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_transient_failures_of_one_call_in_twenty_change_no_score(serve, backend, metrics):
     failures = cycle(TRANSIENT)
@@ -92,33 +96,33 @@ def test_transient_failures_of_one_call_in_twenty_change_no_score(serve, backend
     server = serve(verdict=by_answer, schedule=schedule)
     function = deploy(server, backend)
     began = monotonic()
-    results = function(rows(512, answer_of), context(30))
+    results = function(rows(ROWS, answer_of), context(30))
     assert monotonic() - began < 29
-    assert [result["id"] for result in results] == [f"id-{at}" for at in range(512)]
-    assert values(results) == [float(at % 3 > 0) for at in range(512)]
+    assert [result["id"] for result in results] == [f"id-{at}" for at in range(ROWS)]
+    assert values(results) == [float(at % 3 > 0) for at in range(ROWS)]
     assert not any(flag(result, "unscored") for result in results)
     told = metrics()
     failed = sum(call % 20 == 7 for call in range(len(server.requests)))
-    assert told["judge_answers"] == 512
+    assert told["judge_answers"] == ROWS
     # A connection the server has closed meanwhile fails a call that never reached it.
     assert (
-        told["judge_calls"] == 512 + told["judge_retries"] >= len(server.requests) >= 512 + failed
+        told["judge_calls"] == ROWS + told["judge_retries"] >= len(server.requests) >= ROWS + failed
     )
     assert told["judge_failures"] == 0
-    assert told["judge_input_tokens"] == 512 * 100
+    assert told["judge_input_tokens"] == ROWS * 100
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_sample_nobody_judges_gets_its_groups_mean_and_a_flag(serve, backend, metrics):
-    stubborn = {at: INVALID[at // 20 % 5] for at in range(3, 512, 20)}
+    stubborn = {at: INVALID[at // 20 % 5] for at in range(3, ROWS, 20)}
 
     def schedule(_, text):
         at = int(re.search(r"answer (\d+) is", text)[1])
         return stubborn.get(at, "ok")
 
     function = deploy(serve(verdict=by_answer, schedule=schedule), backend)
-    results = function(rows(512, answer_of), context(60))
-    assert [result["id"] for result in results] == [f"id-{at}" for at in range(512)]
+    results = function(rows(ROWS, answer_of), context(60))
+    assert [result["id"] for result in results] == [f"id-{at}" for at in range(ROWS)]
     for at, result in enumerate(results):
         siblings = [each for each in range(at // 8 * 8, at // 8 * 8 + 8) if each not in stubborn]
         mean = fmean(float(each % 3 > 0) for each in siblings)

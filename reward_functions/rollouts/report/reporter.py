@@ -408,7 +408,7 @@ class Drainer:
         self._host = host
         self._changed = Condition()
         self._queue: deque[Stored] = deque()
-        self._in_flight: set[str] = set()
+        self._in_flight: dict[str, int] = {}
         self._senders = self._taken = 0
         self._thread: Thread | None = None
         self._stop, self._wake = Event(), Event()
@@ -542,10 +542,16 @@ class Drainer:
         return ready
 
     def _enqueue(self, stored: Stored) -> None:
+        """Have it sent, unless the same attempt is in flight.
+
+        One whose outcome has just been recorded counts one attempt more. It is taken: the store
+        holds what it showed as due, and shows it again only a while later.
+        """
+        token, attempts = stored.intent.token, stored.attempts
         with self._changed:
-            if stored.intent.token in self._in_flight:
+            if attempts <= self._in_flight.get(token, -1):
                 return
-            self._in_flight.add(stored.intent.token)
+            self._in_flight[token] = attempts
             self._taken += 1
             self._queue.append(stored)
             if self._senders < self._host.timing.senders:
@@ -574,11 +580,12 @@ class Drainer:
         if problem := raised(partial(self._sent, stored)):
             log.error("sending a report ended with %s", type(problem).__name__)
             outcome = unsent(
-                NotSent, intent, stored.attempts, type(problem).__name__, stored.detail
+                NotSent, intent, stored.attempts + 1, type(problem).__name__, stored.detail
             )
             raised(partial(self._host.settle, intent, outcome))
         with self._changed:
-            self._in_flight.discard(intent.token)
+            if self._in_flight.get(intent.token) == stored.attempts:
+                del self._in_flight[intent.token]
             self._changed.notify_all()
         self._wake.set()
 

@@ -22,7 +22,7 @@ from tests.rollouts.episode.conftest import LIMIT
 
 MINIMUM = [{"Status": "ready"}, {"Rewards": [-1.0]}]
 SOON = {"window": 60.05, "margin": 60.0, "minimum": -1.0}
-"""The deadline is at once; there is a minute to report it."""
+"""The deadline is at once, and may come before an agent begins; there is a minute to report it."""
 
 
 ENDS = {
@@ -49,12 +49,13 @@ def said(reports):
 def test_an_async_agent_is_cancelled_at_its_deadline(posts, process, new):
     seen = []
 
-    @rollout_handler(reporter=process, **SOON)
+    @rollout_handler(reporter=process, minimum=-1.0)
     async def agent(payload, ctx):
+        expire(ctx)
         try:
             await asyncio.sleep(LIMIT)
         except asyncio.CancelledError:
-            seen.append((ctx.cancelled.is_set(), 0 < ctx.remaining() <= 60.05))
+            seen.append((ctx.cancelled.is_set(), ctx.remaining() > 0))
             raise
 
     async def main(payload):
@@ -73,8 +74,9 @@ def test_an_async_agent_is_cancelled_at_its_deadline(posts, process, new):
 def test_a_sync_agent_sees_its_deadline_and_its_late_end_is_not_reported(
     posts, process, new, caplog, ends_with
 ):
-    @rollout_handler(reporter=process, **SOON)
+    @rollout_handler(reporter=process, minimum=-1.0)
     def agent(payload, ctx):
+        expire(ctx)
         assert ctx.cancelled.wait(LIMIT)
         if isinstance(ends_with, Exception):
             raise ends_with
@@ -147,8 +149,9 @@ def test_an_agent_that_waited_past_its_deadline_does_not_run(
 
 
 def test_an_agent_that_swallows_its_cancellation_returns_what_it_likes(posts, process, new):
-    @rollout_handler(reporter=process, **SOON)
-    async def agent(payload):
+    @rollout_handler(reporter=process, minimum=-1.0)
+    async def agent(payload, ctx):
+        expire(ctx)
         try:
             await asyncio.sleep(LIMIT)
         except asyncio.CancelledError:

@@ -12,6 +12,7 @@ from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.rollouts.report.transports import open_transport
 from tests.loopback import Service, served
 from tests.rollouts.episode.conftest import JOB, LIMIT
+from tests.rollouts.episode.test_deadline import expire
 
 
 @dataclass
@@ -60,14 +61,12 @@ def test_an_episode_without_a_turn_calls_the_policy_once_before_it_is_sealed(run
 
 
 def test_an_episode_without_a_turn_calls_the_policy_at_its_deadline_too(runtime, process, new):
-    handler = rollout_handler(
-        lambda payload, ctx: ctx.cancelled.wait(LIMIT),
-        ping=True,
-        reporter=process,
-        window=60.05,
-        margin=60,
-    )
-    assert handler(new())
+    @rollout_handler(ping=True, reporter=process)
+    def agent(payload, ctx):
+        expire(ctx)
+        return ctx.cancelled.wait(LIMIT)
+
+    assert agent(new())
     assert runtime.asked == [SAMPLES[process.settings.transport], *REPORTED]
 
 

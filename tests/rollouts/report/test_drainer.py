@@ -173,8 +173,36 @@ def test_a_transport_that_raises_what_nobody_foresaw_ends_nothing(outbox, clock,
     reporter = started(outbox, Scripted(answer), clock)
     wait_until(delivered(outbox))
     assert reporter.counts == {"NotSent": 3, "Reported": 2}
+    assert [each.attempts for each in outbox.list()] == [4, 1]
     assert "Surprise" in caplog.text
     assert "secret" not in caplog.text
+
+
+class LookedAt(MemoryOutbox):
+    """A store that is looked at once it has recorded an outcome, before its sender goes on."""
+
+    def settle(self, *given, **other):
+        super().settle(*given, **other)
+        self.look()
+
+
+def test_a_look_before_a_sender_is_through_leaves_nothing_for_later(clock):
+    outbox, answers = LookedAt(), [THROTTLED, Surprise(), THROTTLED]
+
+    def answer(_):
+        reply = answers.pop(0) if answers else OK
+        if isinstance(reply, Surprise):
+            raise reply
+        return reply
+
+    outbox.add(reported())
+    reporter = reporter_of(outbox, Scripted(answer), clock)
+    outbox.look = reporter._drainer.look
+    reporter.close(patience=60.0)
+    assert [(each.state, each.attempts) for each in outbox.list()] == [
+        ("delivered", 4),
+        ("delivered", 1),
+    ]
 
 
 def test_two_processes_send_each_report_once(tmp_path, clock, started):

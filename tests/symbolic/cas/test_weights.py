@@ -16,7 +16,7 @@ from sympy.polys import densearith, densebasic, euclidtools
 
 from reward_functions.symbolic import Outcome
 from reward_functions.symbolic.cas import weights as module
-from reward_functions.symbolic.cas.client import SolverClient
+from reward_functions.symbolic.cas.client import CLIENT
 from reward_functions.symbolic.cas.counting import limit_calls
 from reward_functions.symbolic.parsing.document import read
 
@@ -162,13 +162,6 @@ def test_each_row_weighs_its_function_which_still_works():
 # ---- what blew the fuse
 
 
-@pytest.fixture(scope="module")
-def solver():
-    started = SolverClient()
-    yield started
-    started.end()
-
-
 VALUE, SLOPE, EQUATION = r"\int_0^1 x dx", r"\frac{d}{dx}x^3", "x^2-3x+2=0"
 
 BLEW = [
@@ -195,8 +188,8 @@ BLEW = [
 
 
 @pytest.mark.parametrize(("reference", "answer"), BLEW)
-def test_what_computes_without_calls_is_ended_by_its_count(solver, reference, answer):
-    found = solver.compare(read(reference).tree, read(answer).tree)
+def test_what_computes_without_calls_is_ended_by_its_count(reference, answer):
+    found = CLIENT.compare(read(reference).tree, read(answer).tree)
     assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
     assert found.reason == "too much algebra: the calls are used up"
 
@@ -212,5 +205,5 @@ LONG = [
 
 
 @pytest.mark.parametrize(("reference", "answer"), LONG)
-def test_numbers_as_long_as_people_write_them_are_worked_out(solver, reference, answer):
-    assert solver.compare(read(reference).tree, read(answer).tree).equal
+def test_numbers_as_long_as_people_write_them_are_worked_out(reference, answer):
+    assert CLIENT.compare(read(reference).tree, read(answer).tree).equal

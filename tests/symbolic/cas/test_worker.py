@@ -62,6 +62,32 @@ def solver():
     started.end()
 
 
+QUICK = """
+import os, socket, sys
+sys.path[:] = sys.argv[2:]
+from reward_functions.symbolic.cas import protocol
+from reward_functions.symbolic.verdict import same
+mine, other = [socket.socket(fileno=int(each)) for each in sys.argv[1].split(",")]
+if os.fork() == 0:
+    mine, other = other, mine
+other.close()
+protocol.send(mine, protocol.READY)
+while True:
+    protocol.receive(mine)
+    protocol.send(mine, protocol.reply(same("sympy", "")))
+"""
+"""A worker of two processes that finds everything equal: starting it takes no time."""
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """A client of such workers."""
+    monkeypatch.setattr(client, "_BOOTSTRAP", QUICK)
+    started = SolverClient()
+    yield started
+    started.end()
+
+
 def answered(solver):
     return solver.compare(THIRD, number(Fraction(1, 3)))
 
@@ -281,31 +307,39 @@ def test_memory_used_up_is_undecided_and_the_next_request_is_served(solver):
 
 
 SWALLOWED = """
-import sys
+import os, sys
 from reward_functions.symbolic.cas import protocol, solver, worker
 from reward_functions.symbolic.verdict import unknown
 
-def decide(reference, candidate):
-    held = bytearray(int(sys.argv[1]) << 20)
-    if sys.argv[2] == "raise":
-        raise AttributeError("a lookup that got no memory")
-    return unknown("sympy", "sympy does not show it")
+def found(megabytes, ending):
+    def decide(reference, candidate):
+        held = bytearray(megabytes << 20)
+        if ending == "raise":
+            raise AttributeError("a lookup that got no memory")
+        return unknown("sympy", "sympy does not show it")
 
-solver.decide = decide
+    solver.decide = decide
+    worker._bounded(60.0)
+    return protocol.finding_of(worker._reply(b"")).rule
+
 protocol.trees_of = lambda request: (None, None)
-worker._bounded(60.0)
-print(protocol.finding_of(worker._reply(b"")).rule)
+for case in sys.argv[1:]:
+    megabytes, ending = case.split()
+    if os.fork() == 0:
+        print(case, found(int(megabytes), ending), flush=True)
+        os._exit(0)
+    os.wait()
 """
-"""A request that takes so many megabytes, and a MemoryError in it that sympy does not pass on."""
+"""Requests that take so many megabytes, and a MemoryError in each that sympy does not pass on."""
+
+RULES = {"40 raise": "budget", "40 return": "budget", "2 raise": "sympy", "2 return": "sympy"}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is listed in /proc")
-@pytest.mark.parametrize("ending", ["raise", "return"])
-@pytest.mark.parametrize(("megabytes", "rule"), [(40, "budget"), (2, "sympy")])
-def test_a_lack_of_memory_that_sympy_swallows_is_the_budgets(megabytes, ending, rule):
-    command = [sys.executable, "-c", SWALLOWED, str(megabytes), ending]
+def test_a_lack_of_memory_that_sympy_swallows_is_the_budgets():
+    command = [sys.executable, "-c", SWALLOWED, *RULES]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == rule
+    assert done.stdout.splitlines() == [" ".join(each) for each in RULES.items()]
 
 
 @pytest.mark.parametrize("ending", [signal.SIGSEGV, signal.SIGABRT])
@@ -320,20 +354,33 @@ def test_the_same_request_gets_the_same_finding_whatever_came_before(solver):
     assert answered(solver) == before
 
 
+def test_an_interrupt_leaves_no_reply_for_the_next_request(quick, monkeypatch):
+    answered(quick)
+    lines = list(quick._worker.lines)
+    with monkeypatch.context() as patched:
+        patched.setattr(protocol, "finding_of", lambda message: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            answered(quick)
+    assert len(quick._worker.lines) == len(lines) - 1
+    assert answered(quick).equal
+
+
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
-def test_a_worker_that_dies_is_replaced(solver, ending):
-    answered(solver)
-    dead = solver._worker.process.pid
+def test_a_worker_that_dies_is_replaced(quick, ending):
+    answered(quick)
+    dead = quick._worker.process.pid
     os.killpg(dead, ending)
-    assert answered(solver).equal
-    assert solver._worker.process.pid != dead
+    assert answered(quick).equal
+    assert quick._worker.process.pid != dead
 
 
-def test_a_worker_that_stops_is_replaced(solver, monkeypatch):
-    answered(solver)
-    os.killpg(solver._worker.process.pid, signal.SIGSTOP)
+def test_a_worker_that_stops_is_replaced(quick, monkeypatch):
+    answered(quick)
+    stopped = quick._worker.process.pid
+    os.killpg(stopped, signal.SIGSTOP)
     monkeypatch.setattr(client, "HANGING", 0.5)
-    assert solver.compare(number(1), number(1)).equal
+    assert quick.compare(number(1), number(1)).equal
+    assert quick._worker.process.pid != stopped
 
 
 def test_one_process_of_a_worker_may_die(solver):
@@ -440,29 +487,18 @@ def test_threads_are_served_in_the_order_of_asking(solver):
     assert order == [0, 1, 2, 3]
 
 
-def test_who_waits_for_a_worker_that_dies_gets_another(solver):
-    answered(solver)
-    worker = solver._worker
+def test_who_waits_for_a_worker_that_dies_gets_another(quick):
+    answered(quick)
+    worker = quick._worker
     with ThreadPoolExecutor(1) as pool, ExitStack() as others:
         for _ in worker.lines:
             others.enter_context(worker.line()).idle = False
-        waiting = pool.submit(answered, solver)
+        waiting = pool.submit(answered, quick)
         while not worker._queue:
             time.sleep(0.001)
         others.close()
         assert waiting.result().equal
-    assert solver._worker is not worker
-
-
-def test_an_interrupt_leaves_no_reply_for_the_next_request(solver, monkeypatch):
-    answered(solver)
-    lines = list(solver._worker.lines)
-    with monkeypatch.context() as patched:
-        patched.setattr(protocol, "finding_of", lambda message: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            answered(solver)
-    assert len(solver._worker.lines) == len(lines) - 1
-    assert answered(solver).equal
+    assert quick._worker is not worker
 
 
 def run(code, *options):
@@ -492,30 +528,27 @@ def right():
 """
 
 
-def test_after_warming_nothing_is_loaded_late():
-    code = """
-warm()
-before = set(sys.modules)
-from reward_functions.symbolic import equal
-assert equal(r"\\sin^2 x", r"1 − \\cos^2 x").equal
-assert equal(r"\\sqrt{2}+\\sqrt{3}", "3.14").outcome.value == "different"
-assert equal(r"\\int_0^1 x^2\\,dx", r"\\frac13").equal
-assert equal(r"\\{1,2\\}", "2, 1").equal and equal("(1,2]", r"1<x\\le 2").equal
-print("mpmath" in before, "sympy" in sys.modules, *set(sys.modules) - before)
-"""
-    assert run(code) == ["True", "False"]
-
-
 @pytest.fixture(scope="module")
 def ended():
-    """What a program said that has ended: its first requests come from threads that end."""
+    """What a program said that has ended: its first requests come from threads that end.
+
+    It runs where nothing has semaphores.
+    """
     code = """
+import multiprocessing.synchronize
+class Missing:
+    def __init__(self, *args, **kwargs):
+        raise OSError(38, "Function not implemented")
+multiprocessing.synchronize.SemLock = Missing
 for _ in range(2):
     thread = threading.Thread(target=lambda: print(right()))
     thread.start()
     thread.join()
 warm()
-print(right(), "sympy" in sys.modules, CLIENT._worker.process.pid)
+from reward_functions.symbolic import equal
+assert equal("1,234", "1234").equal and equal("(x+1)^2", "x^2+2x+1").equal
+print(right(), equal("x^2=4", "x=2").outcome.value, "sympy" in sys.modules)
+print(CLIENT._worker.process.pid)
 """
     return run(code)
 
@@ -526,8 +559,16 @@ def cut_short():
     code = """
 warm()
 warm()
+before = set(sys.modules)
+from reward_functions.symbolic import equal
+assert equal(r"\\sin^2 x", r"1 − \\cos^2 x").equal
+assert equal(r"\\sqrt{2}+\\sqrt{3}", "3.14").outcome.value == "different"
+assert equal(r"\\int_0^1 x^2\\,dx", r"\\frac13").equal
+assert equal(r"\\{1,2\\}", "2, 1").equal and equal("(1,2]", r"1<x\\le 2").equal
+late = [name for name in sys.modules if name not in before]
 with open(f"/proc/{CLIENT._worker.process.pid}/environ") as file:
-    print("secret" in file.read(), CLIENT._worker.process.pid)
+    print("secret" in file.read(), "mpmath" in before, "sympy" in sys.modules, *late)
+print(CLIENT._worker.process.pid)
 sys.stdout.flush()
 os._exit(0)
 """
@@ -540,8 +581,16 @@ def test_the_first_request_may_come_from_a_thread_that_ends(ended):
     assert ended[:3] == ["True"] * 3
 
 
-def test_sympy_is_never_loaded_here(ended):
-    assert ended[3] == "False"
+def test_no_semaphores_are_needed(ended):
+    assert ended[3] == "different"
+
+
+def test_sympy_is_never_loaded_here(ended, cut_short):
+    assert (ended[4], cut_short[2]) == ("False", "False")
+
+
+def test_after_warming_nothing_is_loaded_late(cut_short):
+    assert (cut_short[1], cut_short[3:-1]) == ("True", [])
 
 
 def test_the_environment_stays_behind(cut_short):
@@ -565,8 +614,9 @@ def gone(pid):
 
 
 def test_a_forked_process_has_its_own_worker_and_leaves_the_parents_alone():
-    code = """
-warm()
+    code = f"from reward_functions.symbolic.cas import client\nclient._BOOTSTRAP = {QUICK!r}"
+    code += """
+CLIENT.start()
 mine = CLIENT._worker.process.pid
 busy = [CLIENT._starting, CLIENT._worker._changed]
 for lock in busy:
@@ -582,20 +632,6 @@ _, status = os.waitpid(child, 0)
 print(status, right(), CLIENT._worker.process.pid == mine)
 """
     assert run(code) == ["0", "True", "True"]
-
-
-def test_no_semaphores_are_needed():
-    code = """
-import multiprocessing.synchronize
-class Missing:
-    def __init__(self, *args, **kwargs):
-        raise OSError(38, "Function not implemented")
-multiprocessing.synchronize.SemLock = Missing
-from reward_functions.symbolic import equal
-assert equal("1,234", "1234").equal and equal("(x+1)^2", "x^2+2x+1").equal
-print(right(), equal("x^2=4", "x=2").outcome.value)
-"""
-    assert run(code) == ["True", "different"]
 
 
 TREES = [
@@ -624,21 +660,19 @@ def test_a_reply_of_any_other_form_is_refused(reply):
         protocol.finding_of(reply)
 
 
-def test_a_worker_that_was_launched_is_waited_for_by_the_first_request(solver):
-    solver.end()
-    solver.launch()
-    launched = solver._worker.process.pid
-    solver.launch()
-    assert answered(solver).equal
-    assert solver._worker.process.pid == launched
+def test_a_worker_that_was_launched_is_waited_for_by_the_first_request(quick):
+    quick.launch()
+    launched = quick._worker.process.pid
+    quick.launch()
+    assert answered(quick).equal
+    assert quick._worker.process.pid == launched
 
 
-def test_a_worker_that_died_while_it_was_starting_is_replaced(solver):
-    solver.end()
-    solver.launch()
-    launched = solver._worker.process.pid
+def test_a_worker_that_died_while_it_was_starting_is_replaced(quick):
+    quick.launch()
+    launched = quick._worker.process.pid
     os.killpg(launched, signal.SIGKILL)
     with pytest.raises(EngineUnavailable, match="does not start"):
-        answered(solver)
-    assert answered(solver).equal
-    assert solver._worker.process.pid != launched
+        answered(quick)
+    assert answered(quick).equal
+    assert quick._worker.process.pid != launched

@@ -5,7 +5,7 @@ The examples are the same in every run.
 
 from dataclasses import dataclass
 
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reward_functions.symbolic import Outcome, equal
@@ -98,33 +98,22 @@ TREES = st.recursive(
 
 @FIXED
 @given(TREES)
-def test_identities_do_not_change_a_tree(tree):
+def test_identities_do_not_change_a_tree_and_most_are_seen(tree):
     verdict = equal(directly(tree), by_identities(tree))
     # Undecided where functions tower so high that no point has a value of a reasonable size.
     assert verdict.outcome is not Outcome.DIFFERENT, verdict
+    assert verdict.equal or depth(tree) > 2, verdict
     assert verdict.equal or verdict.rule in ("values-at-points", "budget"), verdict
 
 
 @FIXED
-@given(TREES)
-def test_most_identities_are_seen(tree):
-    assume(depth(tree) <= 2)
-    assert equal(directly(tree), by_identities(tree)).equal
-
-
-@FIXED
-@given(TREES, st.integers(1, 9), st.integers(1, 9))
-def test_another_constant_is_never_equal(tree, constant, other):
-    assume(constant != other)
+@given(TREES, st.integers(1, 9), st.integers(1, 9), st.integers(20, 80))
+def test_another_constant_is_never_equal_however_little_it_counts(tree, constant, other, digits):
     first, second = directly(tree), by_identities(tree)
-    assert not equal(f"{first}+{constant}", f"{second}+{other}").equal
+    if constant != other:
+        assert not equal(f"{first}+{constant}", f"{second}+{other}").equal
     assert not equal(rf"{first}-\frac{{{constant}}}{{10^9}}", rf"{second}").equal
-
-
-@FIXED
-@given(TREES, st.integers(20, 80))
-def test_a_constant_that_hardly_counts_still_counts(tree, digits):
-    assert not equal(directly(tree), rf"{by_identities(tree)}+10^{{-{digits}}}").equal
+    assert not equal(first, rf"{second}+10^{{-{digits}}}").equal
 
 
 def depth(tree):

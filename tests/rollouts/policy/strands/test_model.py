@@ -113,7 +113,7 @@ def test_64_threads_over_one_model_are_64_rollouts(policy):
     assert_none_outside(policy, model)
 
 
-def test_64_tasks_over_one_client_that_the_user_keeps(policy):
+def test_tasks_over_one_client_that_the_user_keeps(policy):
     async def everyone():
         async with openai.AsyncOpenAI(base_url=f"{policy.address}/v1", api_key="key") as client:
             model = wrap_model(OpenAIModel(client=client, model_id="default"))
@@ -122,7 +122,7 @@ def test_64_tasks_over_one_client_that_the_user_keeps(policy):
                 with rollout(metadata(number), parameters(number)):
                     await agent(model).invoke_async(f"solve {number}")
 
-            await asyncio.gather(*map(one, range(AT_ONCE)))
+            await asyncio.gather(*map(one, range(AT_ONCE // 4)))
             assert crossed(policy.calls) == []
             policy.calls.clear()
             await call(model)
