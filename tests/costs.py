@@ -23,7 +23,30 @@ PROPERTY = "processor seconds"
 EMULATORS = "emulators"
 SHOWN = 20
 
-BUDGETS = {}
+BUDGETS = {
+    "deploy": 125,
+    "rollouts": 93,
+    "emulators": 92,
+    "cli": 84,
+    "cdk": 63,
+    "local": 42,
+    "architecture": 35,
+    "jobs": 34,
+    "data": 31,
+    "symbolic": 28,
+    "conformance": 23,
+    "serving": 17,
+    "verifiers": 13,
+    "judge_runtime": 12,
+    "feedback": 10,
+    "reports": 9,
+    "aws": 8,
+    "oracle": 7,
+    "test_walkthrough.py": 7,
+    "notebooks": 6,
+    "extraction": 6,
+    "test_mutants.py": 6,
+}
 """The most seconds of each room; one that is not named has 5."""
 
 NOT_NAMED = 5

@@ -50,7 +50,7 @@ def test_it_prints_what_would_stand(run):
     assert ran.exit_code == 0
     lines = [line.split() for line in ran.output.splitlines()]
     assert ["dev:", "us-east-1,", "the", "account", "of", "whoever", "deploys"] in lines
-    assert ["flexible", "gsm8k", "7", "envelope,", "immutable", "flexible=true"] in lines
+    assert ["flexible", "gsm8k", "8", "envelope,", "immutable", "flexible=true"] in lines
     assert ["strict:", "true"] in lines
     assert ["lock:", "not", "needed"] in lines
 
@@ -61,7 +61,7 @@ def test_json_has_the_same_and_the_functions_names(run):
     assert found["dollars_a_month"] == pytest.approx(0.7 + 3)
     (function,) = found["deployments"]
     assert function["function"] == "SageMaker-reward-dev-gsm8k"
-    assert (function["reward"], function["version"], function["models"]) == ("gsm8k", 7, [])
+    assert (function["reward"], function["version"], function["models"]) == ("gsm8k", 8, [])
 
 
 def test_all_stages_are_checked_and_one_that_is_refused_hides_no_other(run):
