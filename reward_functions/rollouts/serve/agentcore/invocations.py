@@ -124,6 +124,9 @@ KEPT_SECONDS: Final = 7 * 24 * 3600.0
 SWEEP_SECONDS: Final = 3600.0
 """How often old records are looked for."""
 
+MADE_AGAIN: Final = 10
+"""How often a folder is made that a sweep took away; each process sweeps once in its hour."""
+
 UNREADABLE: Final = "the record of the result cannot be read"
 
 
@@ -174,7 +177,7 @@ class InvocationStore:
         place = self._place(session_id, invocation_id)
         with _reported(self.folder), ExitStack() as undo:
             self._sweep()
-            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _make(place)
             aside = undo.enter_context(_written(place, state(invocation_id, "in_progress")))
             descriptor = os.open(aside, os.O_RDONLY)
             undo.callback(os.close, descriptor)
@@ -209,13 +212,28 @@ class InvocationStore:
         if now - self._swept < SWEEP_SECONDS:
             return
         self._swept = now
-        for place in self.folder.glob("*/*"):
+        for place in _found(self.folder, "*/*"):
             with suppress(OSError):
                 if now - place.stat().st_mtime > KEPT_SECONDS and not _alive(place / STARTED):
                     shutil.rmtree(place)
-        for session in self.folder.glob("*"):
+        for session in _found(self.folder, "*"):
             with suppress(OSError):  # it is not empty
                 session.rmdir()
+
+
+def _found(folder: Path, pattern: str) -> Iterator[Path]:
+    """What is there, as far as another process's sweep leaves it."""
+    with suppress(FileNotFoundError):
+        yield from folder.glob(pattern)
+
+
+def _make(place: Path) -> None:
+    """Make a folder, although another process's sweep may take its empty parent away meanwhile."""
+    for _ in range(MADE_AGAIN):
+        with suppress(FileNotFoundError):
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 @contextmanager

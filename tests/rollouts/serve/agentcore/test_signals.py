@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from reward_functions.rollouts.serve.agentcore.invocations import InvocationStore
 from tests.rollouts.serve.agentcore.hosts import BUCKET, LIMIT, ask, wait_until
 
 ROOT = Path(__file__).parents[4]
@@ -129,3 +130,27 @@ def test_eight_processes_start_an_id_once(tmp_path):
     )
     won = list(map(int, done.stdout.split()))
     assert (len(won), sum(won)) == (8, 40)
+
+
+def test_a_folder_that_a_sweep_takes_away_is_made_again(tmp_path, monkeypatch):
+    store, mkdir = InvocationStore(tmp_path), Path.mkdir
+    taken = iter([True, True, False])
+
+    def made(self, *arguments, **options):
+        if self.name == "i" and next(taken, False):
+            raise FileNotFoundError(2, "No such file or directory")
+        return mkdir(self, *arguments, **options)
+
+    monkeypatch.setattr(Path, "mkdir", made)
+    with store.claim("s", "i") as claim:
+        assert claim is not None
+    assert store.claim("s", "i") is None
+
+
+def test_a_session_that_another_sweep_takes_away_ends_no_claim(tmp_path, monkeypatch):
+    def glob(self, pattern):
+        raise FileNotFoundError(2, f"No such file or directory: {pattern}")
+
+    monkeypatch.setattr(Path, "glob", glob)
+    with InvocationStore(tmp_path).claim("s", "i") as claim:
+        assert claim is not None
