@@ -1,14 +1,14 @@
 """Runs the tests in several processes, each a copy of one that has collected them.
 
-A process that begins anew would collect every test again, and import what they import: a third of
-what a rule's tests cost. A copy has them. Each takes a share from a queue when it has run the one
+A process that begins anew would collect every test again, and import what they import. A copy has
+them. Each takes a share from a queue when it has run the one
 before; a share is a file, or a folder whose tests have something costly in common.
 
 The first copy begins with the slow shares, which wait for an emulator half of the time. The others
 begin with the rules, so that a broken one is seen first. Where the system has no `fork`, and with
-`-n 0`, one process runs all.
+`--numprocesses 0`, one process runs all; so it does under `--pdb`.
 
-A warning that a copy records is not shown. The debugger needs one.
+A warning that a copy records is not shown.
 """
 
 import atexit

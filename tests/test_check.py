@@ -6,7 +6,7 @@ import pytest
 
 from tests.architecture.rooms import PACKAGE
 from tests.check import TESTS, chosen, importers
-from tests.costs import Costs, over, room_of
+from tests.costs import BUDGETS, Costs, over, room_of
 from tests.nightly.__main__ import PARTS
 
 
@@ -92,6 +92,12 @@ def test_every_part_of_the_night_is_there(part):
 
 
 def test_a_room_over_its_budget_is_named():
-    assert over({"finqa": 1.0}) == []
-    (said,) = over({"a room without a budget": 5.5})
+    kept = dict.fromkeys(BUDGETS, 1.0)
+    assert over(kept) == []
+    (said,) = over(kept | {"a room without a budget": 5.5})
     assert said == "a room without a budget took 5.5 s of a processor, and may take 5."
+
+
+def test_a_run_of_some_rooms_keeps_no_budget():
+    (said,) = over(dict.fromkeys([*BUDGETS][1:], 1.0))
+    assert said == f"{next(iter(BUDGETS))} did not run: `make test` runs all."
