@@ -97,9 +97,8 @@ class Worker(NamedTuple):
     number: int
     process: int
     heard: bytearray
-    under_way: list
     left: list
-    """The places of the tests that it took and did not begin."""
+    """The places of the tests that it took and did not end; the first is under way."""
 
 
 class Parallel:
@@ -139,7 +138,7 @@ class Parallel:
             queues = self._queues if number else self._queues[::-1]
             _Copy(self._session, said, number, self._shares, queues, left).run()
         os.close(said)
-        worker = Worker(number, process, bytearray(), [], left)
+        worker = Worker(number, process, bytearray(), left)
         self._workers.register(heard, selectors.EVENT_READ, worker)
 
     def _listen(self):
@@ -159,30 +158,33 @@ class Parallel:
                         queue.empty()
 
     def _report(self, message, worker):
-        config = self._session.config
         if "took" in message:
             worker.left.extend(self._shares[message["took"]][1])
             return
-        if "began" in message:
-            worker.left.remove(message["began"])
-            worker.under_way[:] = [self._session.items[message["began"]]]
-            return
-        report = config.hook.pytest_report_from_serializable(config=config, data=message)
-        config.hook.pytest_runtest_logreport(report=report)
+        config = self._session.config
+        item = self._session.items[message["ended"]]
+        worker.left.remove(message["ended"])
+        for part in message["parts"]:
+            if isinstance(part, tuple):
+                report = _passed(item, *part)
+            else:
+                report = config.hook.pytest_report_from_serializable(config=config, data=part)
+            config.hook.pytest_runtest_logreport(report=report)
 
     def _ended(self, worker):
         """Report a copy that a test ended, and put another in its place."""
         _, status = os.waitpid(worker.process, 0)
         if not status:
             return
-        for item in worker.under_way:
-            said = f"the process of this test ended with {os.waitstatus_to_exitcode(status)}"
-            report = pytest.TestReport(
-                item.nodeid, item.location, {}, "failed", said, "call", duration=0
-            )
-            item.ihook.pytest_runtest_logreport(report=report)
-        if worker.under_way:
-            self._begin(worker.number, worker.left)
+        if not worker.left:
+            return
+        item = self._session.items[worker.left.pop(0)]
+        said = f"the process of this test ended with {os.waitstatus_to_exitcode(status)}"
+        report = pytest.TestReport(
+            item.nodeid, item.location, {}, "failed", said, "call", duration=0
+        )
+        item.ihook.pytest_runtest_logreport(report=report)
+        self._begin(worker.number, worker.left)
 
     def _end(self):
         for key in [*self._workers.get_map().values()]:
@@ -202,12 +204,33 @@ def _messages(heard):
         yield pickle.loads(message)
 
 
+def _plain(report):
+    """Whether a report says no more than that a part of a test passed."""
+    plain = type(report) is pytest.TestReport and report.outcome == "passed"
+    return plain and not (report.longrepr or report.sections or hasattr(report, "wasxfail"))
+
+
+def _passed(item, when, duration, properties):
+    """The report that a part of a test passed."""
+    return pytest.TestReport(
+        item.nodeid,
+        item.location,
+        {},
+        "passed",
+        None,
+        when,
+        duration=duration,
+        user_properties=properties,
+    )
+
+
 class _Copy:
     """What a copy does: run tests, and say how each ended."""
 
     def __init__(self, session, said, number, shares, queues, left):
         self._session, self._said, self._number = session, said, number
         self._shares, self._queues, self._left = shares, queues, [*left]
+        self._parts = []
 
     def run(self):
         """Run until the queues are empty, and leave no trace of the process that was copied."""
@@ -254,20 +277,24 @@ class _Copy:
         config.hook.pytest_copy_begins(config=config, number=self._number)
 
     def _run(self, place, following):
-        self._say({"began": place})
         items = self._session.items
         item = items[place]
         nextitem = None if following is None else items[following]
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=nextitem)
+        self._say({"ended": place, "parts": self._parts})
+        self._parts = []
 
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report):
-        """Say how a part of a test ended."""
+        """Note how a part of a test ended."""
+        if _plain(report) and all(isinstance(part, tuple) for part in self._parts):
+            self._parts.append((report.when, report.duration, report.user_properties))
+            return
         config = self._session.config
         # A test whose subtests failed becomes a failed one as its status is asked for.
         config.hook.pytest_report_teststatus(report=report, config=config)
         said = config.hook.pytest_report_to_serializable(config=config, report=report)
-        self._say(said)
+        self._parts.append(said)
 
     def _say(self, message):
         said = pickle.dumps(message)
