@@ -18,6 +18,7 @@ import selectors
 import signal
 import struct
 from contextlib import suppress
+from time import monotonic
 from typing import NamedTuple
 
 import pytest
@@ -105,7 +106,7 @@ class Parallel:
     """Runs what was collected."""
 
     def __init__(self, number):
-        self._number = number
+        self._number, self._since = number, monotonic()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
@@ -170,6 +171,15 @@ class Parallel:
             else:
                 report = config.hook.pytest_report_from_serializable(config=config, data=part)
             config.hook.pytest_runtest_logreport(report=report)
+            if report.failed:
+                self._name_at_once(report)
+
+    def _name_at_once(self, report):
+        """Name a test that failed: the run goes on for minutes, and says why at its end."""
+        terminal = self._session.config.pluginmanager.getplugin("terminalreporter")
+        terminal.write("\n")
+        after = monotonic() - self._since
+        terminal.write_line(f"after {after:.0f} s: {report.nodeid} failed", red=True)
 
     def _ended(self, worker):
         """Report a copy that a test ended, and put another in its place."""
@@ -184,6 +194,7 @@ class Parallel:
             item.nodeid, item.location, {}, "failed", said, "call", duration=0
         )
         item.ihook.pytest_runtest_logreport(report=report)
+        self._name_at_once(report)
         self._begin(worker.number, worker.left)
 
     def _end(self):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -124,6 +125,7 @@ def test_several_processes_say_what_one_says(run, tmp_path):
     assert several[0] == alone[0] == 1
     assert ends(several[1]) == ends(alone[1])
     assert "what it printed" in several[1]
+    assert re.search(r"^after \d+ s: test_a.py::test_fails failed$", several[1], re.MULTILINE)
     ended = (tmp_path / "ended").read_text(encoding="utf-8").split()
     assert ended[:5] == ["None"] * 5
     assert len(ended) == 10  # the costly thing of each file is ended once
