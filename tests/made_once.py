@@ -69,7 +69,7 @@ def _models_are_read_once():
 def _methods_are_made_once():
     """Every client of botocore has a class of its own, and a new function for each operation."""
     from botocore.client import ClientCreator
-    from botocore.hooks import NodeList
+    from botocore.model import ServiceModel
 
     kept, create = {}, ClientCreator._create_methods
 
@@ -80,12 +80,18 @@ def _methods_are_made_once():
             kept[key] = model._service_description, create(self, model)
         return dict(kept[key][1])
 
-    def copied(nodes):
-        return NodeList(list(nodes.first), list(nodes.middle), list(nodes.last))
+    # To find the one operation that discovers endpoints, a client reads all of its service.
+    found, find = {}, ServiceModel.endpoint_discovery_operation
+
+    def discovering(model):
+        key = id(model._service_description)
+        if key not in found:
+            found[key] = model._service_description, find.__get__(model, ServiceModel)
+        return found[key][1]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ClientCreator, "_create_methods", made)
-        patch.setattr(NodeList, "__copy__", copied)
+        patch.setattr(ServiceModel, "endpoint_discovery_operation", property(discovering))
         yield
 
 
@@ -108,7 +114,22 @@ def _handlers_are_known_once():
         if self._event_aliases == hooks.EVENT_ALIASES:
             self._alias_name_cache = names
 
+    def copied(node):
+        """A node of the tree of events, with nodes and lists of its own."""
+        lists = node["values"]
+        return {
+            "chunk": node["chunk"],
+            "children": {name: copied(each) for name, each in node["children"].items()},
+            "values": lists and hooks.NodeList(*map(list, lists)),
+        }
+
+    def tree(self):
+        made = type(self)()
+        made._root = copied(self._root)
+        return made
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hooks._PrefixTrie, "__copy__", tree)
         patch.setattr(hooks, "accepts_kwargs", looked)
         patch.setattr(hooks.EventAliaser, "__init__", begun)
         yield

@@ -141,6 +141,7 @@ def shell(request, folder, aws, monkeypatch):
     if "AWS_ENDPOINT_URL" not in variables:
         variables |= {f"AWS_ENDPOINT_URL_{each}": "THERE" for each in ("STS", "SSM")}
     monkeypatch.setattr(laptop, "NEWEST", {})  # models that take seconds to read
+    monkeypatch.setattr(laptop, "emulators", laptop.disk)  # which starts interpreters
     monkeypatch.setattr(doctor, "node", doctor.uv)
     monkeypatch.setattr(doctor, "python", lambda *_: doctor.uv())
     keys = {} if "AWS_PROFILE" in variables else KEYS

@@ -140,6 +140,10 @@ def test_a_stage_that_is_not_there_is_status_2(shell, arguments, sentence):
     ],
 )
 def test_a_cdk_json_of_which_no_stage_is_read_hides_nothing_else(shell, text, sentence):
+    # What the others start and read is tried above.
+    shell.setattr(looking, "node", lambda: looking.ok("node", ""))
+    shell.setattr(laptop, "emulators", laptop.disk)
+    shell.setattr(laptop, "NEWEST", {})
     Path("cdk.json").write_text(text)
     found = findings("--offline")
     assert (found["stage"][0], sentence in found["stage"][1]) == ("failure", True)

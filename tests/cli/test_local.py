@@ -61,20 +61,21 @@ def test_it_outlives_the_command_that_started_it_and_works_as_printed(mine, tmp_
 
 
 def test_a_shell_is_pointed_at_it_and_away_again(mine):
-    command = f"{sys.executable} -m reward_functions.cli local"
+    towards = printed("local up --name mine --print-env")
+    away = printed("local down --name mine --print-env", AWS_ENDPOINT_URL=find(mine).endpoint)
     script = f"""
         export AWS_PROFILE=production
-        eval "$({command} up --name mine --print-env)"
+        {towards.stdout}
         echo "$AWS_ENDPOINT_URL ${{AWS_PROFILE-no profile}}"
-        eval "$({command} down --name mine --print-env)"
+        {away.stdout}
         echo "${{AWS_ENDPOINT_URL-nowhere}}"
     """
     told = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, check=True)
-    there, away = told.stdout.splitlines()
+    there, nowhere = told.stdout.splitlines()
     assert there.startswith("http://127.0.0.1:")
     assert there.endswith(" no profile")
-    assert away == "nowhere"
-    assert "local AWS 'mine' has ended" in told.stderr
+    assert nowhere == "nowhere"
+    assert "local AWS 'mine' has ended" in away.stderr
 
 
 def test_one_that_ended_by_itself_is_told_with_its_last_words(mine):
@@ -115,39 +116,47 @@ REWARD = f'#!/bin/sh\nexec {sys.executable} -m reward_functions.cli "$@"\n'
 """The command of this checkout."""
 
 
-def evaluated(shell, line, where, reward=REWARD):
-    """The status of a line of a real shell with such a `reward`, and what it printed.
+def shell_of_a_person():
+    """The variables of a shell whose AWS is a real one, as far as it knows."""
+    rest = {k: v for k, v in os.environ.items() if not k.startswith("AWS_ENDPOINT_URL")}
+    return rest | {"AWS_PROFILE": "real"}
 
-    The shell's AWS is a real one, as far as it knows.
-    """
+
+def evaluated(shell, line, where, reward=REWARD):
+    """The status of a line of such a shell with such a `reward`, and what it printed."""
     script = where / "reward"
     script.write_text(reward)
     script.chmod(0o755)
-    environment = os.environ | {"PATH": f"{where}:{os.environ['PATH']}", "AWS_PROFILE": "real"}
-    for name in [name for name in environment if name.startswith("AWS_ENDPOINT_URL")]:
-        del environment[name]
+    environment = shell_of_a_person() | {"PATH": f"{where}:{os.environ['PATH']}"}
     ended = subprocess.run(
         [shell, "-c", line], env=environment, capture_output=True, text=True, check=False
     )
     return ended.returncode, ended.stdout
 
 
-ONCE = f"""#!/bin/sh
-[ -e "$0.said" ] || {sys.executable} -m reward_functions.cli "$@" > "$0.said" || exit
-cat "$0.said"
-"""
-"""It runs once, and says the same to each shell."""
+def printed(line, **variables):
+    """What a line of `reward` printed, in a process of its own and such a shell."""
+    words, environment = shlex.split(line), shell_of_a_person() | variables
+    return commands.run(words, stdout=commands.PIPE, stderr=commands.PIPE, env=environment)
 
 
-def works_as_printed(printed, aws, folder):
+def same(ran, where):
+    """A `reward` that says what it said once, and ends as it ended."""
+    (where / "printed").write_text(ran.stdout)
+    return f"#!/bin/sh\ncat '{where}/printed'\nexit {ran.returncode}\n"
+
+
+def works_as_printed(told, aws, folder):
     """A shell evaluates what `up` printed, and then what it printed to end it."""
-    (hint,) = re.findall(r"point a shell at it:  (.*)\n", printed)
-    (end,) = re.findall(r"end it: +(.*)\n", printed)
+    (hint,) = re.findall(r"point a shell at it:  (.*)\n", told)
+    (end,) = re.findall(r"end it: +(.*)\n", told)
+    (words,) = re.findall(r'eval "\$\(reward (.*)\)"', hint)
+    once = same(printed(words), folder)
     for shell in SHELLS:
         line = (
             f'{hint} && echo "$AWS_ENDPOINT_URL ${{AWS_PROFILE-none}} $CDK_DISABLE_VERSION_CHECK"'
         )
-        assert evaluated(shell, line, folder, ONCE) == (0, f"{aws.endpoint} none 1\n")
+        assert evaluated(shell, line, folder, once) == (0, f"{aws.endpoint} none 1\n")
     assert evaluated("sh", end, folder) == (0, "local AWS 'mine' has ended\n")
 
 
@@ -171,13 +180,11 @@ def test_so_does_one_that_enforces_permissions(mine, tmp_path):
 def test_a_shell_that_is_not_pointed_at_it_does_not_go_on(failing, tmp_path):
     """The command runs once; each shell evaluates what it printed, and sees how it ended."""
     line = f'eval "$(reward local {failing})" && echo deployed to the real account'
-    ended = commands.run(["local", *shlex.split(failing)], stdout=commands.PIPE)
-    (tmp_path / "printed").write_text(ended.stdout)
-    same = f"#!/bin/sh\ncat '{tmp_path}/printed'\nexit {ended.returncode}\n"
+    once = same(printed(f"local {failing}"), tmp_path)
     for shell in SHELLS:
-        status, printed = evaluated(shell, line, tmp_path, same)
+        status, told = evaluated(shell, line, tmp_path, once)
         assert status != 0
-        assert printed == ""
+        assert told == ""
 
 
 def test_an_interrupted_start_leaves_nothing_to_go_on_with(monkeypatch):

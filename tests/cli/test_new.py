@@ -6,11 +6,14 @@ import os
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
+
+ROOT = Path(__file__).parents[2]
 
 
 def new(*arguments):
@@ -18,7 +21,7 @@ def new(*arguments):
 
 
 def in_process(folder, *command):
-    plain = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    plain = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)}
     return subprocess.run(
         command, cwd=folder, env=plain, capture_output=True, text=True, check=False
     )
@@ -43,10 +46,11 @@ def test_what_it_writes_is_checked_tested_and_clean_at_once(tmp_path):
         assert made == [*more, f"{own}.py", f"test_{own}.py"]
         checked = CliRunner().invoke(app, ["check", str(tmp_path / f"{own}.py")])
         assert checked.exit_code == 0, checked.output
-    ruff = (sys.executable, "-m", "ruff")
+    ruff = (Path(sys.executable).with_name("ruff"),)
     clean = ("--isolated", "--no-cache", "--line-length=100", ".")
+    once = ("-p", "tests.conformance.conftest", "-o", "usefixtures=texts_are_read_once")
     for command in (
-        (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+        (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *once),
         (*ruff, "format", "--check", *clean),
         (*ruff, "check", *clean),
     ):

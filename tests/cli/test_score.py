@@ -19,9 +19,12 @@ from reward_functions.cli import app
 from reward_functions.serving.contract import decode, result_object
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.testing import hostile_responses, wire_row
+from reward_functions.testing import wire_row
 from tests import commands
 from tests.commands import PIPE, Command
+from tests.conformance.conftest import remembering, texts_are_read_once
+
+__all__ = ["remembering", "texts_are_read_once"]
 
 
 def row(response="Paris", reference="Paris", **fields):
@@ -535,10 +538,12 @@ def test_workers_change_nothing():
 VERIFIERS = {name: spec for name, spec in specs().items() if not spec.needs.judge}
 
 
+@pytest.mark.usefixtures("texts_are_read_once")
 @pytest.mark.parametrize("spec", VERIFIERS.values(), ids=VERIFIERS)
-def test_hostile_responses_pass_through_and_are_explained(spec, tmp_path):
+def test_hostile_responses_pass_through_and_are_explained(spec, remembering, tmp_path):
     example = next(example for example in spec.examples if example.kind == "positive")
-    texts = [(name, text) for name, text in hostile_responses() if len(text) < 1_000_000]
+    _, hostile = remembering
+    texts = [(name, text) for name, text in hostile if len(text) < 1_000_000]
     fields = example.metadata
     rows = [row(text, example.reference, id=name, **fields) for name, text in texts]
     (tmp_path / "rows").write_text(jsonl(*rows))

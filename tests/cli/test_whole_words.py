@@ -116,8 +116,10 @@ def test_what_commands_name_stands_whole_at_forty_columns(monkeypatch, tmp_path,
 
 def test_whatever_a_command_prints_goes_through_these_consoles():
     """rich's own Console, Table and print would break an ARN."""
+    own = {"Console", "Table", "Table.grid", "rich.print"}
     for path in sorted(CLI.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and path.name not in {"_console.py", "_fitting.py"}:
-                called = ast.unparse(node.func)
-                assert called not in {"Console", "Table", "Table.grid", "rich.print"}, path
+        text = path.read_text()
+        if path.name in {"_console.py", "_fitting.py"} or not any(each in text for each in own):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            assert not isinstance(node, ast.Call) or ast.unparse(node.func) not in own, path

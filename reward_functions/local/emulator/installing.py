@@ -51,9 +51,10 @@ def emulator_python(chosen: str | None = None) -> str:
         EmulatorMissing: it is not there, or of another version. The message says how to get it.
     """
     candidates = [chosen] if chosen is not None else [str(OWN), sys.executable]
-    versions = {python: version_in(python) for python in candidates}
-    for python, version in versions.items():
-        if version == VERSION:
+    versions = {}
+    for python in candidates:
+        versions[python] = version_in(python)
+        if versions[python] == VERSION:
             return python
     for python, version in versions.items():
         if version is not None:

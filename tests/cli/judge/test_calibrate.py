@@ -17,14 +17,25 @@ JUDGES = ("gpt35", "pandalm7b")
 
 
 @pytest.fixture
+def reward(reward):
+    """Intervals of a hundred draws: most of a run is a thousand of them, the default."""
+
+    def run(*arguments, draws=100):
+        return reward(*arguments, *(("--draws", draws) if draws else ()))
+
+    return run
+
+
+@pytest.fixture
 def pandalm(shared):
     path = shared / "pandalm" / "cases.jsonl"
     return path, [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def card(reward, tmp_path, *arguments):
+def card(reward, tmp_path, *arguments, **options):
     """The card as data, and what the command said."""
-    ran = reward("judge", "calibrate", *arguments, "--out", tmp_path / "cards", "--json")
+    arguments = (*arguments, "--out", tmp_path / "cards", "--json")
+    ran = reward("judge", "calibrate", *arguments, **options)
     return (json.loads(ran.stdout) if ran.stdout else None), ran
 
 
@@ -355,7 +366,8 @@ def test_a_run_that_was_killed_goes_on(reward, tmp_path, write, serve, settings)
 
 
 def test_the_page_is_whole_static_and_says_what_the_markdown_says(reward, tmp_path, pandalm):
-    _, ran = card(reward, tmp_path, "pairwise", "--cases", pandalm[0], "--recorded", "gpt35")
+    arguments = ("pairwise", "--cases", pandalm[0], "--recorded", "gpt35")
+    _, ran = card(reward, tmp_path, *arguments, draws=None)
     assert ran.exit_code == 1
     (html,) = (tmp_path / "cards").glob("*.html")
     page = harmless(html.read_text())
@@ -370,7 +382,7 @@ def test_the_page_is_whole_static_and_says_what_the_markdown_says(reward, tmp_pa
 def test_the_figures_fit_a_terminal_of_eighty_columns(reward, tmp_path, pandalm, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     arguments = ("--cases", pandalm[0], "--recorded", "gpt35", "--out", tmp_path)
-    ran = reward("judge", "calibrate", "pairwise", *arguments)
+    ran = reward("judge", "calibrate", "pairwise", *arguments, draws=1_000)
     assert ran.exit_code == 1
     assert "macro F1     0.498 (0.464–0.530)" in ran.stdout
     assert max(map(len, ran.stdout.splitlines())) <= 80
