@@ -50,7 +50,7 @@ def begin(streams, asked):
     os.environ.clear()
     os.environ.update(asked["environment"])
     os.chdir(asked["folder"])
-    sys.argv[:] = ["reward", *asked["arguments"]]
+    sys.argv[:] = ["-c" if asked["program"] else "reward", *asked["arguments"]]
     sys.path[0] = ""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.stdin = os.fdopen(0, closefd=False)
@@ -84,9 +84,13 @@ if command:
     os._exit(0)
 os.close(status)
 with os.fdopen(asked) as stream:
-    begin(streams, json.load(stream))
+    wanted = json.load(stream)
+begin(streams, wanted)
 try:
-    main()
+    if wanted["program"]:
+        exec(wanted["program"], globals())
+    else:
+        main()
 except SystemExit as error:
     end(error.code)
 end(0)

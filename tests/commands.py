@@ -28,11 +28,15 @@ class Command:
         arguments: of `reward`.
         stdin, stdout, stderr: a file, the number of one, `PIPE` for the last two, or nothing for
             the null device.
+        program: the source of a module that runs in place of `reward`.
     """
 
-    def __init__(self, arguments, *, stdin=None, stdout=None, stderr=None, env=None, cwd="."):
+    def __init__(
+        self, arguments, *, stdin=None, stdout=None, stderr=None, env=None, cwd=".", program=""
+    ):
         asked = {
             "arguments": [*map(str, arguments)],
+            "program": program,
             "environment": dict(os.environ if env is None else env),
             "folder": str(Path(cwd).absolute()),
         }

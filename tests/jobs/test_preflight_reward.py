@@ -14,13 +14,22 @@ from reward_functions.jobs.grader import VersionScorer
 from reward_functions.jobs.reward_checks import contract_findings, reward_findings
 from reward_functions.serving.contract import decode_row
 from tests.jobs.graders import deployed, handler, serve
-from tests.lambda_api import function_error, lambda_api, result
+from tests.lambda_api import InProcess, function_error, lambda_api, result
 
 DEMO = Path(__file__).parents[2] / "reward_functions" / "data" / "demo"
 
 
 @pytest.fixture
 def functions(monkeypatch):
+    """What is scored in hundreds of batches: nothing of HTTP is asked of it."""
+    found = {}
+    client = InProcess(found)
+    monkeypatch.setattr("reward_functions.aws.deployed.function.client", lambda *_, **__: client)
+    return found
+
+
+@pytest.fixture
+def functions_over_http(monkeypatch):
     found = {}
     with lambda_api(found) as address:
         monkeypatch.setenv("AWS_ENDPOINT_URL_LAMBDA", address)
@@ -64,8 +73,8 @@ def failures(found):
 
 
 @pytest.mark.parametrize("name", ["gsm8k", "math", "finqa"])
-def test_a_good_reward_on_good_data_passes(functions, name):
-    scorer = serve(functions, handler(name), known=deployed(name))
+def test_a_good_reward_on_good_data_passes(functions_over_http, name):
+    scorer = serve(functions_over_http, handler(name), known=deployed(name))
     samples = rows(name) if name == "finqa" else apples()
     found = [*contract_findings(scorer), *findings(scorer, samples, rows=24)]
     assert not failures(found)
@@ -191,27 +200,27 @@ def test_an_exploitable_function_of_somebody_else_is_refused(functions):
     assert {"many answers", "one or the other"} <= found.keys()
 
 
-def test_a_function_that_fails_on_some_answers_is_refused_in_its_own_words(functions):
+def test_a_function_that_fails_on_some_answers_is_refused_in_its_own_words(functions_over_http):
     def fails(rows):
         if any(not last(row) for row in rows):
             return function_error(errorType="IndexError", errorMessage="list index out of range")
         return scoring(lambda row: last(row) == answer(row))(rows)
 
-    found = failures(findings(serve(functions, fails, known=deployed("gsm8k")), apples()))
+    found = failures(findings(serve(functions_over_http, fails, known=deployed("gsm8k")), apples()))
     assert "IndexError: list index out of range" in found["empty"]
 
 
-def test_an_envelope_is_refused_for_bedrock(functions):
+def test_an_envelope_is_refused_for_bedrock(functions_over_http):
     def envelope(rows):
         return {"statusCode": 200, "body": json.dumps(handler("gsm8k")(rows))}
 
-    scorer = serve(functions, envelope, known=deployed("gsm8k", response_mode="envelope"))
+    scorer = serve(functions_over_http, envelope, known=deployed("gsm8k", response_mode="envelope"))
     assert "Bedrock does not" in failures(contract_findings(scorer))["response mode"]
 
 
-def test_a_reward_that_is_no_number_is_refused(functions):
+def test_a_reward_that_is_no_number_is_refused(functions_over_http):
     broken = scoring(lambda row: float("nan"))
-    scorer = serve(functions, broken, known=deployed("gsm8k"))
+    scorer = serve(functions_over_http, broken, known=deployed("gsm8k"))
     assert failures(contract_findings(scorer)).keys() & {"numbers", "metrics"}
 
 

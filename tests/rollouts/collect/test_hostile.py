@@ -4,8 +4,6 @@ import asyncio
 import gc
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from queue import Queue
 from threading import Event, Thread
@@ -17,6 +15,7 @@ from botocore import exceptions
 from reward_functions.rollouts.collect import futures
 from reward_functions.rollouts.collect.ledger import open_sessions
 from reward_functions.rollouts.request.errors import BadResult, ServiceFailed
+from tests.commands import PIPE, Command
 from tests.local.agentcore_double import FunctionAgent, serving
 
 FAST = {"initial_interval": 0.01, "max_interval": 0.05}
@@ -214,14 +213,14 @@ ENDS = [
 def test_a_signal_leaves_no_session_that_nobody_knows(tmp_path, number, running, stops):
     folder = tmp_path / "sessions"
     with serving(FunctionAgent(lambda row: scored(row) if row["n"] % 5 == 0 else None)) as double:
-        with subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", BATCH, double.endpoint],
+        with Command(
+            [double.endpoint],
+            program=BATCH,
             cwd=ROOT,
             env=os.environ | {"REWARD_ROLLOUTS_SESSIONS": str(folder)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stdout=PIPE,
         ) as child:
-            assert child.stdout.readline() == b"ready\n"
+            assert child.stdout.readline() == "ready\n"
             assert double.sessions.wait_running(running, 60)
             child.send_signal(number)
             child.wait(60)

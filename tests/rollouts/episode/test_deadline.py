@@ -236,7 +236,7 @@ def test_a_hundred_deadlines_at_once_on_one_watchdog(posts, process, new):
     assert all(said(posts.of(payload)) == MINIMUM for payload in payloads)
 
 
-RACES = 170
+RACES = 60
 """Agents of each kind that end when their deadline comes."""
 
 

@@ -99,16 +99,16 @@ def test_64_tasks_over_one_model_are_64_rollouts(policy):
     assert_none_outside(policy, model)
 
 
-def test_64_threads_over_one_model_are_64_rollouts(policy):
+def test_threads_over_one_model_are_as_many_rollouts(policy):
     model = wrap_model(model_of(policy))
 
     def one(number):
         with rollout(metadata(number), parameters(number)):
             agent(model)(f"solve {number}")
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(one, range(AT_ONCE)))
-    assert len(policy.calls) == 2 * AT_ONCE
+    with ThreadPoolExecutor(AT_ONCE // 4) as pool:
+        list(pool.map(one, range(AT_ONCE // 4)))
+    assert len(policy.calls) == 2 * AT_ONCE // 4
     assert crossed(policy.calls) == []
     assert_none_outside(policy, model)
 

@@ -29,11 +29,27 @@ from tests.rollouts.report.outbox.reports import NOW, episode, outcome, reported
 NUMBERS = count()
 
 
+@pytest.fixture(scope="module")
+def shared_client(local_aws):
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in local_aws.environment.items():
+            patch.setenv(name, value)
+        return dynamodb_client()
+
+
 @pytest.fixture
-def client(local_aws, monkeypatch):
+def client(local_aws, shared_client, monkeypatch):
+    """A client that no store of another test listens to."""
     for name, value in local_aws.environment.items():
         monkeypatch.setenv(name, value)
-    return dynamodb_client()
+    events, heard = shared_client.meta.events, []
+    register = events.register
+    monkeypatch.setattr(
+        events, "register", lambda *handler: heard.append(handler) or register(*handler)
+    )
+    yield shared_client
+    for handler in heard:
+        events.unregister(*handler)
 
 
 @pytest.fixture

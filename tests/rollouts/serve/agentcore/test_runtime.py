@@ -7,7 +7,6 @@ import http.client
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +20,7 @@ from reward_functions.rollouts.serve.agentcore import apps
 from reward_functions.rollouts.serve.agentcore.bedrock_host import BedrockHost
 from reward_functions.rollouts.serve.agentcore.invocations import InvocationStore
 from reward_functions.rollouts.serve.agentcore.own_host import OwnHost
+from tests.commands import PIPE, Command
 from tests.rollouts.serve.agentcore.hosts import (
     LIMIT,
     SESSION,
@@ -271,12 +271,11 @@ with app.serving() as url:
 
 
 def test_a_process_that_is_killed_leaves_its_starts_interrupted_and_its_ends_whole(tmp_path):
-    def child():
-        command = [sys.executable, "-c", CHILD, tmp_path]
-        pipe = subprocess.PIPE
-        return subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
-
-    first, second = child(), child()
+    until_killed, writing = os.pipe()
+    first, second = (
+        Command([tmp_path], program=CHILD, cwd=ROOT, stdin=until_killed, stdout=PIPE)
+        for _ in range(2)
+    )
     try:
         url, other = first.stdout.readline().strip(), second.stdout.readline().strip()
         assert ask(url, start("quick", x="q")) == (200, completed("quick", result="q"))
@@ -295,4 +294,6 @@ def test_a_process_that_is_killed_leaves_its_starts_interrupted_and_its_ends_who
         for each in (first, second):
             each.kill()
             each.communicate()
+        os.close(until_killed)
+        os.close(writing)
     assert (tmp_path / "ran").read_text() == "qs"

@@ -2,14 +2,13 @@
 
 import json
 import signal
-import subprocess
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from reward_functions.rollouts.serve.agentcore.invocations import InvocationStore
+from tests.commands import PIPE, Command, run
 from tests.rollouts.serve.agentcore.hosts import BUCKET, LIMIT, ask, wait_until
 
 ROOT = Path(__file__).parents[4]
@@ -49,14 +48,8 @@ main(["__main__:rollouts", "--port", str(port)])
 
 @contextmanager
 def running(host, s3, grace, tmp_path):
-    command = [sys.executable, "-W", "ignore", "-c", CHILD, host, s3.address, grace, tmp_path]
-    with subprocess.Popen(
-        list(map(str, command)),
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as child:
+    arguments = [host, s3.address, grace, tmp_path]
+    with Command(arguments, program=CHILD, cwd=ROOT, stdout=PIPE) as child:
         url = child.stdout.readline().strip()
         try:
             wait_until(lambda: answers(url))
@@ -125,9 +118,8 @@ for child in range(8):
 
 
 def test_eight_processes_start_an_id_once(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", EIGHT, tmp_path], cwd=ROOT, capture_output=True, check=True
-    )
+    done = run([tmp_path], program=EIGHT, cwd=ROOT, stdout=PIPE)
+    assert done.returncode == 0
     won = list(map(int, done.stdout.split()))
     assert (len(won), sum(won)) == (8, 40)
 
