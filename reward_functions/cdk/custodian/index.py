@@ -19,7 +19,7 @@ import json
 import os
 import ssl
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from time import monotonic, sleep
 from typing import Any, Final
 from urllib.request import Request, urlopen
@@ -343,7 +343,19 @@ DUTIES: Final[Mapping[tuple[str, str], Callable[[Properties, float], None]]] = {
 def _client(service: str, read_timeout: float = 60.0, attempts: int = 4) -> Any:
     retries = {"mode": "standard", "total_max_attempts": attempts}
     patience = Config(read_timeout=read_timeout, retries=retries)
-    return botocore.session.get_session().create_client(service, config=patience)
+    return _session().create_client(service, config=patience)
+
+
+@cache
+def _session() -> botocore.session.Session:
+    """One for all requests of an environment: it reads the services' models once."""
+    return botocore.session.get_session()
+
+
+@cache
+def _trusted(bundle: str | None) -> ssl.SSLContext:
+    """The certificates of a file, or of the system; reading them takes longer than an answer."""
+    return ssl.create_default_context(cafile=bundle)
 
 
 def _answer(event: Mapping[str, Any], reason: str) -> None:
@@ -361,6 +373,6 @@ def _answer(event: Mapping[str, Any], reason: str) -> None:
         headers={"Content-Type": ""},  # as the address is signed
         method="PUT",
     )
-    trusted = ssl.create_default_context(cafile=os.environ.get("AWS_CA_BUNDLE"))
+    trusted = _trusted(os.environ.get("AWS_CA_BUNDLE"))
     with urlopen(request, context=trusted, timeout=30):  # noqa: S310
         pass

@@ -1,4 +1,4 @@
-"""The emulator's own server, three of whose ways are changed: they cost seconds and show nothing.
+"""The emulator's own server, some of whose ways are changed: they cost seconds and show nothing.
 
     python -P serve.py ARGUMENT…        in the emulator's interpreter; the arguments are hypercorn's
 
@@ -9,6 +9,12 @@ cannot write where its code is; here it had better not.
 Each of these processes imports botocore to count how deep functions invoke functions. None of ours
 invokes one, and most need no botocore.
 
+For what a function writes to its log, each invocation looks a thousand times a second, fifty times
+where it writes nothing. Here it waits until there is something, as long as before.
+
+Each list of an account's policies escapes the text of all of them, byte by byte. Here a text is
+escaped once.
+
 At the first request to a service that it does not have, ministack reads the models of all that AWS
 has, four seconds in which it answers nobody. SageMaker, for which it is asked who signs a request,
 is known beforehand.
@@ -17,12 +23,16 @@ is known beforehand.
 from __future__ import annotations
 
 import sys
+import urllib.parse
 import zipfile
+from functools import lru_cache
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
+from queue import Empty
 from tempfile import gettempdir
 from threading import Lock
+from time import monotonic
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -30,6 +40,10 @@ CODE: Final = Path(gettempdir()) / "code"
 """Where unpacked code is, by the digest of its zip; it goes with the emulator's folder."""
 
 UNPACKING: Final = Lock()
+
+
+TEXTS: Final = 1024
+"""Escaped texts that are kept, the latest."""
 
 
 class SharedCode(zipfile.ZipFile):
@@ -47,12 +61,40 @@ class SharedCode(zipfile.ZipFile):
         Path(path).symlink_to(folder)
 
 
+def logged(
+    worker: Any,
+    first_line_wait: float = 0.05,
+    idle_confirm: float = 0.005,
+    hard_cap: float = 0.25,
+) -> str:
+    """The lines that a function has written since it was last asked; the waits are ministack's.
+
+    Args:
+        worker: the function's process, of ministack.
+        first_line_wait: seconds to wait for a line.
+        idle_confirm: seconds to wait for one more.
+        hard_cap: seconds to wait for all.
+    """
+    lines: list[str] = []
+    end, patience = monotonic() + hard_cap, first_line_wait
+    while (left := min(patience, end - monotonic())) > 0:
+        try:
+            lines.append(worker._stderr_queue.get(timeout=left))  # noqa: SLF001 - ministack's
+        except Empty:
+            break
+        patience = idle_confirm
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Change it, and let it serve."""
     functions = vars(import_module("ministack.core.lambda_runtime"))
     functions["zipfile"] = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedCode})
     script, counts = functions["_PYTHON_WORKER_SCRIPT"], "import botocore.handlers"
     functions["_PYTHON_WORKER_SCRIPT"] = script.replace(counts, "raise ImportError")
+    functions["Worker"]._drain_stderr_bounded = logged  # noqa: SLF001
+    escape = lru_cache(TEXTS)(urllib.parse.quote_from_bytes)
+    vars(urllib.parse)["quote_from_bytes"] = escape
     router = vars(import_module("ministack.core.router"))
     named = router["_is_aws_service_name"]
     router["_is_aws_service_name"] = lambda name: name == "sagemaker" or named(name)

@@ -10,7 +10,9 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from queue import SimpleQueue
 from time import monotonic, sleep
+from types import SimpleNamespace
 
 import pytest
 
@@ -37,6 +39,7 @@ from reward_functions.local.emulator.emulator import (
     start,
 )
 from reward_functions.local.emulator.installing import EmulatorMissing
+from reward_functions.local.emulator.serve import logged
 from tests.commands import PIPE, Command
 from tests.processes import end_within, processes_of
 
@@ -114,6 +117,19 @@ def test_functions_of_equal_code_run_from_one_folder_and_import_nothing_else(
     assert client.invoke(FunctionName=arns[1])["Payload"].read() == answers[1], "it stays"
 
 
+def test_an_invocation_takes_the_lines_that_are_there_and_no_more():
+    lines = SimpleQueue()
+    worker = SimpleNamespace(_stderr_queue=lines)
+    assert logged(worker, first_line_wait=0.001) == ""
+    for line in ("one", "", "three"):
+        lines.put(line)
+    assert logged(worker) == "one\n\nthree"
+    assert logged(worker, first_line_wait=0.001) == ""
+    lines.put("late")
+    assert logged(worker, hard_cap=0.0) == "", "its time is over"
+    assert logged(worker) == "late"
+
+
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads Linux's table of sockets")
 def test_it_listens_on_the_loopback_interface_and_nowhere_else(local_aws):
     process = local_aws.record.process.id
@@ -143,8 +159,8 @@ def test_two_run_side_by_side_and_are_emptied_and_ended_apart(local_aws):
     assert local_aws.client("ssm").get_parameter(Name="/mine")["Parameter"]["Value"]
 
 
-def test_its_functions_end_with_it_even_where_it_was_killed(function_zip):
-    with running("killed") as aws:
+def test_its_functions_and_its_double_end_with_it_even_where_it_was_killed(function_zip):
+    with running("killed", training=TrainingOptions()) as aws:
         arn = aws.client("lambda").create_function(
             FunctionName="SageMaker-environment",
             Runtime="python3.13",
@@ -156,6 +172,7 @@ def test_its_functions_end_with_it_even_where_it_was_killed(function_zip):
         worker, _ = json.loads(answer["Payload"].read())
         os.kill(aws.record.process.id, signal.SIGKILL)
         assert gone(aws.record.process.id)
+        assert gone(aws.record.training.process.id)
         assert not aws.alive
         with pytest.raises(EmulatorEnded, match="'killed' has ended: "):
             aws.require()
@@ -459,24 +476,17 @@ def test_a_double_that_cannot_read_its_file_is_reported_and_nothing_is_left(tmp_
     assert not Folder("broken").path.exists()
 
 
-def test_the_double_ends_with_an_emulator_that_was_killed():
-    with running("ends", training=TrainingOptions()) as aws:
-        os.killpg(aws.record.process.id, signal.SIGKILL)
-        assert gone(aws.record.training.process.id)
-
-
-def test_a_double_that_has_ended_is_reported_to_whoever_asks_for_it():
-    with running("lost", training=TrainingOptions()) as aws:
-        aws.record.training.process.end()
-        with pytest.raises(LocalAwsError, match=r"training double of .* has ended"):
-            up("lost", training=TrainingOptions())
-        with pytest.raises(
-            LocalAwsError, match=r"has ended, .*: reward local down --name lost, then"
-        ):
-            aws.ask_training("GET", "ready")
-
-
 def test_a_reset_empties_the_double_too(trained):
     trained.ask_training("POST", "throttle", operation="Converse", times=5)
     trained.reset()
     assert trained.ask_training("GET", "state")["throttled"] == {}
+
+
+def test_at_last_a_double_that_has_ended_is_reported_to_whoever_asks_for_it(trained):
+    trained.record.training.process.end()
+    with pytest.raises(LocalAwsError, match=r"training double of .* has ended"):
+        up("trained", training=TrainingOptions())
+    with pytest.raises(
+        LocalAwsError, match=r"has ended, .*: reward local down --name trained, then"
+    ):
+        trained.ask_training("GET", "ready")
