@@ -7,7 +7,7 @@ import pytest
 
 from tests.architecture.rooms import PACKAGE, ROOT
 from tests.mutants.__main__ import drawn_of
-from tests.mutants.broken import renew
+from tests.mutants.broken import ran_early, renew
 from tests.mutants.changing import mutants
 from tests.mutants.judged import judged, matches, rows
 from tests.mutants.trees import FIRST
@@ -96,6 +96,16 @@ def test_a_function_that_needs_another_cell_says_so(tmp_path):
     file.write_text("class Two(dict):\n    def clear(self):\n        pass\n")
     assert not renew(str(file))
     assert namespace["Two"]
+
+
+def test_only_what_ran_while_tests_were_collected_is_asked_of_a_new_process(file):
+    lines = SOURCE.splitlines()
+    at = {text: number for number, text in enumerate(lines, start=1)}
+    early = {(str(file), at["def three():"]), ("another.py", at["@cache"])}
+    assert ran_early(str(file), at["    return False"], early)
+    assert not ran_early(str(file), at["    return pattern"], early)
+    assert not ran_early(str(file), at[lines[-1]], early)
+    assert ran_early(str(file), at["ROWS = 1 + 2"], early), "no function has the line"
 
 
 def test_each_room_has_its_turn_in_what_is_drawn():
