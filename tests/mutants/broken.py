@@ -4,6 +4,7 @@ import atexit
 import gc
 import os
 import resource
+import signal
 from collections import Counter
 from contextlib import suppress
 from itertools import pairwise
@@ -62,6 +63,10 @@ def renew(path):
     return taken
 
 
+A_TEST = 120
+"""Seconds until a test hangs that uses no processor."""
+
+
 class Broken(_Copy):
     """A copy in which a file is broken."""
 
@@ -87,9 +92,11 @@ class Broken(_Copy):
             items = [each for each in items if test_of(each) not in skipped]
             items.sort(key=lambda each: order[file_of(each)])
             for item, following in pairwise([*items, None]):
+                signal.alarm(A_TEST)
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 if self._failed:
                     break
+            signal.alarm(0)
             early = ran_early(self._ask["file"], self._ask["line"], RAN)
             answer = self._failed or (EARLY if early else "")
             os.write(self._answer, answer.encode())
