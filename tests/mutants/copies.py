@@ -44,6 +44,8 @@ if ASKED in os.environ:
 def pytest_runtestloop(session):
     """Answer until nothing is asked any more."""
     sys.setprofile(None)
+    if session.testsfailed:
+        raise session.Failed("a file of tests cannot be collected")
     session.config._tmp_path_factory.getbasetemp()
     capture = session.config.pluginmanager.getplugin("capturemanager")
     # Not above: pytest rewrites a plugin that nobody has imported yet.
