@@ -24,8 +24,8 @@ WORD = re.compile(r"\w+")
 LATE = (*SLOW, *AWS, "tests/notebooks/", "tests/options/")
 """Where tests are dear: they are asked last, but for those of a file's own room."""
 
-EVERYWHERE = ("tests/conformance",)
-"""Folders that look at every room."""
+EVERYWHERE = (TESTS / "conformance", TESTS / "verifiers")
+"""Folders that look at every room, or at most."""
 
 FIRST = 6
 """So many files are asked first: most mutants die there."""
@@ -61,9 +61,10 @@ def tests_of(path):
         ranked.append((dear, -rank, name))
     ordered = [name for *_, name in sorted(ranked)]
     users = importers([module_of(path)], PACKAGE.rglob("*.py"))
-    folders = {mirror(user) for user in users} - {folder, TESTS}
-    further = [*sorted(str(each.relative_to(ROOT)) for each in folders), *EVERYWHERE, *last]
-    return ordered[:FIRST], ordered[FIRST:], further
+    folders = {mirror(user) for user in users} - {folder, TESTS} | {*EVERYWHERE}
+    beside = [str(test.relative_to(ROOT)) for test in _tests() if folders & {*test.parents}]
+    further = dict.fromkeys(sorted(beside, key=lambda name: name.startswith(LATE)) + last)
+    return ordered[:FIRST], ordered[FIRST:], [name for name in further if name not in ordered]
 
 
 def _defined(path):
