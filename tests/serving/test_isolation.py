@@ -343,17 +343,17 @@ def test_a_child_ends_with_the_process_that_forked_it():
     def nested(request, say):
         child = Forked(lambda _, tell: (tell("here"), forever()))
         child.ask("", seconds=9)
-        waited([child], 9)
+        waited([child], None)
         say((child.pid, child.messages()))
         os._exit(0)
 
     parent = Forked(nested)
     parent.ask("", seconds=9)
-    waited([parent], 9)
+    waited([parent], None)
     ((pid, said),) = parent.messages()
     assert said == ["here"]
     assert ended(pid)
-    waited([parent], 9)
+    waited([parent], None)
     with pytest.raises(ChildEnded, match="exit status 0"):
         parent.messages()
 
