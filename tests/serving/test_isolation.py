@@ -188,6 +188,8 @@ def test_patience_is_a_tenth_of_the_time_left_or_twice_the_longest_sample(monkey
     clock[0] = 60.0
     batch._take(task, run.Answer(1, 1.0, then=2))
     assert patience() == 10.0, "a third of what is left at most"
+    task.fresh, batch.startup = True, 2.5
+    assert patience() == 12.5, "a fresh child has the time of a start besides"
 
 
 @pytest.mark.parametrize("kind", ["sleep", "C code that holds the lock", "exit"])
