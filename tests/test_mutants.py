@@ -7,7 +7,7 @@ import pytest
 
 from tests.architecture.rooms import PACKAGE, ROOT
 from tests.mutants.__main__ import drawn_of
-from tests.mutants.broken import renew
+from tests.mutants.broken import ran_early, renew
 from tests.mutants.changing import mutants
 from tests.mutants.judged import judged, matches, rows
 from tests.mutants.trees import FIRST
@@ -98,6 +98,16 @@ def test_a_function_that_needs_another_cell_says_so(tmp_path):
     assert namespace["Two"]
 
 
+def test_only_what_ran_while_tests_were_collected_is_asked_of_a_new_process(file):
+    lines = SOURCE.splitlines()
+    at = {text: number for number, text in enumerate(lines, start=1)}
+    early = {(str(file), at["def three():"]), ("another.py", at["@cache"])}
+    assert ran_early(str(file), at["    return False"], early)
+    assert not ran_early(str(file), at["    return pattern"], early)
+    assert not ran_early(str(file), at[lines[-1]], early)
+    assert ran_early(str(file), at["ROWS = 1 + 2"], early), "no function has the line"
+
+
 def test_each_room_has_its_turn_in_what_is_drawn():
     found = [
         each
@@ -123,11 +133,13 @@ def test_each_room_has_its_turn_in_what_is_drawn():
     ],
 )
 def test_the_tests_of_a_file_are_asked_first(file, nearest):
-    first, room, _ = asked_of(PACKAGE / file)
+    first, room, further = asked_of(PACKAGE / file)
     assert nearest in first
     assert len(first) <= FIRST
-    assert not {*first} & {*room}
-    assert all((ROOT / name).is_file() for name in [*first, *room])
+    names = [*first, *room, *further]
+    assert len({*names}) == len(names)
+    assert all((ROOT / name).is_file() for name in names)
+    assert any(name.startswith("tests/conformance/") for name in further)
 
 
 EQUIVALENT = rows()

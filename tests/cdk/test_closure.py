@@ -28,6 +28,7 @@ def rooms_of(name):
         ("import a.b", {"a.b"}),
         ("from a import b", {"a", "a.b"}),
         ("def f():\n    from a import b", {"a", "a.b"}),
+        ("from .a import b\nfrom . import c", set()),
         ("try:\n    import a\nexcept ImportError:\n    import b", {"a", "b"}),
         ("X = 'reward_functions.core.batch'", {"reward_functions.core.batch"}),
         (

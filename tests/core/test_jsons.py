@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from reward_functions.core.jsons import decoded_size, values_of
+from reward_functions.core.jsons import decoded_size, parts_of, values_of
 
 COUNT = 2_000
 
@@ -64,6 +64,7 @@ PROSE = [
     "Costs rose by 3%, then fell; sales: 12,345 [net]. " * 400,
     '{"role": "user", "content": [1, 2, 3]} ' * 400,
     "a, b, c: " * 2_000,
+    "a, b, c: " * 20_000,
     '\\"\\" ",: [' * 1_000,
 ]
 
@@ -78,3 +79,21 @@ def test_what_a_long_string_holds_is_no_value(text):
 def test_what_a_short_string_holds_may_count():
     """It is not worth a second look."""
     assert values_of(b'{"a":",,,"}', 0) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "exactly"),
+    [
+        (b'{"a": ["b", {}]}', 5, 5),
+        (b'{"a": "[[["}', 6, 3),
+        (b'{"a": "{{{"}', 6, 3),
+        (rb'{"a": "\"\"[\\"}', 5, 3),
+        (b"[[], [1, 2]]", 3, 3),
+        (b"12", 0, 0),
+    ],
+)
+def test_objects_lists_and_strings_are_counted_exactly_where_there_seem_to_be_too_many(
+    text, about, exactly
+):
+    assert parts_of(text, about) == about
+    assert parts_of(text, about - 1) == exactly

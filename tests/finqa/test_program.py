@@ -25,6 +25,12 @@ TABLE = [
     [],
 ]
 
+TINY = "exp(2, -64), exp(#0, 64), exp(#1, 24), exp(#0, 26), multiply(#2, #3)"
+"""2 to the power of -99,968: 31 bits below what a result may have."""
+
+LARGE = "exp(2, 64), exp(#0, 15)"
+"""2 to the power of 960: 64 below what a double holds."""
+
 
 def run(text, table=()):
     return execute(parse(text), table)
@@ -54,6 +60,8 @@ def run(text, table=()):
         ("exp(2, 10)", 1024),
         ("exp(2, -2)", Fraction(1, 4)),
         ("exp(0, 0)", 1),
+        (f"{TINY}, exp(2, -31), multiply(#4, #5)", Fraction(1, 2**99_999)),
+        (f"{LARGE}, exp(2, 63), multiply(#1, #2)", 2**1023),
         ("greater(2, 1)", "yes"),
         ("greater(1, 1)", "no"),
         ("add(1, 2), add(10, 20)", 30),
@@ -131,6 +139,8 @@ def test_what_is_no_program_is_refused_with_step_and_reason(program, message):
         ("exp(10, 1000000000)", r"step 1 \(exp\): the exponent"),
         ("exp(9, 64), exp(#0, 64)", r"step 2 \(exp\): the result is too large"),
         ("exp(1.00001, 64), exp(#0, 64), exp(#1, 64)", r"step 3 \(exp\): .* bits"),
+        (f"{TINY}, exp(2, -32), multiply(#4, #5)", r"step 7 \(multiply\): .* bits"),
+        (f"{LARGE}, exp(2, 64), multiply(#1, #2)", r"step 4 \(multiply\): .* too large for a"),
         ("exp(-2, 0.5)", r"step 1 \(exp\): a negative number"),
         ("greater(2, 1), add(#0, 1)", r'step 2 \(add\): "yes" is no number'),
         ("table_max(profit, none)", r"step 1 \(table_max\): the table has no row 'profit'"),

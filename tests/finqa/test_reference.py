@@ -26,6 +26,7 @@ from reward_functions.finqa.reference import (
         (("$ 5.92", 5.92, ""), "plain", "number", "5.92"),
         (("$3.2 million", 3.2, ""), "plain", "number", "3.2"),
         (("$3.2 million", 3200000.0, ""), "plain", "number", "3200000"),
+        (("$3.234567 million", 3.23457, ""), "plain", "number", "3.23457"),
         (("12.5%", 0.12497, ""), "percent", "percent", "12.497"),
         (("-.6%", -0.006, ""), "percent", "percent", "-0.6"),
         (("16.5%", 16.5, ""), "points", "percent", "16.5"),
@@ -54,6 +55,10 @@ from reward_functions.finqa.reference import (
         (("58.6%", -0.58621, ""), "sign", "percent", "-58.621"),
         (("41.0%", 0.04097, ""), "scale", "percent", "4.097"),
         (("3829", 38290.0, ""), "scale", "number", "38290"),
+        (("7", 7e9, ""), "scale", "number", "7000000000"),
+        (("7", 7e-9, ""), "scale", "number", "0.000000007"),
+        (("7", 7e10, ""), "value", "number", "70000000000"),
+        (("7", 7e-10, ""), "value", "number", "0.0000000007"),
         (("560", 559.0, ""), "within_1_percent", "number", "559"),
         (("29", 30.0, ""), "within_5_percent", "number", "30"),
         (("331.6", 498.9, ""), "value", "number", "498.9"),
@@ -66,6 +71,20 @@ def test_the_class_of_a_record(record, agreement, unit, value):
     assert (found.agreement, found.unit) == (agreement, unit)
     assert as_json(found)["value"] == value
     assert found.noise == (agreement if Agreement(agreement).noisy else None)
+
+
+@pytest.mark.parametrize(
+    ("record", "alias"),
+    [
+        (("45.51", 0.4551, "what is the return?"), ["45.51"]),
+        (("79.6", 0.79588, "what percentage was it?"), []),
+        (("81.6", 81.66667, ""), ["81.6"]),
+        (("81.7", 81.66667, ""), []),
+    ],
+)
+def test_the_answer_string_is_an_alias_where_rounding_does_not_give_it(record, alias):
+    answer, executed, question = record
+    assert as_json(classify(answer, executed, question=question))["aliases"] == alias
 
 
 @pytest.mark.parametrize(

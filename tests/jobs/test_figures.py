@@ -11,6 +11,7 @@ import pytest
 
 from reward_functions.core.spec import UNIT_SCALE, Scale
 from reward_functions.jobs.figures import (
+    COLLAPSED,
     MAX_CHARTS,
     MAX_CONSTANT,
     NO_COURSE,
@@ -238,6 +239,30 @@ def test_each_sign_is_seen_where_it_shows_and_nowhere_else(name, figure, split, 
         "too few points" if fewest > 1 else "not measured",
         "not measured",
     ]
+
+
+@pytest.mark.parametrize(
+    ("figure", "values", "name", "state"),
+    [
+        (
+            "frac_reward_zero_std",
+            [1.0] * 6 + [0.0, 1.0, 1.0],
+            "groups without advantage",
+            "not seen",
+        ),
+        ("frac_reward_zero_std", [0.0] * 6 + [1.0] * 3, "groups without advantage", "seen"),
+        ("actor_entropy", [0.0, 1.0, 1.0] + [0.6 * COLLAPSED] * 6, "the entropy collapses", "seen"),
+        (
+            "actor_entropy",
+            [1.0, 1.0, 0.0] + [0.7 * COLLAPSED] * 6,
+            "the entropy collapses",
+            "not seen",
+        ),
+    ],
+)
+def test_a_course_begins_and_ends_with_a_third_of_its_points(figure, values, name, state):
+    found = signs([course(figure, values, "training")])
+    assert [each.state for each in found if each.sign.name == name] == [state]
 
 
 def test_every_sign_has_its_case_and_what_is_seen_comes_first():

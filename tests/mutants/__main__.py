@@ -2,6 +2,7 @@
 
     python -m tests.mutants --since main~5            the lines changed since a commit
     python -m tests.mutants --rooms jobs reports      any line of these rooms
+    python -m tests.mutants --only core/means.py:20:  what it prints of these places
 
 A mutant that no test sees is printed with its line, and whether a test ran the line at all. One
 that changes nothing that anybody can see is not run: `equivalent.toml` says why.
@@ -46,14 +47,16 @@ def changed_lines(since):
     return lines
 
 
-def candidates(rooms, lines):
-    """Every mutant of the rooms, or of the lines where there are any."""
+def candidates(rooms, lines, only=()):
+    """Every mutant of the rooms, of the lines where there are any, of what was printed so."""
     for path in sorted(PACKAGE.rglob("*.py")):
         if lines is not None and path not in lines:
             continue
         for mutant in mutants(path):
             if rooms and room(mutant, rooms) not in rooms:
                 break
+            if only and not any(text in str(mutant) for text in only):
+                continue
             if lines is None or mutant.line in lines[path]:
                 yield mutant
 
@@ -87,6 +90,7 @@ def main():
     parser = argparse.ArgumentParser("python -m tests.mutants", description=__doc__)
     parser.add_argument("--since", help="only lines changed since this commit")
     parser.add_argument("--rooms", nargs="*", default=[], help="such as jobs or rollouts.drive")
+    parser.add_argument("--only", nargs="*", default=[], help="such as core/means.py:20:")
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=10, help="no mutant begins after these")
@@ -97,7 +101,8 @@ def main():
     parser.add_argument("--out", type=Path, help="a line of JSON for each mutant")
     asked = parser.parse_args()
 
-    found = list(candidates(asked.rooms, changed_lines(asked.since) if asked.since else None))
+    lines = changed_lines(asked.since) if asked.since else None
+    found = list(candidates(asked.rooms, lines, asked.only))
     drawn = drawn_of(found, asked.rooms, asked.count, asked.seed)
     print(f"{len(found)} mutants are possible, {len(drawn)} are drawn", flush=True)
     end = monotonic() + 60 * asked.minutes

@@ -4,6 +4,7 @@ import atexit
 import gc
 import os
 import resource
+import signal
 from collections import Counter
 from contextlib import suppress
 from itertools import pairwise
@@ -12,24 +13,35 @@ from types import CodeType, FunctionType
 
 import pytest
 
+from tests.mutants.copies import ANEW, EARLY, RAN
 from tests.parallel import _Copy
 
-ANEW = "anew"
-"""What is answered where only a process that begins anew can say."""
+
+def _within(code):
+    """The code of every function of a module."""
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield each
+            yield from _within(each)
+
+
+def _compiled(path):
+    return compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
 
 
 def codes(code):
     """The code of every function of a module, by its name and its first line; of lambdas none."""
-    found, many = {}, Counter()
-    waiting = [code]
-    while waiting:
-        for each in waiting.pop().co_consts:
-            if isinstance(each, CodeType):
-                name = each.co_qualname, each.co_firstlineno
-                many[name] += 1
-                found[name] = each
-                waiting.append(each)
-    return {name: each for name, each in found.items() if many[name] == 1}
+    found = [((each.co_qualname, each.co_firstlineno), each) for each in _within(code)]
+    many = Counter(name for name, _ in found)
+    return {name: each for name, each in found if many[name] == 1}
+
+
+def ran_early(path, line, early):
+    """Whether a function with this line ran before the file was broken, or none is found."""
+    found = [
+        each for each in _within(_compiled(path)) if line in {at for *_, at in each.co_lines()}
+    ]
+    return not found or any((path, each.co_firstlineno) in early for each in found)
 
 
 def renew(path):
@@ -38,7 +50,7 @@ def renew(path):
     Returns:
         whether all could take it: one that uses `super`, or a name around it, no more cannot.
     """
-    new = codes(compile(Path(path).read_bytes(), path, "exec", dont_inherit=True))
+    new = codes(_compiled(path))
     taken = True
     gc.unfreeze()
     for each in gc.get_objects():
@@ -49,6 +61,10 @@ def renew(path):
             elif code:
                 taken = False
     return taken
+
+
+A_TEST = 120
+"""Seconds until a test hangs that uses no processor."""
 
 
 class Broken(_Copy):
@@ -76,10 +92,14 @@ class Broken(_Copy):
             items = [each for each in items if test_of(each) not in skipped]
             items.sort(key=lambda each: order[file_of(each)])
             for item, following in pairwise([*items, None]):
+                signal.alarm(A_TEST)
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 if self._failed:
                     break
-            os.write(self._answer, self._failed.encode())
+            signal.alarm(0)
+            early = ran_early(self._ask["file"], self._ask["line"], RAN)
+            answer = self._failed or (EARLY if early else "")
+            os.write(self._answer, answer.encode())
             status = 0
             with suppress(Exception):
                 self._session._setupstate.teardown_exact(None)

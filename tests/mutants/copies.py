@@ -1,15 +1,17 @@
 """A plugin of pytest: a process that has collected tests runs them again and again, in copies.
 
-Each line of its input asks for one run: `{"file": …, "tests": [files], "skip": [tests],
+Each line of its input asks for one run: `{"file": …, "line": …, "tests": [files], "skip": [tests],
 "seconds": …}`. In a copy of the process the functions of the file get the code that stands there
 now; the tests run until one fails. Its output is the name of that test, "time" where they do not
-end, or an empty line.
+end, or an empty line. Where a process that begins anew may see more it is "anew", if a function
+cannot take its code, or "early", if the line's function ran while tests were collected.
 """
 
 import json
 import os
 import shutil
 import signal
+import sys
 from contextlib import suppress
 from itertools import count
 from time import monotonic, sleep
@@ -22,10 +24,28 @@ ASKED, SAID = "MUTANTS_ASKED", "MUTANTS_SAID"
 WAITING = 10
 """So many times the seconds of a processor may pass: other programs share it, and tests wait."""
 
+ANEW, EARLY = "anew", "early"
+"""What is answered where a process that begins anew may see more: of all tests, or of the first."""
+
+RAN = set()
+"""The file and the first line of every function that ran while tests were collected."""
+
+
+def _note(frame, event, _):
+    if event == "call":
+        RAN.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+
+
+if ASKED in os.environ:
+    sys.setprofile(_note)
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session):
     """Answer until nothing is asked any more."""
+    sys.setprofile(None)
+    if session.testsfailed:
+        raise session.Failed("a file of tests cannot be collected")
     session.config._tmp_path_factory.getbasetemp()
     capture = session.config.pluginmanager.getplugin("capturemanager")
     # Not above: pytest rewrites a plugin that nobody has imported yet.

@@ -16,7 +16,7 @@ from time import monotonic
 from tests.architecture.rooms import PACKAGE, ROOT
 from tests.architecture.sources import nodes
 from tests.check import TESTS, importers, mirror, module_of
-from tests.mutants.copies import ASKED, SAID
+from tests.mutants.copies import ANEW, ASKED, EARLY, SAID
 from tests.speed import AWS, SLOW
 
 WORD = re.compile(r"\w+")
@@ -24,8 +24,8 @@ WORD = re.compile(r"\w+")
 LATE = (*SLOW, *AWS, "tests/notebooks/", "tests/options/")
 """Where tests are dear: they are asked last, but for those of a file's own room."""
 
-EVERYWHERE = ("tests/conformance",)
-"""Folders that look at every room."""
+EVERYWHERE = (TESTS / "conformance", TESTS / "verifiers")
+"""Folders that look at every room, or at most."""
 
 FIRST = 6
 """So many files are asked first: most mutants die there."""
@@ -61,9 +61,10 @@ def tests_of(path):
         ranked.append((dear, -rank, name))
     ordered = [name for *_, name in sorted(ranked)]
     users = importers([module_of(path)], PACKAGE.rglob("*.py"))
-    folders = {mirror(user) for user in users} - {folder, TESTS}
-    further = [*sorted(str(each.relative_to(ROOT)) for each in folders), *EVERYWHERE, *last]
-    return ordered[:FIRST], ordered[FIRST:], further
+    folders = {mirror(user) for user in users} - {folder, TESTS} | {*EVERYWHERE}
+    beside = [str(test.relative_to(ROOT)) for test in _tests() if folders & {*test.parents}]
+    further = dict.fromkeys(sorted(beside, key=lambda name: name.startswith(LATE)) + last)
+    return ordered[:FIRST], ordered[FIRST:], [name for name in further if name not in ordered]
 
 
 def _defined(path):
@@ -120,36 +121,38 @@ class Tree:
         began = monotonic()
         target.write_bytes(mutant.source(mark))
         tests = self._asked(mutant.path)
-        seen = self._seen(target, tests)
+        seen = self._seen(target, mutant.line, tests)
         ran = reached.exists()
-        if seen in {"", "anew"}:
-            seen = self._seen_anew(target, tests if seen else tests[:FIRST], reached, seen)
+        if seen in {ANEW, EARLY}:
+            seen = self._seen_anew(target, mutant.line, tests, reached, early=seen == EARLY)
             ran = ran or reached.exists()
         shutil.copyfile(mutant.path, target)
-        if seen and "::" in seen and self._fails_anyway(target, tests, seen):
+        if "::" in seen and self._fails_anyway(target, tests, seen):
             self._broken.append(seen)
             return self.fate(mutant)
         fate = "killed" if seen else "survived" if ran else "not run"
         return fate, seen, monotonic() - began
 
-    def _seen(self, target, tests):
-        return self._runner.seen(target, tests, self._broken, self._seconds)
+    def _seen(self, target, line, tests):
+        return self._runner.seen(target, line, tests, self._broken, self._seconds)
 
-    def _seen_anew(self, target, tests, reached, asked):
+    def _seen_anew(self, target, line, tests, reached, *, early):
         """What a process sees that imports the broken file; all of its tests may fail at once."""
         reached.unlink(missing_ok=True)
+        tests = tests[:FIRST] if early else tests
         try:
             with Runner(self.path, tests) as anew:
-                if not asked and not reached.exists():
+                if early and not reached.exists():
                     return ""
-                return anew.seen(target, tests, self._broken, self._seconds)
+                seen = anew.seen(target, line, tests, self._broken, self._seconds)
+                return "" if seen == EARLY else seen
         except RuntimeError:
             return "import"
 
     def _fails_anyway(self, target, tests, test):
         if test not in self._green:
             before = tests[: tests.index(test.partition("::")[0]) + 1]
-            self._green[test] = self._seen(target, before) != test
+            self._green[test] = self._seen(target, 0, before) != test
         return not self._green[test]
 
 
@@ -200,9 +203,10 @@ class Runner:
         self._said.close()
         self._output.close()
 
-    def seen(self, file, tests, skip, seconds):
-        """The first test that fails where a file is broken, `time` where they do not end, or ""."""
-        ask = {"file": str(file), "tests": [*tests], "skip": skip, "seconds": seconds}
+    def seen(self, file, line, tests, skip, seconds):
+        """What the copies answer of tests, where a line of a file is broken."""
+        ask = {"file": str(file), "line": line, "tests": [*tests]}
+        ask |= {"skip": skip, "seconds": seconds}
         print(json.dumps(ask), file=self._asks)
         return self._heard()
 

@@ -188,6 +188,8 @@ def test_patience_is_a_tenth_of_the_time_left_or_twice_the_longest_sample(monkey
     clock[0] = 60.0
     batch._take(task, run.Answer(1, 1.0, then=2))
     assert patience() == 10.0, "a third of what is left at most"
+    task.fresh, batch.startup = True, 2.5
+    assert patience() == 12.5, "a fresh child has the time of a start besides"
 
 
 @pytest.mark.parametrize("kind", ["sleep", "C code that holds the lock", "exit"])
@@ -343,17 +345,17 @@ def test_a_child_ends_with_the_process_that_forked_it():
     def nested(request, say):
         child = Forked(lambda _, tell: (tell("here"), forever()))
         child.ask("", seconds=9)
-        waited([child], 9)
+        waited([child], None)
         say((child.pid, child.messages()))
         os._exit(0)
 
     parent = Forked(nested)
     parent.ask("", seconds=9)
-    waited([parent], 9)
+    waited([parent], None)
     ((pid, said),) = parent.messages()
     assert said == ["here"]
     assert ended(pid)
-    waited([parent], 9)
+    waited([parent], None)
     with pytest.raises(ChildEnded, match="exit status 0"):
         parent.messages()
 

@@ -56,7 +56,7 @@ class _Question:
 def _asked(tail: str) -> _Question | None:
     """The last question of a prompt, where it asks for a value."""
     end = tail.rfind("?")
-    start = max(tail.rfind(stop, 0, max(end, 0)) for stop in words.STOPS) + 1
+    start = max(tail.rfind(stop, 0, end) for stop in words.STOPS) + 1
     last = tail[start : end + 1]
     one = last.lower().count("how ") < MANY
     return _Question(last) if one and words.ASKS.search(last) else None

@@ -296,6 +296,8 @@ DECIDED = [
     ("evaluate", "bedrock:CreateModelCustomizationJob", JOB, {}, False),
     ("evaluate", "lambda:GetFunctionConfiguration", f"{FUNCTION}:live", {}, True),
     ("evaluate", "lambda:UpdateAlias", FUNCTION, {}, False),
+    ("operate", "ssm:PutParameter", HERE.arn("ssm", "parameter/reward-functions/dev/x"), {}, True),
+    ("operate", "ssm:PutParameter", HERE.arn("ssm", "parameter/reward-functions/dev"), {}, False),
     ("operate", "lambda:UpdateAlias", FUNCTION, {}, True),
     ("operate", "lambda:DeleteFunction", f"{FUNCTION}:7", {}, True),
     ("operate", "lambda:DeleteFunction", FUNCTION, {}, False),

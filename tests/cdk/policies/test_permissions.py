@@ -234,9 +234,32 @@ def test_nobody_deletes_a_function_with_its_versions(name):
     assert all(each.endswith((":*", "--*")) for each in resources)
 
 
-def test_a_production_s_custodian_deletes_no_object():
-    house = custodian.keep_house(HERE, stage_with(bucket="acme-data"))
-    assert not [each for each in house["Statement"] if "s3" in json.dumps(each)]
+MADE_FOR_THE_STAGE = "arn:aws-cn:s3:::sagemaker-{}-dev-123456789012-cn-north-1"
+DATA, RESULTS = MADE_FOR_THE_STAGE.format("reward"), MADE_FOR_THE_STAGE.format("rollouts")
+
+
+@pytest.mark.parametrize(
+    ("given", "emptied"),
+    [
+        ({}, [DATA]),
+        ({"feedback": "path"}, [DATA, RESULTS]),
+        ({"bucket": "acme-data"}, []),
+        ({"bucket": "acme-data", "feedback": "path"}, [RESULTS]),
+        ({"production": True, "feedback": "path"}, []),
+    ],
+)
+def test_the_custodian_empties_the_buckets_that_do_not_outlive_the_stack(given, emptied):
+    house = custodian.keep_house(HERE, stage_with(**given))
+    found = {
+        action: each["Resource"]
+        for each in house["Statement"]
+        for action in each["Action"]
+        if action.startswith("s3:")
+    }
+    objects = [f"{each}/*" for each in emptied]
+    rights = {"s3:ListBucketVersions": emptied}
+    rights |= {"s3:DeleteObject": objects, "s3:DeleteObjectVersion": objects}
+    assert found == (rights if emptied else {})
 
 
 def test_a_stage_without_sagemaker_s_jobs_grants_none_of_their_rights():

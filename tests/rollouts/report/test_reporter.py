@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from math import inf
 from pathlib import Path
 from threading import Event
+from time import sleep
 
 import pytest
 
@@ -74,6 +75,17 @@ def test_where_the_outbox_fails_reports_are_sent_from_memory(blocked, caplog):
     given.close(patience=60.0)
     assert len(transport.sent) == 6
     assert "lost" not in caplog.text
+
+
+def test_who_closes_goes_on_as_soon_as_the_last_thread_has_sent():
+    given, forever = reporter_of(MemoryOutbox()), 1e6
+    given.keep(reported())
+    with ThreadPoolExecutor(1) as pool:
+        closed = pool.submit(given.close, patience=forever)
+        while not given.closed:
+            sleep(0.001)
+        given.release(reported())
+        closed.result()
 
 
 def test_a_report_that_was_in_memory_alone_is_not_lost_in_silence(blocked, caplog):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import stat
+import sys
 
 import pytest
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.platforms import NotThisSystem
 from reward_functions.rollouts.report.outbox import opening
 from reward_functions.rollouts.report.outbox.dynamodb import DynamoDBOutbox
 from reward_functions.rollouts.report.outbox.opening import open_outbox, table_url
@@ -97,6 +99,13 @@ def test_where_there_is_no_home_it_is_in_the_temporary_folder(tmp_path, temporar
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
     assert "name a table, REWARD_ROLLOUTS_OUTBOX=dynamodb://TABLE" in record.getMessage()
+
+
+def test_there_is_no_temporary_folder_of_one_user_on_windows(temporary, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    with pytest.raises(NotThisSystem, match="temporary files needs Linux or macOS"):
+        opening.default_path({})
+    assert not temporary.exists()
 
 
 def everybodys(folder):

@@ -1,0 +1,71 @@
+"""What a sentence says is said by its main clauses, and by no condition beside them."""
+
+import pytest
+
+from reward_functions.extraction.candidates.boxes import labelled_boxes
+from reward_functions.extraction.candidates.clauses import main_clauses
+from reward_functions.extraction.candidates.derivations import prose
+from reward_functions.extraction.prompt_facts import repeats
+
+
+@pytest.mark.parametrize(
+    ("sentence", "values"),
+    [
+        ("the price is 5", ["5"]),
+        ("the price is 5 when x is 2", ["5"]),
+        ("when x = 2, the price is 5", ["5"]),
+        ("because the train stops at 3, the time is 5", ["5"]),
+        ("the price is 5 when x is 2, and the cost is 7", ["5", "7"]),
+        ("the price is 5 since the weight is 3, so the answer is 12", ["12"]),
+        ("the price is 5 if the weight is 3, and the height is 9", ["5", "9"]),
+        ("the sum has 3 terms and the product has 4", ["3 terms", "4"]),
+        ("the quotient is 5 with remainder 3", ["5 with remainder 3"]),
+        ("the value is 5 with x = 3", ["5"]),
+        ("the point is 5 at 3", ["5"]),
+    ],
+)
+def test_a_main_clause_has_its_value_whatever_is_subordinate_to_it(sentence, values):
+    clauses, _ = main_clauses(sentence)
+    assert [clause.value.strip() for clause in clauses] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (r"\boxed{9} is the maximum and the minimum is \boxed{-7}.", ["9", "-7"]),
+        (r"The maximum is \boxed{9} and the minimum is \boxed{-7}.", ["9", "-7"]),
+        (r"\boxed{9}. So we subtract 16 and find \boxed{-7}.", []),
+        (r"\boxed{9} and the minimum is \boxed{-7", []),
+        ("", []),
+    ],
+)
+def test_boxes_are_one_answer_where_each_but_the_first_has_a_label(text, found):
+    assert labelled_boxes(text) == found
+
+
+@pytest.mark.parametrize(
+    ("formula", "read"),
+    [
+        (r"x = 5,\quad y = 6", "$x$ = $5$, , $y$ = $6$"),
+        ("x = 5; y = 6", "$x$ = $5$; $y$ = $6$"),
+        ("x = 5, y = 6", "$x$ = $5$, $y$ = $6$"),
+        (r"3 \text{ cm}^2", "$3$ cm²"),
+        ("$x$", "$x$"),
+    ],
+)
+def test_a_formula_with_pauses_is_read_as_prose(formula, read):
+    assert prose(formula) == read
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "said"),
+    [
+        ("How many are not red?", "those that are not red", True),
+        ("How many are not red?", "those that are not blue", False),
+        ("How many are red?", "those that are not red", False),
+        ("", "those that are not red", False),
+        ("", "those that are red", True),
+    ],
+)
+def test_a_denial_is_the_question_s_where_it_denies_the_same(prompt, text, said):
+    assert repeats(prompt, text, frozenset({"not"}), denying=True) is said
