@@ -15,7 +15,9 @@ from functools import partial
 import aws_cdk
 
 import reward_functions.cdk.app.app  # noqa: F401 - what the entry imports once it is asked
+from reward_functions.aws.regions import aws_regions
 from reward_functions.cdk.app.entry import main
+from reward_functions.cdk.artifact import closure
 
 
 def serve(listening):
@@ -25,17 +27,15 @@ def serve(listening):
         with connection, connection.makefile() as asked:
             child = os.fork()
             if not child:
-                begin(connection.fileno(), json.load(asked))
+                begin(json.load(asked))
                 return True
             status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            connection.sendall(b"\0%d" % status)
+            connection.sendall(b"%d" % status)
     return False
 
 
-def begin(printed, asked):
+def begin(asked):
     """Make this process the one that a command line has started."""
-    for number in (1, 2):
-        os.dup2(printed, number)
     os.environ.clear()
     os.environ.update(asked["environment"])
     os.chdir(asked["folder"])
@@ -44,6 +44,9 @@ def begin(printed, asked):
     aws_cdk.App = partial(aws_cdk.App, outdir=outdir, post_cli_context=context)
 
 
+# What every synthesis reads, and nothing of the repository's, which changes.
+aws_regions()
+closure.known()
 with socket.socket(socket.AF_UNIX) as listening:
     listening.bind(sys.argv[1])
     listening.listen()

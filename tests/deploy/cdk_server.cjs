@@ -5,15 +5,14 @@ const path = require("node:path");
 
 const { exec } = require(path.join(__dirname, "../../node_modules/aws-cdk/lib/index.js"));
 
-async function run(asked, print) {
+async function run(asked) {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, asked.environment);
   process.chdir(asked.folder);
-  process.stdout.write = process.stderr.write = print;
   try {
     return (await exec(asked.arguments)) ?? 0;
   } catch (error) {
-    print(`❌  ${error.message}\n`);
+    console.error(error.message);
     return 1;
   }
 }
@@ -21,15 +20,7 @@ async function run(asked, print) {
 function answer(connection) {
   const pieces = [];
   connection.on("data", (piece) => pieces.push(piece));
-  connection.on("end", async () => {
-    const print = (piece, encoding, done = encoding) => {
-      connection.write(piece);
-      if (typeof done === "function") done();
-      return true;
-    };
-    const status = await run(JSON.parse(Buffer.concat(pieces)), print);
-    connection.end(`\0${status}`);
-  });
+  connection.on("end", async () => connection.end(`${await run(JSON.parse(Buffer.concat(pieces)))}`));
 }
 
 net.createServer({ allowHalfOpen: true }, answer).listen(process.argv[2]);

@@ -1,8 +1,8 @@
 """Programs that last: a server has loaded one, and runs it as often as it is asked to.
 
 The CDK's command line and an app take most of a small deployment to load. A server listens at an
-address. It is told the arguments, the environment and the folder of a start as JSON; it answers
-with what is printed, and at last with a zero byte and the exit status.
+address. It is told the arguments, the environment and the folder of a start as JSON, prints to its
+log, and answers with the exit status.
 """
 
 import os
@@ -20,12 +20,13 @@ PROGRAM = """#!{python} -IS
 import json, os, socket, sys
 
 asked = {{"arguments": sys.argv[1:], "environment": dict(os.environ), "folder": os.getcwd()}}
-with socket.socket(socket.AF_UNIX) as server:
+with open({log!r}, "rb") as printed, socket.socket(socket.AF_UNIX) as server:
+    printed.seek(0, os.SEEK_END)
     server.connect({address!r})
     server.sendall(json.dumps(asked).encode())
     server.shutdown(socket.SHUT_WR)
-    printed, _, status = server.makefile("rb").read().rpartition(b"\\0")
-sys.stdout.buffer.write(printed)
+    status = server.recv(9)
+    sys.stdout.buffer.write(printed.read())
 sys.exit(int(status or 1))
 """
 
@@ -43,9 +44,10 @@ def lasting(server, program, repository, environment=None):
     with TemporaryDirectory() as name:
         folder = Path(name)  # a short one, for the address
         address, path, log = folder / "socket", folder / program, folder / "log"
-        path.write_text(PROGRAM.format(python=sys.executable, address=str(address)))
+        places = {"python": sys.executable, "address": str(address), "log": str(log)}
+        path.write_text(PROGRAM.format_map(places))
         path.chmod(0o755)
-        with log.open("wb") as output:
+        with log.open("ab") as output:
             begun = subprocess.Popen(
                 [*server, address],
                 cwd=repository,
