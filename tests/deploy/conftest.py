@@ -16,6 +16,7 @@ from reward_functions.local.emulator.emulator import TrainingOptions, lifeline, 
 from reward_functions.local.runtime_double import serving
 from tests.costs import EMULATORS, beside
 from tests.deploy.agents_end import AgentsEnd
+from tests.deploy.lasting import COMMAND_LINE, lasting
 from tests.deploy.submitter import Account
 from tests.deploy.what import ROOT, STAGE, stages
 from tests.loopback import served
@@ -97,6 +98,13 @@ def bootstrapped(enforcing_aws, project):
     """The emulator, prepared as every account is once."""
     project.cdk.bootstrap()
     return enforcing_aws
+
+
+@pytest.fixture(scope="session")
+def command_line(bootstrapped, project):
+    """The CDK's command line, for deployments that need not load it again."""
+    with lasting(COMMAND_LINE, "cdk", project.folder, project.cdk._environment) as program:
+        yield str(program)
 
 
 @pytest.fixture(scope="session")

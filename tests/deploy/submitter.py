@@ -9,8 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import subprocess
-import sys
 import zipfile
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,6 +24,7 @@ from reward_functions.aws.catalogue import (
 from reward_functions.cli import app
 from reward_functions.local.emulator.emulator import ACCOUNT
 from reward_functions.serving.descriptions import description
+from tests.commands import PIPE, Command
 from tests.deploy.what import STAGE
 
 POLICIES = ("data", "jobs", "evaluate")
@@ -110,13 +109,7 @@ class Submitter:
     def process(self, command, *words):
         """The same in a process of its own."""
         self.require_own_key()
-        words = [*map(str, words), "--stage", STAGE]
-        return subprocess.Popen(
-            [sys.executable, "-m", "reward_functions.cli", "job", command, *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
+        return Command(["job", command, *words, "--stage", STAGE], stdout=PIPE)
 
     def require_own_key(self):
         """What is typed is signed by the user: root's key would prove nothing."""

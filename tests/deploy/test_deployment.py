@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from threading import Timer
 from time import monotonic, sleep
 
@@ -22,6 +20,7 @@ from reward_functions.core.types import Scored
 from reward_functions.local.emulator import running
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
 from reward_functions.local.emulator.emulator import EmulatorEnded, known
+from tests.commands import Command
 from tests.deploy.what import ROOT, STAGE, stages
 from tests.processes import end_within
 
@@ -95,9 +94,10 @@ def test_the_demo_scores_what_is_deployed_as_it_says_it_does(stage, capsys):
     assert seen["unscored"] >= 3
 
 
-def test_what_the_stage_gets_wrong_is_one_sentence(stage):
+def test_what_the_stage_gets_wrong_is_one_sentence(stage, command_line, monkeypatch):
     written = (stage.project.folder / "cdk.json").read_text()
     stage.project.write({STAGE: stages()[STAGE] | {"deployments": ["gsm9k"]}})
+    monkeypatch.setattr(stage.project.cdk, "command", command_line)
     with pytest.raises(CdkFailed) as raised:
         stage.project.cdk.deploy()
     (stage.project.folder / "cdk.json").write_text(written)
@@ -121,22 +121,16 @@ def test_an_emulator_that_dies_during_deploy_ends_the_deploy(project, tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_demo_that_is_interrupted_leaves_nothing(number, tmp_path):
     before = {aws.name for aws in known()}
-    demo = subprocess.Popen(
-        [sys.executable, "-m", "reward_functions.cli", "demo", "--deployed"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    with (tmp_path / "said").open("wb") as said:
+        demo = Command(["demo", "--deployed"], cwd=ROOT, stdout=said, stderr=said)
     while not (own := [aws for aws in known() if aws.name not in before and aws.ready()]):
-        assert demo.poll() is None, demo.stdout.read()
+        assert demo.poll() is None, (tmp_path / "said").read_text()
         sleep(0.02)
     while not (own[0].folder.path / "cdk.log").exists():
         sleep(0.02)
     demo.send_signal(number)
-    said, _ = demo.communicate(timeout=30)
-    assert demo.returncode == 130
-    assert "Traceback" not in said
+    assert demo.wait(timeout=30) == 130
+    assert "Traceback" not in (tmp_path / "said").read_text()
     assert {aws.name for aws in known()} == before
     assert start_time(own[0].record.process.id) is None
     assert end_within(own[0].folder.path, 3)

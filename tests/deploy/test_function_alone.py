@@ -12,7 +12,7 @@ from tests.generated import python_blocks
 
 
 @pytest.fixture(scope="module")
-def deployed(bootstrapped, tmp_path_factory):
+def deployed(bootstrapped, command_line, tmp_path_factory):
     """The stack's output and its functions; the emulator's account is bootstrapped already."""
     (app,) = [
         block
@@ -25,6 +25,7 @@ def deployed(bootstrapped, tmp_path_factory):
     (folder / "app.py").write_text(here)
     (folder / "cdk.json").write_text(json.dumps({"app": "python app.py"}))
     cdk = Cdk(bootstrapped, folder, stage="alone")
+    cdk.command = command_line
     cdk.deploy()
     session = bootstrapped.session()
     yield session

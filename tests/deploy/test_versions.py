@@ -2,6 +2,7 @@
 
 The team is the example's, in a repository with packages of our names, and has the wheel installed.
 One story on the emulator that enforces permissions, each step a test that stands on the one before.
+The first deployment starts what a team starts; the later ones ask servers that have loaded it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from reward_functions.aws.names import Names
 from reward_functions.cli import app
 from reward_functions.core.types import Scored
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
+from tests.deploy.lasting import APP, lasting
 from tests.wheel import EXAMPLE, installed, repository_with_packages_of_our_names
 
 if TYPE_CHECKING:
@@ -103,12 +105,12 @@ class InstalledCdk(Cdk):
     """The CDK's command line, which runs the app of an installed wheel."""
 
     def __init__(self, aws, repository, site):
-        self.site = site
+        self.programs = site / "bin"
         super().__init__(aws, repository, stage=STAGE)
 
     @property
     def _path(self):
-        return f"{self.site / 'bin'}:{super()._path}"
+        return f"{self.programs}:{super()._path}"
 
 
 @dataclass
@@ -184,8 +186,15 @@ def team(bootstrapped, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in wheel.environment(repository).items():
             patch.setenv(name, value)
-        team = Team(repository, InstalledCdk(bootstrapped, repository, wheel.site), bootstrapped)
-        yield team
+        yield Team(repository, InstalledCdk(bootstrapped, repository, wheel.site), bootstrapped)
+
+
+@pytest.fixture(scope="module")
+def _lasting(team, command_line):
+    """From here on neither the command line nor the app is loaded again for each deployment."""
+    with lasting(APP, "reward-cdk-app", team.folder) as program:
+        team.cdk.programs, team.cdk.command = program.parent, command_line
+        yield
 
 
 def test_a_first_deployment_that_fails_can_be_made_again(team):
@@ -196,6 +205,7 @@ def test_a_first_deployment_that_fails_can_be_made_again(team):
     assert team.catalogue == {}
 
 
+@pytest.mark.usefixtures("_lasting")
 def test_the_first_deployment_gives_jobs_a_version(team):
     team.choose(DEPLOYMENTS)
     team.deploy("len(sample.response) <= 4")
