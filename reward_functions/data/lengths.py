@@ -74,8 +74,7 @@ class Lengths:
 
 def tokens(text: str) -> int:
     """The tokens of a string, estimated; see the module."""
-    pieces = sum(1 for _ in _PIECE.finditer(text))
-    return max(ceil(len(text) / CHARACTERS_PER_TOKEN), pieces)
+    return max(ceil(len(text) / CHARACTERS_PER_TOKEN), len(_PIECE.findall(text)))
 
 
 def prompt_tokens(messages: Sequence[Mapping[str, Any]]) -> int:

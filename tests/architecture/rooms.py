@@ -157,7 +157,7 @@ ROOMS = {
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",
         "core extraction serving rollouts aws reports data aws.deployed jobs rollouts.drive cdk",
-        7_340,
+        7_355,
         6_300,
         11,
     ),

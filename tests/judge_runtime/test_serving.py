@@ -156,7 +156,13 @@ def test_a_batch_of_one_whose_judge_fails_raises(serve):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_every_id_is_back_before_the_deadline(serve, backend):
-    server = serve(verdict=by_answer, delay=0.2)
+    server = serve(verdict=by_answer)
+
+    def slow_from_the_third(call, _):
+        server.delay = 0.2 * (call > 1)
+        return "ok"
+
+    server.schedule = slow_from_the_third
     function = deploy(server, backend, timeout=1.0, concurrency=2, max_concurrency=2)
     function = bind(replace(function.settings, max_unscored=1.0, deadline_margin_ms=1000))
     began = monotonic()

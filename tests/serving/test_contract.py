@@ -272,7 +272,7 @@ ROWS = JSON | st.fixed_dictionaries(
 
 
 @settings(derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(ROWS, max_size=4))
+@given(st.lists(ROWS, max_size=2))
 def test_whatever_the_rows_are_each_has_an_id_that_can_be_sent(rows):
     decoded = decode(rows)
     assert len(decoded) == len(rows)

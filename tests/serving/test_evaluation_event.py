@@ -191,7 +191,7 @@ KEYS = ("id", *PUBLISHED, "system", "prompt", "inference_output", "gold", "messa
 
 @settings(derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    st.lists(st.fixed_dictionaries({}, optional=dict.fromkeys(KEYS, JSON)), max_size=4),
+    st.lists(st.fixed_dictionaries({}, optional=dict.fromkeys(KEYS, JSON)), max_size=2),
     JSON,
 )
 def test_whatever_an_evaluation_sends_is_a_reply_or_a_typed_refusal(rows, step):

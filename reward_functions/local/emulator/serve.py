@@ -42,10 +42,6 @@ CODE: Final = Path(gettempdir()) / "code"
 UNPACKING: Final = Lock()
 
 
-TEXTS: Final = 1024
-"""Escaped texts that are kept, the latest."""
-
-
 class SharedCode(zipfile.ZipFile):
     """The zip of a function's code, whose folder becomes a link to what equal zips share."""
 
@@ -61,18 +57,12 @@ class SharedCode(zipfile.ZipFile):
         Path(path).symlink_to(folder)
 
 
-def logged(
-    worker: Any,
-    first_line_wait: float = 0.05,
-    idle_confirm: float = 0.005,
-    hard_cap: float = 0.25,
-) -> str:
+def logged(worker: Any, first_line_wait: float = 0.05, hard_cap: float = 0.25) -> str:
     """The lines that a function has written since it was last asked; the waits are ministack's.
 
     Args:
         worker: the function's process, of ministack.
-        first_line_wait: seconds to wait for a line.
-        idle_confirm: seconds to wait for one more.
+        first_line_wait: seconds to wait for a line; for one more, a tenth of it.
         hard_cap: seconds to wait for all.
     """
     lines: list[str] = []
@@ -82,7 +72,7 @@ def logged(
             lines.append(worker._stderr_queue.get(timeout=left))  # noqa: SLF001 - ministack's
         except Empty:
             break
-        patience = idle_confirm
+        patience = first_line_wait / 10
     return "\n".join(lines)
 
 
@@ -93,8 +83,7 @@ def main() -> None:
     script, counts = functions["_PYTHON_WORKER_SCRIPT"], "import botocore.handlers"
     functions["_PYTHON_WORKER_SCRIPT"] = script.replace(counts, "raise ImportError")
     functions["Worker"]._drain_stderr_bounded = logged  # noqa: SLF001
-    escape = lru_cache(TEXTS)(urllib.parse.quote_from_bytes)
-    vars(urllib.parse)["quote_from_bytes"] = escape
+    vars(urllib.parse)["quote_from_bytes"] = lru_cache(1024)(urllib.parse.quote_from_bytes)
     router = vars(import_module("ministack.core.router"))
     named = router["_is_aws_service_name"]
     router["_is_aws_service_name"] = lambda name: name == "sagemaker" or named(name)

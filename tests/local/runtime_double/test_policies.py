@@ -83,16 +83,17 @@ def test_a_choice_of_no_tool_is_honoured():
 
 
 def test_a_share_of_the_trajectories_is_wrong_and_the_same_ones_again():
-    def wrong(policy):
-        answers = {f"r{n}": policy.answer(chat(SUM), f"r{n}").content for n in range(1_000)}
-        return {name for name, content in answers.items() if r"\boxed{6}" in content}
+    def wrong(policy, count=100):
+        answers = [policy.answer(chat(SUM), f"r{n}").content for n in range(count)]
+        return [r"\boxed{6}" in content for content in answers]
 
-    found = wrong(CalculatorPolicy(wrong=0.2))
+    found = wrong(CalculatorPolicy(wrong=0.2), 1_000)
     # Five standard deviations of a fifth in 1,000 draws are 63.
-    assert 137 <= len(found) <= 263
-    assert wrong(CalculatorPolicy(wrong=0.2)) == found
-    assert wrong(CalculatorPolicy(wrong=0.2, seed=1)) != found
-    assert (wrong(CalculatorPolicy()), len(wrong(CalculatorPolicy(wrong=1.0)))) == (set(), 1_000)
+    assert 137 <= sum(found) <= 263
+    assert wrong(CalculatorPolicy(wrong=0.2)) == found[:100]
+    assert wrong(CalculatorPolicy(wrong=0.2, seed=1)) != found[:100]
+    assert not any(wrong(CalculatorPolicy()))
+    assert all(wrong(CalculatorPolicy(wrong=1.0)))
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
