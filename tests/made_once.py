@@ -6,6 +6,7 @@ Whatever is kept follows from code and from files alone, and is the same however
 import gc
 import os
 import ssl
+import sys
 from functools import cache
 from weakref import WeakKeyDictionary
 
@@ -158,4 +159,21 @@ def _certificates_are_read_once():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ssl, "create_default_context", create)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interpreters_are_asked_once():
+    """The doctor, and every emulator that begins, asks an interpreter which emulator it has."""
+    from reward_functions.local.emulator import installing
+
+    ask, ours = installing.version_in, {str(installing.OWN), sys.executable}
+    known = cache(ask)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            installing,
+            "version_in",
+            lambda python: known(python) if python in ours else ask(python),
+        )
         yield

@@ -114,7 +114,8 @@ def walked(page: str) -> str:
     Raises:
         AssertionError: a command of an `sh` block failed, or a block does not parse.
     """
-    with _walk() as walk:
+    named = {name: serve for name, serve in STAND_INS.items() if name in page}
+    with _walk(named) as walk:
         return BLOCK.sub(lambda match: _rewritten(match, walk), page)
 
 
@@ -197,8 +198,8 @@ def _is_plain(typed: str) -> bool:
 
 
 @contextmanager
-def _walk() -> Iterator[_Walk]:
-    """A reader's shell in an empty folder, until the end of the block."""
+def _walk(stand_ins: Mapping[str, Any]) -> Iterator[_Walk]:
+    """A reader's shell in an empty folder, with such servers, until the end of the block."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         commands, home = folder / "bin", folder / "home"
@@ -216,7 +217,7 @@ def _walk() -> Iterator[_Walk]:
             "COLUMNS": COLUMNS,
             "HOME": str(home),
         }
-        addresses = {name: stack.enter_context(serve()) for name, serve in STAND_INS.items()}
+        addresses = {name: stack.enter_context(serve()) for name, serve in stand_ins.items()}
         stack.enter_context(chdir(home))
         stack.callback(_forget_modules_in, home)
         stack.enter_context(mock.patch.dict(os.environ, _inherited() | environment, clear=True))

@@ -3,18 +3,14 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from contextlib import contextmanager
 
 import pytest
 
 from reward_functions.cli import main
-
-# Background jobs of a shell, and so some CI, hand down that they ignore interrupts.
-HEED = "from signal import *; signal(SIGINT, default_int_handler); "
-REWARD = (sys.executable, "-c", f"{HEED}from reward_functions.cli import main; main()")
+from tests import commands
+from tests.commands import PIPE, Command
 
 
 def until(holds):
@@ -31,11 +27,7 @@ def test_an_interrupt_leaves_nothing_half_written(existing, records, tmp_path):
     if existing:
         out.mkdir()
         (out / "test.jsonl").write_text("before")
-    running = subprocess.Popen(
-        [*REWARD, "data", "prepare", "gsm8k", "--source", str(source), "--out", str(out)],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    running = Command(["data", "prepare", "gsm8k", "--source", source, "--out", out], stderr=PIPE)
     try:
         with source.open("w") as stream:  # and more would follow
             stream.writelines(f"{json.dumps(records['gsm8k'](at))}\n" for at in range(2_000))
@@ -102,8 +94,9 @@ def test_a_terminal_shows_progress_and_a_pipe_does_not(shown, arguments, folder,
 
 
 def test_a_process_shows_progress_to_its_terminal_alone(folder):
-    command = [*REWARD, "data", *COMMANDS["linting"]]
+    command = ["data", *COMMANDS["linting"]]
     with terminal() as (theirs, written):
-        subprocess.run(command, stdin=theirs, stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+        assert commands.run(command, stdin=theirs, stderr=theirs).returncode == 0
         assert "linting" in written()
-    assert "linting" not in subprocess.run(command, capture_output=True, check=True).stderr.decode()
+    piped = commands.run(command, stderr=PIPE)
+    assert (piped.returncode, "linting" in piped.stderr) == (0, False)

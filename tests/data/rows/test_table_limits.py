@@ -1,6 +1,7 @@
 """A table is refused before it is decoded, where a few bytes of it stand for very many."""
 
 import tracemalloc
+from functools import cache, partial
 
 import pytest
 
@@ -16,6 +17,7 @@ tables = pytest.importorskip("reward_functions.data.rows.tables")
 MB = 1 << 20
 
 
+@cache
 def long(megabytes, count=1):
     return pa.array(["x" * (megabytes * MB)] * count)
 
@@ -36,27 +38,36 @@ def nested_structs(count):
     return pa.ListArray.from_arrays(pa.array([0, count], pa.int32()), inner)
 
 
+LONG = partial(long, 40)
+
 REFUSED = {
-    "a text of 40 MB": (long(40), {"compression": "zstd"}),
-    "a text of 40 MB, snappy": (long(40), {"compression": "snappy"}),
-    "a text of 40 MB, gzip": (long(40), {"compression": "gzip"}),
-    "a text of 40 MB, brotli": (long(40), {"compression": "brotli"}),
+    "a text of 40 MB": (LONG, {"compression": "zstd"}),
+    "a text of 40 MB, snappy": (LONG, {"compression": "snappy"}),
+    "a text of 40 MB, gzip": (LONG, {"compression": "gzip"}),
+    "a text of 40 MB, brotli": (LONG, {"compression": "brotli"}),
     "a text of 40 MB, written plainly": (
-        long(40),
+        LONG,
         {"compression": "zstd", "use_dictionary": False},
     ),
-    "a page of many texts": (long(4, 32), {"compression": "zstd", "use_dictionary": False}),
-    "a list of numbers": (listed(7, 5_000_000), {"compression": "zstd"}),
-    "a list of nulls": (listed(None, 5_000_000), {"compression": "zstd"}),
-    "a list of structs": (nested_structs(5_000_000), {"compression": "zstd"}),
-    "a row of 40 MB": (pa.array([["x" * (20 * MB)] * 2]), {"compression": "zstd"}),
+    "a page of many texts": (
+        partial(long, 4, 32),
+        {"compression": "zstd", "use_dictionary": False},
+    ),
+    "a list of numbers": (partial(listed, 7, 5_000_000), {"compression": "zstd"}),
+    "a list of nulls": (partial(listed, None, 5_000_000), {"compression": "zstd"}),
+    "a list of structs": (partial(nested_structs, 5_000_000), {"compression": "zstd"}),
+    "a row of 40 MB": (
+        lambda: pa.array([["x" * (20 * MB)] * 2]),
+        {"compression": "zstd"},
+    ),
 }
+"""What makes a column, once its test begins: a run collects it in each of its processes."""
 
 
 @pytest.mark.parametrize(("column", "written"), REFUSED.values(), ids=REFUSED)
 def test_a_table_that_becomes_large_is_refused_in_one_sentence(column, written, tmp_path):
     file = tmp_path / "rows.parquet"
-    parquet.write_table(pa.table({"prompt": column}), file, **written)
+    parquet.write_table(pa.table({"prompt": column()}), file, **written)
     with pytest.raises(BadInput, match=r"rows\.parquet.* MB .*: (write it|leave out)"):
         list(scan_file(str(file)))
 
@@ -194,6 +205,13 @@ def chat(at):
     ]
 
 
+@cache
+def conversations():
+    """Rows, and the table of them."""
+    rows = [{"messages": chat(at), "reference_answer": str(at)} for at in range(3_000)]
+    return rows, pa.Table.from_pylist(rows)
+
+
 @pytest.mark.parametrize("compression", ["zstd", "snappy", "gzip", "brotli", None])
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 def test_one_large_row_group_of_lists_is_read_in_a_small_room(
@@ -203,8 +221,7 @@ def test_one_large_row_group_of_lists_is_read_in_a_small_room(
     monkeypatch.setattr(json_rows, "_AT_A_TIME", 5 << 20)
     monkeypatch.setattr(json_rows, "_RATIO_AT_A_TIME", 0)
     file = tmp_path / "rows.parquet"
-    rows = [{"messages": chat(at), "reference_answer": str(at)} for at in range(3_000)]
-    table = pa.Table.from_pylist(rows)
+    rows, table = conversations()
     written = {"compression": compression, "data_page_version": version}
     parquet.write_table(table, file, row_group_size=1_000_000, use_dictionary=False, **written)
     assert table.nbytes > 9 << 20
