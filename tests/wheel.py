@@ -80,6 +80,7 @@ def kept(name, make):
             scratch.rename(folder)
         except OSError:  # another process was faster
             shutil.rmtree(scratch)
+    os.utime(folder)  # what is used is not the oldest
     return folder
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -88,14 +89,18 @@ class CredulousAsk:
         """Whether part of the response is outside a fence."""
         text = f"{question.system}\n{question.shared}\n{question.text}"
         bare, fenced = _unfenced(text)
-        orders = {
-            order for line in self.response.splitlines() if len(order := line.strip()) > SHORT_LINE
-        }
         return (
             fenced is None
-            or any(order in bare for order in orders)
+            or any(order in bare for order in _orders(self.response))
             or _ORDERS_IN_DISGUISE.search(text) is not None
         )
+
+
+@lru_cache(maxsize=1)
+def _orders(response: str) -> frozenset[str]:
+    """The lines of a response that may be orders; it is sent several times in a row."""
+    lines = map(str.strip, response.splitlines())
+    return frozenset(order for order in lines if len(order) > SHORT_LINE)
 
 
 SHORT_LINE: Final = 12

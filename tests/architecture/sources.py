@@ -1,10 +1,25 @@
 """Our sources as trees, each parsed once for all the rules that read it."""
 
 import ast
+import gc
+from contextlib import contextmanager
 from functools import cache
 
 
+@contextmanager
+def uncollected():
+    """What is made here stays: the collector would look through it again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 @cache
+@uncollected()
 def tree(path):
     """A file's syntax."""
     return ast.parse(path.read_text())

@@ -5,7 +5,6 @@ interrupted. The proof is `growth`; the exceptions are quadratic at most, and a 
 """
 
 import json
-import os
 import re
 import sys
 from hashlib import sha256
@@ -20,7 +19,7 @@ from reward_functions.jobs.causes import CAUSES
 from reward_functions.quantities import numerals
 from tests.architecture import automata
 from tests.architecture import growth as prover
-from tests.architecture.compiled import compiled
+from tests.architecture.compiled import compiled, keep
 from tests.architecture.growth import growth
 
 MOST = 400
@@ -72,10 +71,7 @@ def verdicts(patterns):
         pattern, flags, searched, whole = asked(each)
         said[name] = known.get(name) or growth(pattern, flags, searched=searched, whole=whole)
     if said != known:
-        KEPT.parent.mkdir(exist_ok=True)
-        scratch = KEPT.with_name(f"growth-{os.getpid()}")
-        scratch.write_text(json.dumps(said))
-        scratch.replace(KEPT)
+        keep(KEPT, json.dumps(said))
     return [said[name] for name in names]
 
 

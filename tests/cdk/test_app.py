@@ -16,7 +16,13 @@ from reward_functions.cdk.artifact.interpreter import NoInterpreter
 from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.core.errors import ConfigurationError
 from tests.cdk.conftest import LOOPBACK, STAGES
-from tests.wheel import ROOT, example_installed, repository_with_packages_of_our_names
+from tests.wheel import (
+    ROOT,
+    example_installed,
+    kept,
+    repository_with_packages_of_our_names,
+    sources_digest,
+)
 
 
 def context_of(folder, context=None):
@@ -63,10 +69,12 @@ def repository(tmp_path_factory):
 @pytest.fixture(scope="module")
 def deployed(wheel, repository):
     """The example's assembly, made by the installed wheel in the example's repository."""
-    out = repository / "cdk.out"
-    done = synth_installed(wheel, repository, out)
-    assert done.returncode == 0, done.stderr
-    return out
+
+    def make(folder):
+        done = synth_installed(wheel, repository, folder)
+        assert done.returncode == 0, done.stderr
+
+    return kept(f"assembly-{sources_digest()}", make)
 
 
 def test_a_team_deploys_from_its_own_repository(deployed):
@@ -240,7 +248,7 @@ def test_what_destroys_builds_nothing_asks_nobody_and_says_what_is_left(
 NAMED = re.compile(r"s3://([^, ]+)|the table ([^, ]+)|/aws/lambda/([^;, ]+)")
 
 
-def kept(stage):
+def staying(stage):
     """What the app says that a destroy keeps: names, or their patterns."""
     from reward_functions.cdk.app.app import _kept
 
@@ -256,7 +264,7 @@ def test_all_that_a_production_stage_keeps_is_named(synthesised):
         for field in ("BucketName", "TableName", "LogGroupName")
         if each.get("DeletionPolicy", "").startswith("Retain") and field in each["Properties"]
     ]
-    named = kept(stage_of(STAGES, "everything", ROOT))
+    named = staying(stage_of(STAGES, "everything", ROOT))
     assert [name for name in stays if not any(fnmatchcase(name, each) for each in named)] == []
     assert [each for each in named if not any(fnmatchcase(name, each) for name in stays)] == []
 
@@ -271,7 +279,7 @@ def test_what_a_stage_brought_is_not_its_own_to_keep():
         "forwarders": [{"name": "agent", "endpoint": "https://agent.example.com"}],
         "deployments": ["gsm8k"],
     }
-    assert kept(stage_of({"main": given}, "main", ROOT)) == [
+    assert staying(stage_of({"main": given}, "main", ROOT)) == [
         "acme-reward-verdicts-main",
         "acme-SageMaker-reward-main-*",
         "acme-reward-custodian-main",

@@ -12,11 +12,12 @@ from reward_functions.core.turn_markers import within_turn, without_line_ends
 from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.extraction.truncation import cut_off, in_fence, in_reasoning
+from reward_functions.judge_runtime.prompting import sanitize
 from reward_functions.testing import contract
 
 READ = (
     *(strip_invisible, within_turn, without_line_ends, without_reasoning),
-    *(cut_off, in_fence, in_reasoning),
+    *(cut_off, in_fence, in_reasoning, sanitize),
 )
 
 LONG = 1000
