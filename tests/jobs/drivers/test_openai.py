@@ -288,6 +288,12 @@ def test_a_job_is_found_by_its_validation_file_where_the_training_file_is_gone(
     assert driver.find(NAME) is None
 
 
+def test_a_job_that_names_no_training_file_is_called_by_its_id(driver, openai, request_):
+    driver.start(request_)
+    openai.jobs["ftjob-0"] |= {"training_file": None}
+    assert driver.get("ftjob-0").name == "ftjob-0"
+
+
 def test_a_job_whose_answer_was_lost_is_found_at_once(driver, openai, request_):
     openai.fail("POST fine_tuning jobs", LOST)
     assert driver.start(request_).id == "ftjob-0"
