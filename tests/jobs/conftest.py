@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 
+import boto3
 import pytest
 
 from reward_functions.aws import calls
@@ -17,6 +18,27 @@ from reward_functions.aws.deployed.catalogue import stage_record
 from reward_functions.local.emulator.emulator import TRAINING
 from tests.job_fixtures import ROLE
 from tests.training_rows import row
+
+
+@pytest.fixture(scope="session")
+def root_session(root_session):
+    """One whose clients are made once, for each environment that they were made in."""
+    given = root_session.get_credentials()
+    session = boto3.Session(
+        given.access_key, given.secret_key, region_name=root_session.region_name
+    )
+    make, kept = session.client, {}
+
+    def client(*arguments, config=None, **options):
+        asked = arguments, options, config and config._user_provided_options
+        key = repr((asked, sorted(each for each in os.environ.items() if "AWS_" in each[0])))
+        if key not in kept:
+            kept[key] = make(*arguments, config=config, **options)
+        return kept[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "client", client)
+        yield session
 
 
 @pytest.fixture

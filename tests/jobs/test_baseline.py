@@ -22,7 +22,7 @@ from reward_functions.jobs.baseline import (
 )
 from reward_functions.reports.statistics import share
 from tests.jobs.graders import deployed, handler, serve
-from tests.lambda_api import function_error, lambda_api, result
+from tests.lambda_api import InProcess, function_error, result
 
 RIGHT, WRONG = "#### 7", "#### 8"
 SECRET = "How many apples does Ada have?"
@@ -32,11 +32,9 @@ NOW = datetime(2026, 11, 22, tzinfo=UTC)
 @pytest.fixture(scope="module")
 def functions():
     found = {}
-    with lambda_api(found) as address, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL_LAMBDA", address)
-        patch.setenv("AWS_ACCESS_KEY_ID", "key")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-        patch.delenv("AWS_PROFILE", raising=False)
+    client = InProcess(found)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("reward_functions.aws.deployed.function.client", lambda *_, **__: client)
         yield found
 
 

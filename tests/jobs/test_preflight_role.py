@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import count
 
+import boto3
 import pytest
 from botocore.exceptions import ClientError
 
@@ -136,7 +137,11 @@ class Denying:
     """A session whose IAM denies some operations."""
 
     def __init__(self, session, *operations):
-        self.session, self.operations = session, operations
+        given = session.get_credentials()
+        self.session = boto3.Session(
+            given.access_key, given.secret_key, region_name=session.region_name
+        )
+        self.operations = operations
 
     def client(self, *arguments, **options):
         client = self.session.client(*arguments, **options)

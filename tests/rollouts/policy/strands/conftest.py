@@ -1,9 +1,5 @@
 """A policy on the loopback interface, and an agent with a calculator."""
 
-import re
-from pathlib import Path
-
-import certifi
 import pytest
 from strands import Agent, tool
 
@@ -12,15 +8,6 @@ from tests.policy_service import Policy
 
 JOB = "arn:aws:sagemaker:us-west-2:123456789012:job/AgentRFT/j"
 HELLO = [{"role": "user", "content": [{"text": "hello"}]}]
-CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
-
-
-@pytest.fixture(autouse=True)
-def _small_trust_store(monkeypatch, tmp_path):
-    """Strands makes a client a request, and 23 of its 24 milliseconds read the trust store."""
-    small = tmp_path / "one.pem"
-    small.write_text(CERTIFICATE.search(Path(certifi.where()).read_text()).group())
-    monkeypatch.setenv("SSL_CERT_FILE", str(small))
 
 
 @pytest.fixture(autouse=True)
