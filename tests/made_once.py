@@ -25,6 +25,8 @@ def pytest_collection_finish():
     """What is there now stays until the end: the collector need not look through it again."""
     gc.collect()
     gc.freeze()
+    # A test makes thousands of objects, and nearly all of them end with it.
+    gc.set_threshold(50_000, 20, 50)
     gc.enable()
 
 
