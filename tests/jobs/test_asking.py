@@ -12,6 +12,7 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Message, Sample
 from reward_functions.jobs.asking import (
+    LIMITS,
     AnswerAttempt,
     AnswerFile,
     BadPrompt,
@@ -26,6 +27,7 @@ from reward_functions.jobs.asking import (
     chosen,
     converse_client,
     cost,
+    drawn_as,
     setup,
 )
 from reward_functions.jobs.clients import Key
@@ -488,3 +490,8 @@ def test_the_client_of_a_baseline_asks_and_reads_errors_as_every_other(bounded, 
     models.model = lambda _: Refusal(429, "ThrottlingException", "slow down")
     with pytest.raises(Busy, match="slow down"):
         endpoint(turns())
+
+
+def test_a_limit_of_the_command_that_is_none_is_refused_by_the_first_name_of_limits():
+    with pytest.raises(BadJob, match=f"{LIMITS[0]}: -1 is not a whole number from 1"):
+        drawn_as({}, 1.0, -1)

@@ -52,3 +52,14 @@ def test_plain_numbers_load_neither_grammar_nor_sympy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "reason"),
+    [
+        (r"5\text{ kg}", r"5\text{ m}", "kg is not m"),
+        (r"5\text{ m}^2", r"5\text{ kg}", "m^2 is not kg"),
+    ],
+)
+def test_units_that_differ_are_named_in_the_reason(reference, candidate, reason):
+    assert reason in equal(reference, candidate).reason
