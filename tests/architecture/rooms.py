@@ -81,7 +81,7 @@ ROOMS = {
     "rollouts": room(
         "Agents' episodes: how they end, and rewards that are counted once.",
         "core",
-        16_570,
+        16_590,
         14_800,
         12,
     ),

@@ -81,6 +81,7 @@ def clear(account, enforcing_aws, key, monkeypatch):
     }
     for name, value in needed.items():
         monkeypatch.setenv(name, value)
+    index._session.cache_clear()  # another test's credentials
 
     def cleared(duty, but=""):
         statements = [
@@ -96,7 +97,8 @@ def clear(account, enforcing_aws, key, monkeypatch):
         do, properties = duty
         do(properties, monotonic() + 60)
 
-    return cleared
+    yield cleared
+    index._session.cache_clear()
 
 
 @pytest.fixture

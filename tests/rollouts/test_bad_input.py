@@ -14,6 +14,7 @@ import pytest
 
 from reward_functions.local.runtime_double import NO_FAULTS, FaultPlan, RuntimeDouble
 from reward_functions.rollouts import RolloutFeedbackClient, RolloutSettings, rollout_handler
+from reward_functions.rollouts.report.delivery import unsent
 from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
 from reward_functions.rollouts.report.reporter import Reporter, replayed
 from reward_functions.rollouts.report.transports import open_transport
@@ -25,6 +26,7 @@ from reward_functions.rollouts.request.errors import (
     InvalidReward,
     UntrustedEndpoint,
 )
+from reward_functions.rollouts.request.outcomes import NotSent
 from tests.rollouts.reporters import QUICK, wait_until
 
 JOB = "arn:aws:sagemaker:us-west-2:123456789012:job/AgentRFT/agent"
@@ -309,6 +311,52 @@ def test_a_reward_outlives_a_full_disk_and_an_outage_together(service, process, 
     wait_until(lambda: service.of(payload).finished)
     assert service.counted(payload) == ("REWARD_RECEIVED", tuple(large(0.5)))
     assert sum("the disk is full" in line for line in lines()) == 1
+
+
+@pytest.fixture
+def late(process):
+    """Have the completions in the outbox wait for a minute, and send what is due meanwhile."""
+
+    def made():
+        for stored in process.outbox.list(["pending"]):
+            later = unsent(NotSent, stored.intent, detail="a minute")
+            process.outbox.settle(stored.intent, later, due=process.clock() + 60)
+        process._drainer.drain(5)
+        for stored in process.outbox.list(["pending"]):
+            process.outbox.replay(stored.intent, now=process.clock())
+
+    return made
+
+
+def test_a_completion_is_not_written_down_where_its_reward_has_no_room(service, process, late):
+    payload = service.new()
+    fill(process.outbox)
+    service.faults = OUTAGE
+    client = RolloutFeedbackClient(
+        payload["metadata"], reporter=process, trusted=[service.endpoint], patience=0
+    )
+    client.report_complete(large(0.5))
+    process.recover()
+    service.faults = NO_FAULTS
+    late()
+    process.close()
+    assert service.counted(payload) == ("REWARD_RECEIVED", tuple(large(0.5)))
+
+
+def test_a_reward_in_memory_waits_for_its_completion_in_the_outbox(service, process, late):
+    payload = service.new()
+    service.faults = OUTAGE
+    client = RolloutFeedbackClient(
+        payload["metadata"], reporter=process, trusted=[service.endpoint], patience=0
+    )
+    assert client.complete_rollout().pending
+    fill(process.outbox)
+    assert client.update_reward(large(0.5)).pending
+    service.faults = NO_FAULTS
+    late()
+    assert service.counted(payload) == ("PENDING", None)
+    process.close()
+    assert service.counted(payload) == ("REWARD_RECEIVED", tuple(large(0.5)))
 
 
 def test_more_rewards_than_an_outbox_takes_have_failed(service, handled, lines):

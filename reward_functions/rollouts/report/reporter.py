@@ -477,7 +477,7 @@ class Drainer:
                 self._fetch(store, self._host.clock())
             # What this process alone knows of does not wait for its time: there is no other.
             for stored in memory.due(inf, MANY):
-                if stored.intent.token not in tried:
+                if stored.intent.token not in tried and not self._waits(stored.intent):
                     tried.add(stored.intent.token)
                     self._enqueue(stored)
             # What was taken may be sent by now, and what waited for it be due.
@@ -522,8 +522,24 @@ class Drainer:
             return
         with self._host.tolerant():
             for stored in self._due(store, now, room):
-                if not self._host.sending(stored.intent):
+                if not self._host.sending(stored.intent) and not self._waits(stored.intent):
                     self._enqueue(stored)
+
+    def _waits(self, intent: Intent) -> bool:
+        """Whether a report is in memory, and its completion is pending in the outbox."""
+        durable, memory, copies = self._host.stores
+        if intent.operation == "complete" or not memory.holds(intent):
+            return False
+        found: list[Stored] = []
+        for store in (durable, copies):
+            with suppress(OutboxUnavailable):
+                found += store.find(intent.target)
+        return any(
+            each.state == "pending"
+            and each.intent.operation == "complete"
+            and not self._host.recovery.has_settled(each.intent)
+            for each in found
+        )
 
     def _due(self, store: Outbox, now: float, room: int) -> Sequence[Stored]:
         """What is due; where it cannot be claimed, it is copied, and due from the copies."""
@@ -824,10 +840,15 @@ class Recovery:
         with self._lock:
             outcomes, ended = list(self._outcomes.values()), list(self._ended)
         pending = self._spare.list(["pending"], MOST)
+        rollouts: dict[Target, list[Stored]] = {}
         for stored in pending:
+            rollouts.setdefault(stored.intent.target, []).append(stored)
+        for reports in rollouts.values():
+            # Together: a reward that had no room would be sent before a completion that had.
             with suppress(ConflictingReport):
-                self._outbox.add([stored.intent], due=stored.due)
-                self._spare.forget(stored.intent)
+                self._outbox.add([each.intent for each in reports], due=reports[0].due)
+                for each in reports:
+                    self._spare.forget(each.intent)
         for intent, outcome, due in outcomes:
             self._outbox.settle(intent, outcome, due=due)
             self.copies.forget(intent)
