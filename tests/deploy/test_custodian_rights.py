@@ -81,7 +81,7 @@ def clear(account, enforcing_aws, key, monkeypatch):
     }
     for name, value in needed.items():
         monkeypatch.setenv(name, value)
-    index._session.cache_clear()  # another test's credentials
+    index.session.cache_clear()  # another test's credentials
 
     def cleared(duty, but=""):
         statements = [
@@ -98,7 +98,7 @@ def clear(account, enforcing_aws, key, monkeypatch):
         do(properties, monotonic() + 60)
 
     yield cleared
-    index._session.cache_clear()
+    index.session.cache_clear()
 
 
 @pytest.fixture

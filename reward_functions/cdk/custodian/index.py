@@ -343,11 +343,11 @@ DUTIES: Final[Mapping[tuple[str, str], Callable[[Properties, float], None]]] = {
 def _client(service: str, read_timeout: float = 60.0, attempts: int = 4) -> Any:
     retries = {"mode": "standard", "total_max_attempts": attempts}
     patience = Config(read_timeout=read_timeout, retries=retries)
-    return _session().create_client(service, config=patience)
+    return session().create_client(service, config=patience)
 
 
 @cache
-def _session() -> botocore.session.Session:
+def session() -> botocore.session.Session:
     """One for all requests of an environment: it reads the services' models once."""
     return botocore.session.get_session()
 

@@ -510,9 +510,11 @@ class PythonAgent:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        self._stack.enter_context(pointed(self._endpoint))
-        self._reporter = self._stack.enter_context(_reporting(self._window, self._trajectories))
-        self._loop = self._stack.enter_context(_looping())
+        with ExitStack() as stack:
+            stack.enter_context(pointed(self._endpoint))
+            self._reporter = stack.enter_context(_reporting(self._window, self._trajectories))
+            self._loop = stack.enter_context(_looping())
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -132,6 +132,7 @@ def test_what_an_agent_elsewhere_does_is_kept_by_its_own_process(folder):
 def test_a_place_that_is_none_is_refused_before_anything_runs(folder):
     ran = run("run", "agent.py:plain", "rows.jsonl", "--trajectories", "s3://bucket")
     assert (ran.exit_code, "s3://BUCKET/FOLDER" in ran.stderr) == (2, True)
+    assert "RFT_RUNTIME_ENDPOINT" not in os.environ, "the environment is as it was"
 
 
 def test_a_handler_rewards_itself_and_can_be_scored_again(folder):
