@@ -122,6 +122,18 @@ def scored_line(scored: Scored) -> str:
     )
 
 
+def result_line(result: RewardResult, place: str = "") -> str:
+    """A result as a line of `reward score`'s output, without its end: ASCII, the same bytes.
+
+    Args:
+        result: of a row.
+        place: where the row stands in its file, "input line 3"; part of an error.
+    """
+    return (
+        scored_line(result) if isinstance(result, Scored) else json.dumps(row_object(result, place))
+    )
+
+
 _encoded: Final = json.JSONEncoder().encode
 
 _quoted: Final = lru_cache(_encoded)

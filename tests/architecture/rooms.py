@@ -120,9 +120,9 @@ ROOMS = {
         8,
     ),
     "scoring": room(
-        "A file of responses scored, resumable, in several processes.",
-        "core serving testing aws reports data judge_runtime calibration",
-        1_410,
+        "A file of responses scored, resumable, in processes or on clusters.",
+        "core serving testing aws reports data aws.deployed judge_runtime calibration",
+        1_700,
         1_000,
         13,
     ),
