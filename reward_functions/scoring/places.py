@@ -6,18 +6,28 @@
 
 Names have `/` between their parts on either. An object is known by its size and its ETag; one that
 has another ETag by the time it is read is refused, so that no run is of two states of its input.
+What begins with a full stop is no object of a folder: files have such names until they are whole.
 """
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Final, NamedTuple, Protocol
+import os
+import re
+from contextlib import contextmanager
+from functools import cached_property
+from io import SEEK_CUR, SEEK_END, BufferedReader, RawIOBase
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
+from reward_functions.aws.calls import answer, client
+from reward_functions.aws.failures import AwsFailed
+from reward_functions.aws.s3 import Destination, read_object, upload
 from reward_functions.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
-    from io import BufferedReader
 
     from boto3.session import Session
 
@@ -25,6 +35,13 @@ PIECE: Final = 8 << 20
 """Bytes that are asked of S3 at a time: a connection that breaks off costs no more."""
 
 SCHEME: Final = "s3://"
+
+ATTEMPTS: Final = 4
+"""How often a piece is asked for whose connection breaks off."""
+
+_ADDRESS: Final = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(.*))?")
+
+_CHANGED: Final = ("PreconditionFailed", "412")
 
 
 class NoSuchObject(ConfigurationError):
@@ -124,4 +141,264 @@ def place_of(text: str, session: Session | None = None) -> Place:
     Raises:
         ConfigurationError: no address of S3, or none of a folder.
     """
-    raise NotImplementedError
+    if not text.startswith(SCHEME):
+        if not text:
+            raise ConfigurationError("a place is s3://BUCKET/PREFIX, or the path of a folder")
+        return Folder(Path(os.path.abspath(text)))  # noqa: PTH100 - `resolve` follows links
+    found = _ADDRESS.fullmatch(text)
+    if found is None:
+        raise ConfigurationError(f"{text}: an address in S3 is written s3://BUCKET/PREFIX")
+    return Bucket(found[1], (found[2] or "").strip("/"), session)
+
+
+class Folder:
+    """A folder on disk.
+
+    Args:
+        path: absolute.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @property
+    def address(self) -> str:
+        """As `Place` says."""
+        return str(self._path)
+
+    def objects(self, below: str = "") -> Iterator[Object]:
+        """As `Place` says."""
+        names = []
+        for place, folders, files in os.walk(self._path):
+            folders[:] = [each for each in folders if not each.startswith(".")]
+            inside = Path(place).relative_to(self._path)
+            names += [(inside / each).as_posix() for each in files if not each.startswith(".")]
+        for name in sorted(names):
+            if name.startswith(below) and (found := self.found(name)):
+                yield found
+
+    def found(self, name: str) -> Object | None:
+        """As `Place` says."""
+        path = self._path / name
+        if not path.is_file():
+            return None
+        state = path.stat()
+        return Object(name, state.st_size, f"{state.st_size:x}-{state.st_mtime_ns:x}")
+
+    @contextmanager
+    def opened(self, name: str, etag: str = "") -> Iterator[BufferedReader]:
+        """As `Place` says."""
+        _require_same(self, self.found(name), name, etag)
+        with (self._path / name).open("rb") as stream:
+            yield stream
+        _require_same(self, self.found(name), name, etag)
+
+    def read(self, name: str) -> bytes:
+        """As `Place` says."""
+        with self.opened(name) as stream:
+            return stream.read()
+
+    def write(self, name: str, content: bytes) -> None:
+        """As `Place` says."""
+        with self.writing(name) as stream:
+            stream.write(content)
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[IO[bytes]]:
+        """As `Place` says."""
+        path = self._path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as stream:
+            try:
+                yield cast("IO[bytes]", stream)
+                stream.flush()
+                Path(stream.name).chmod(0o666 & ~_umask())
+                Path(stream.name).replace(path)
+            except BaseException:
+                Path(stream.name).unlink(missing_ok=True)
+                raise
+
+    def delete(self, name: str) -> None:
+        """As `Place` says."""
+        (self._path / name).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """What this process takes from the mode of a file; it can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _require_same(place: Place, found: Object | None, name: str, etag: str) -> Object:
+    if found is None:
+        raise NoSuchObject(f"{place.address}: there is no {name}")
+    if etag and found.etag != etag:
+        raise _changed(place, name)
+    return found
+
+
+def _changed(place: Place, name: str) -> ChangedObject:
+    return ChangedObject(
+        f"{place.address}: {name} is another object than the one that was planned with: start a "
+        "new run"
+    )
+
+
+class Bucket:
+    """What stands below an address of S3.
+
+    Args:
+        bucket: its name.
+        prefix: of all keys, without a slash at either end; "" for the whole bucket.
+        session: boto3's; the caller's own where not given.
+    """
+
+    def __init__(self, bucket: str, prefix: str = "", session: Session | None = None) -> None:
+        self._bucket, self._session = bucket, session
+        self._before = f"{prefix}/" if prefix else ""
+
+    @property
+    def address(self) -> str:
+        """As `Place` says."""
+        return f"{SCHEME}{self._bucket}/{self._before}".removesuffix("/")
+
+    @cached_property
+    def client(self) -> Any:
+        """S3's client, which finds the region of the bucket."""
+        return client("s3", None, self._session)
+
+    def objects(self, below: str = "") -> Iterator[Object]:
+        """As `Place` says."""
+        following: dict[str, Any] = {}
+        while True:
+            page = answer(
+                f"listing {self.address}",
+                self.client.list_objects_v2,
+                Bucket=self._bucket,
+                Prefix=self._before + below,
+                **following,
+            )
+            for each in page.get("Contents", ()):
+                if not each["Key"].endswith("/"):  # what the console calls a folder
+                    yield self._object(each["Key"], each["Size"], each)
+            if not page.get("NextContinuationToken"):
+                return
+            following = {"ContinuationToken": page["NextContinuationToken"]}
+
+    def found(self, name: str) -> Object | None:
+        """As `Place` says."""
+        key = self._before + name
+        try:
+            head = answer(
+                f"looking for {self.address}/{name}",
+                self.client.head_object,
+                Bucket=self._bucket,
+                Key=key,
+            )
+        except AwsFailed as error:
+            if error.code in ("404", "NoSuchKey"):
+                return None
+            raise
+        return self._object(key, head["ContentLength"], head)
+
+    def _object(self, key: str, size: int, answered: Any) -> Object:
+        return Object(key.removeprefix(self._before), size, str(answered["ETag"]).strip('"'))
+
+    @contextmanager
+    def opened(self, name: str, etag: str = "") -> Iterator[BufferedReader]:
+        """As `Place` says."""
+        found = _require_same(self, self.found(name), name, etag)
+        with BufferedReader(cast("Any", _Ranges(self, found)), PIECE) as stream:
+            yield stream
+
+    def piece(self, found: Object, start: int, size: int) -> bytes:
+        """Bytes of an object.
+
+        Raises:
+            ChangedObject: it is another one by now.
+            AwsFailed: it cannot be read.
+        """
+        what = f"reading {self.address}/{found.name}"
+        asked = {"Range": f"bytes={start}-{start + size - 1}", "IfMatch": f'"{found.etag}"'}
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return read_object(
+                    self.client, self._bucket, self._before + found.name, what, **asked
+                )
+            except AwsFailed as error:
+                if error.code in _CHANGED:
+                    raise _changed(self, found.name) from None
+                if error.kind != "network" or attempt == ATTEMPTS:
+                    raise
+        raise AssertionError
+
+    def read(self, name: str) -> bytes:
+        """As `Place` says."""
+        try:
+            return read_object(
+                self.client,
+                self._bucket,
+                self._before + name,
+                f"reading {self.address}/{name}",
+            )
+        except AwsFailed as error:
+            if error.code == "NoSuchKey":
+                raise NoSuchObject(f"{self.address}: there is no {name}") from None
+            raise
+
+    def write(self, name: str, content: bytes) -> None:
+        """As `Place` says."""
+        answer(
+            f"writing {self.address}/{name}",
+            self.client.put_object,
+            Bucket=self._bucket,
+            Key=self._before + name,
+            Body=content,
+        )
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[IO[bytes]]:
+        """As `Place` says."""
+        with NamedTemporaryFile() as stream:
+            yield cast("IO[bytes]", stream)
+            stream.flush()
+            place = Destination(self._bucket, self._before + name)
+            for _ in upload(self.client, {Path(stream.name): place}):
+                pass
+
+    def delete(self, name: str) -> None:
+        """As `Place` says."""
+        answer(
+            f"removing {self.address}/{name}",
+            self.client.delete_object,
+            Bucket=self._bucket,
+            Key=self._before + name,
+        )
+
+
+class _Ranges(RawIOBase):
+    """An object of S3 as a file, read in pieces of the ETag that it was opened with."""
+
+    def __init__(self, bucket: Bucket, found: Object) -> None:
+        self._bucket, self._found, self._at = bucket, found, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        base = {SEEK_CUR: self._at, SEEK_END: self._found.size}.get(whence, 0)
+        self._at = max(0, base + offset)
+        return self._at
+
+    def readinto(self, buffer: Any, /) -> int:
+        size = min(len(buffer), self._found.size - self._at)
+        if size <= 0:
+            return 0
+        piece = self._bucket.piece(self._found, self._at, size)
+        buffer[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)

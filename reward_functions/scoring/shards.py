@@ -9,7 +9,7 @@ stand in `part-00000N.jsonl`. `line` and `row` are known when all shards before 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,7 +69,7 @@ class Shard(NamedTuple):
         Raises:
             ValueError: it is none.
         """
-        raise NotImplementedError
+        return _of(cls, item)
 
 
 class Done(NamedTuple):
@@ -114,7 +114,17 @@ class Done(NamedTuple):
         Raises:
             ValueError: it is nothing of the kind.
         """
-        raise NotImplementedError
+        return _of(cls, item)
+
+
+Item = TypeVar("Item", Shard, Done)
+
+
+def _of(cls: type[Item], item: Mapping[str, Any]) -> Item:
+    try:
+        return cls(**item)
+    except TypeError:
+        raise ValueError(f"{cls.__name__} has other fields than {sorted(item)}") from None
 
 
 def numbered(shards: Sequence[Shard], counts: Mapping[int, Counted]) -> list[Shard]:
@@ -124,4 +134,11 @@ def numbered(shards: Sequence[Shard], counts: Mapping[int, Counted]) -> list[Sha
         shards: of a run, in order.
         counts: by part, of every shard.
     """
-    raise NotImplementedError
+    found: list[Shard] = []
+    line = row = 0
+    for shard in shards:
+        line = line if found and found[-1].name == shard.name else 0
+        found.append(shard._replace(line=line, row=row))
+        line += counts[shard.part].lines
+        row += counts[shard.part].rows
+    return found

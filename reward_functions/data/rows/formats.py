@@ -373,11 +373,12 @@ def scan_file(file: str, room: Room | None = None) -> Iterator[Row | BadInput]:
     mine = room or Room(shown(file), whole=False)
     with source_stream(file) as stream:
         counted = cast("BufferedReader", mine.counted(stream))
-        rows = _scan(counted, file, shown(file))
+        rows = scan_opened(counted, file, shown(file))
         yield from rows if room else mine.held(rows)
 
 
-def _scan(stream: BufferedReader, file: str, name: str) -> Iterator[Row | BadInput]:
+def scan_opened(stream: BufferedReader, file: str, name: str) -> Iterator[Row | BadInput]:
+    """The objects of a file that is open, and counted by the caller; `name` is for messages."""
     start = stream.peek(PEEKED)[:PEEKED]
     if start.startswith((PARQUET, ARROW)) or file.endswith(".arrow"):
         is_parquet = start.startswith(PARQUET)
@@ -411,7 +412,7 @@ def _unpacked(stream: BufferedReader, file: str, name: str) -> Iterator[Row | Ba
             start = buffered.peek(PEEKED)
             if start.startswith((GZIP, PARQUET, ARROW)):
                 raise BadInput(f"{name}: a compressed table or archive inside gzip: unpack it")
-            yield from _scan(buffered, inner, name)
+            yield from scan_opened(buffered, inner, name)
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise BadInput(
             f"{name}: the gzip stream is broken or cut off: fetch the file again"
