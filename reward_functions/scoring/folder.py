@@ -14,24 +14,45 @@ other inputs, another version or another reward is never gone on with.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.spec import Scale
+from reward_functions.scoring.facts import Facts
+from reward_functions.scoring.places import NoSuchObject
+from reward_functions.scoring.shards import Shard, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from reward_functions.scoring.facts import Facts
     from reward_functions.scoring.places import Place
     from reward_functions.scoring.ranges import Counted
-    from reward_functions.scoring.shards import Shard
 
 RUN: Final = "run.json"
 MANIFEST: Final = "manifest.jsonl"
 SUMMARY: Final = "summary.json"
 UNUSABLE: Final = "unusable.json"
 CANCELLED: Final = "cancelled.json"
+
+STRETCH: Final = 1 << 20
+"""Bytes of a part that are copied at a time."""
+
+MOST_SHOWN: Final = 100
+"""Reasons, and errors, of a summary."""
+
+TITLES: Final = {
+    "inputs": "its inputs",
+    "source": "its source",
+    "function": "the version of the function",
+    "version": "the reward's version",
+    "digest": "the reward's code",
+    "rows": "how rows are read",
+    "shard_bytes": "the size of shards",
+}
+"""What the fields of `Asked` are called in a message, where their names do not say it."""
 
 
 class OtherRun(ConfigurationError):
@@ -54,6 +75,8 @@ class Asked:
         source: the address of the place that the objects are in.
         inputs: the SHA-256 over names, sizes and ETags of the objects, in order.
         reward: a registered name, or the path of a file.
+        reward_name: the reward's own.
+        scale: its minimum and maximum.
         version: of the reward.
         digest: of the reward's code, as the catalogue has it; "" where nobody knows.
         function: the ARN of the numbered version that scores; "" where the reward runs in the
@@ -67,6 +90,8 @@ class Asked:
     source: str
     inputs: str
     reward: str
+    reward_name: str
+    scale: Sequence[float]
     version: int
     digest: str = ""
     function: str = ""
@@ -125,7 +150,26 @@ class Run:
                 it holds something that is no run.
             AwsFailed, OSError: the folder cannot be read or written.
         """
-        raise NotImplementedError
+        run = cls(place, asked)
+        if place.found(RUN) is None:
+            if (other := next(place.objects(), None)) is not None and other.name != MANIFEST:
+                raise OtherRun(
+                    f"{place.address} holds {other.name}, and no run: name a folder of its own"
+                )
+            run._write_manifest(shards)
+            place.write(RUN, _json(asdict(asked)))  # last: a run that is there has its manifest
+            return run
+        before = cls.opened(place).asked
+        differ = [each for each in Asked.__slots__ if getattr(before, each) != getattr(asked, each)]
+        if differ:
+            named = ", ".join(TITLES.get(each, each) for each in differ)
+            raise OtherRun(
+                f"{place.address} holds another run: it differs in {named}; name another folder"
+            )
+        if not resume:
+            raise OtherRun(f"{place.address} holds this run already: add --resume to go on with it")
+        place.delete(CANCELLED)
+        return run
 
     @classmethod
     def opened(cls, place: Place) -> Run:
@@ -135,7 +179,14 @@ class Run:
             ConfigurationError: the folder holds none.
             AwsFailed, OSError: it cannot be read.
         """
-        raise NotImplementedError
+        try:
+            return cls(place, Asked(**json.loads(place.read(RUN))))
+        except NoSuchObject:
+            raise ConfigurationError(f"{place.address} holds no run: there is no {RUN}") from None
+        except (ValueError, TypeError):
+            raise ConfigurationError(
+                f"{place.address}/{RUN} is not of this version of the project"
+            ) from None
 
     def shards(self) -> list[Shard]:
         """The shards of the manifest, in order.
@@ -144,11 +195,19 @@ class Run:
             ConfigurationError: the manifest cannot be read.
             AwsFailed, OSError: nor the folder.
         """
-        raise NotImplementedError
+        try:
+            return [Shard.of(json.loads(line)) for line in self.place.read(MANIFEST).splitlines()]
+        except (ValueError, TypeError):
+            raise ConfigurationError(f"{self.place.address}/{MANIFEST} is no manifest") from None
 
     def missing(self, shards: Sequence[Shard] | None = None) -> list[Shard]:
         """The shards whose parts are not done, in order; by one listing of the folder."""
-        raise NotImplementedError
+        names = self._names()
+        return [
+            shard
+            for shard in (self.shards() if shards is None else shards)
+            if not {shard.facts, shard.results} <= names
+        ]
 
     def number(self, counts: Mapping[int, Counted]) -> list[Shard]:
         """Write how many lines and rows stand before each shard into the manifest.
@@ -159,15 +218,25 @@ class Run:
         Returns:
             the shards with their numbers.
         """
-        raise NotImplementedError
+        found = numbered(self.shards(), counts)
+        self._write_manifest(found)
+        return found
 
     def state(self) -> State:
         """How far it is, by one listing of the folder."""
-        raise NotImplementedError
+        shards, names = self.shards(), self._names()
+        done = sum({each.facts, each.results} <= names for each in shards)
+        problem = str(_object(self.place.read(UNUSABLE))["problem"]) if UNUSABLE in names else ""
+        return State(len(shards), done, problem, CANCELLED in names, SUMMARY in names)
 
     def cancel(self) -> None:
         """Let no further shard be begun; what is done stays, and resuming takes the mark away."""
-        raise NotImplementedError
+        self.place.write(CANCELLED, _json({"cancelled": True}))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no further shard is to be begun: it is cancelled, or not usable."""
+        return any(self.place.found(name) for name in (CANCELLED, UNUSABLE))
 
     def mark_unusable(self, problem: str) -> None:
         """Say that a line is no row; the first to say so is kept.
@@ -175,11 +244,16 @@ class Run:
         Args:
             problem: object, line and what is wrong with it.
         """
-        raise NotImplementedError
+        if self.place.found(UNUSABLE) is None:
+            self.place.write(UNUSABLE, _json({"problem": problem}))
 
     def facts(self) -> Facts:
         """The facts of all parts that are done, merged in their order, in bounded memory."""
-        raise NotImplementedError
+        scale = Scale(*self.asked.scale)
+        found = Facts(self.asked.reward_name, scale)
+        for part in self.parts():
+            found.merge(Facts.of(part["facts"]))
+        return found
 
     def finish(self) -> Facts:
         """Write the summary.
@@ -188,7 +262,10 @@ class Run:
             RunNotUsable: a line is no row.
             RunIncomplete: parts are missing.
         """
-        raise NotImplementedError
+        self._require_complete()
+        found = self.facts()
+        self.place.write(SUMMARY, _json(summary_of(found)))
+        return found
 
     def join(self, out: IO[bytes]) -> int:
         """Write all results, in the order of the input.
@@ -200,8 +277,76 @@ class Run:
             RunNotUsable: a line is no row.
             RunIncomplete: parts are missing, or one is not what its facts say.
         """
-        raise NotImplementedError
+        self._require_complete()
+        size = 0
+        for part, shard in zip(self.parts(), self.shards(), strict=True):
+            digest = sha256()
+            with self.place.opened(shard.results) as stream:
+                while piece := stream.read(STRETCH):
+                    digest.update(piece)
+                    size += out.write(piece)
+            if digest.hexdigest() != part["sha256"]:
+                raise RunIncomplete(
+                    f"{self.place.address}: {shard.results} is not what its facts say; remove "
+                    f"{shard.facts}, and resume"
+                )
+        return size
 
     def parts(self) -> Iterator[dict[str, Any]]:
         """The facts of every part that is done, as they are written, in order."""
-        raise NotImplementedError
+        names = self._names()
+        for shard in self.shards():
+            if {shard.facts, shard.results} <= names:
+                yield _object(self.place.read(shard.facts))
+
+    def _require_complete(self) -> None:
+        state = self.state()
+        if state.unusable:
+            raise RunNotUsable(state.unusable)
+        if state.done < state.parts:
+            raise RunIncomplete(
+                f"{self.place.address}: {state.parts - state.done:,} of {state.parts:,} parts are "
+                "missing; resume the run"
+            )
+
+    def _names(self) -> set[str]:
+        return {each.name for each in self.place.objects()}
+
+    def _write_manifest(self, shards: Sequence[Shard]) -> None:
+        lines = [json.dumps(each.item()) for each in shards]
+        self.place.write(MANIFEST, "".join(f"{line}\n" for line in lines).encode())
+
+
+def summary_of(facts: Facts) -> dict[str, Any]:
+    """The figures of rows for people and programs, as JSON."""
+    figures = facts.figures()
+    names = ("mean", "standard_deviation", "share_at_minimum")
+    return {
+        "reward": facts.reward,
+        "rows": len(facts),
+        "scored": len(facts) - facts.unscored,
+        "unscored": facts.unscored,
+        **dict(zip(names, figures or (None, None, None), strict=True)),
+        "prompts_with_several": facts.groups()._asdict(),
+        "share_of_prompts_kept": facts.share,
+        "repeated_ids": facts.repeated_ids(),
+        "without_response": facts.without_response,
+        "cut_off": facts.cut_off,
+        "reasons": [
+            {"reason": each.reason, "rows": each.rows, "at_minimum": each.low}
+            for each in facts.reasons()[:MOST_SHOWN]
+        ],
+        "errors": [
+            {"error": each.title, "rows": each.rows, "first": each.first}
+            for each in facts.errors()[:MOST_SHOWN]
+        ],
+    }
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content, indent=1).encode() + b"\n"
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(text)
+    return found
