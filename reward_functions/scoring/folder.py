@@ -16,20 +16,27 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from hashlib import sha256
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.spec import Scale
+from reward_functions.data.rows.reading import Recognised
+from reward_functions.data.rows.shapes import BY_NAME, Columns
 from reward_functions.scoring.facts import Facts
-from reward_functions.scoring.places import NoSuchObject
+from reward_functions.scoring.places import NoSuchObject, place_of
 from reward_functions.scoring.shards import Shard, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from boto3.session import Session
+
     from reward_functions.scoring.places import Place
     from reward_functions.scoring.ranges import Counted
+
+Groups = Literal["adjacent", "anywhere"] | None
 
 RUN: Final = "run.json"
 MANIFEST: Final = "manifest.jsonl"
@@ -42,6 +49,9 @@ STRETCH: Final = 1 << 20
 
 MOST_SHOWN: Final = 100
 """Reasons, and errors, of a summary."""
+
+FREE: Final = frozenset({"max_unscored"})
+"""Of what is asked, that decides no result: a run may go on with another."""
 
 TITLES: Final = {
     "inputs": "its inputs",
@@ -82,7 +92,10 @@ class Asked:
         function: the ARN of the numbered version that scores; "" where the reward runs in the
             engine's own processes.
         parameters: of the reward, by name.
-        rows: how rows are read, pinned from the first of them, as `PinnedRows.item` writes it.
+        rows: how rows are read, as `pinned` writes it of the first of them.
+        several: whether a line may become several rows, so that counting has to read it.
+        groups: where the responses to a prompt stand that the reward compares: side by side in
+            one object, or anywhere in the one shard; None of a reward that compares none.
         shard_bytes: of a range, at most.
         max_unscored: the share of rows that may be without a score, 0 to 1.
     """
@@ -97,8 +110,32 @@ class Asked:
     function: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     rows: Mapping[str, Any] = field(default_factory=dict)
+    several: bool = False
+    groups: Groups = None
     shard_bytes: int
     max_unscored: float = 1.0
+
+
+def pinned(how: Recognised) -> dict[str, Any]:
+    """How rows are read, as JSON has it."""
+    return {
+        "columns": {name: list(paths) for name, paths in how.columns._asdict().items()},
+        "check": how.check.name if how.check else None,
+        "usual": None if how.usual is None else sorted(how.usual),
+        "canonical": how.canonical,
+    }
+
+
+def unpinned(item: Mapping[str, Any]) -> Recognised:
+    """What `pinned` wrote; of a source without rows it is empty."""
+    if not item:
+        return Recognised(Columns())
+    return Recognised(
+        Columns(**{name: tuple(paths) for name, paths in item["columns"].items()}),
+        None if item["check"] is None else BY_NAME[item["check"]],
+        None if item["usual"] is None else frozenset(item["usual"]),
+        bool(item["canonical"]),
+    )
 
 
 class State(NamedTuple):
@@ -119,7 +156,7 @@ class State(NamedTuple):
     finished: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
     """A run in its folder.
 
@@ -128,14 +165,32 @@ class Run:
     Args:
         place: the folder.
         asked: what it was asked.
+        session: boto3's, for the credentials of the source and of the function.
     """
 
     place: Place
     asked: Asked
+    session: Session | None = None
+
+    @cached_property
+    def source(self) -> Place:
+        """Where the objects are that are scored."""
+        return place_of(self.asked.source, self.session)
+
+    @cached_property
+    def how(self) -> Recognised:
+        """How rows are read."""
+        return unpinned(self.asked.rows)
 
     @classmethod
     def begun(
-        cls, place: Place, asked: Asked, shards: Sequence[Shard], *, resume: bool = False
+        cls,
+        place: Place,
+        asked: Asked,
+        shards: Sequence[Shard],
+        *,
+        resume: bool = False,
+        session: Session | None = None,
     ) -> Run:
         """A new run in a folder, or the one that stands there already.
 
@@ -144,13 +199,15 @@ class Run:
             asked: what is asked.
             shards: of the run, in order.
             resume: go on with a run of the same that stands there.
+            session: boto3's.
 
         Raises:
             OtherRun: the folder holds a run, and it is of something else or not to be resumed; or
                 it holds something that is no run.
+            RunNotUsable: a line of the input of the run that stands there is no row.
             AwsFailed, OSError: the folder cannot be read or written.
         """
-        run = cls(place, asked)
+        run = cls(place, asked, session)
         if place.found(RUN) is None:
             if (other := next(place.objects(), None)) is not None and other.name != MANIFEST:
                 raise OtherRun(
@@ -159,8 +216,8 @@ class Run:
             run._write_manifest(shards)
             place.write(RUN, _json(asdict(asked)))  # last: a run that is there has its manifest
             return run
-        before = cls.opened(place).asked
-        differ = [each for each in Asked.__slots__ if getattr(before, each) != getattr(asked, each)]
+        before, now = asdict(cls.opened(place).asked), _object(_json(asdict(asked)))
+        differ = [each for each in now if before[each] != now[each] and each not in FREE]
         if differ:
             named = ", ".join(TITLES.get(each, each) for each in differ)
             raise OtherRun(
@@ -169,10 +226,12 @@ class Run:
         if not resume:
             raise OtherRun(f"{place.address} holds this run already: add --resume to go on with it")
         place.delete(CANCELLED)
+        if place.found(UNUSABLE):
+            raise RunNotUsable(run.state().unusable)
         return run
 
     @classmethod
-    def opened(cls, place: Place) -> Run:
+    def opened(cls, place: Place, session: Session | None = None) -> Run:
         """The run of a folder.
 
         Raises:
@@ -180,7 +239,7 @@ class Run:
             AwsFailed, OSError: it cannot be read.
         """
         try:
-            return cls(place, Asked(**json.loads(place.read(RUN))))
+            return cls(place, Asked(**json.loads(place.read(RUN))), session)
         except NoSuchObject:
             raise ConfigurationError(f"{place.address} holds no run: there is no {RUN}") from None
         except (ValueError, TypeError):
@@ -249,8 +308,7 @@ class Run:
 
     def facts(self) -> Facts:
         """The facts of all parts that are done, merged in their order, in bounded memory."""
-        scale = Scale(*self.asked.scale)
-        found = Facts(self.asked.reward_name, scale)
+        found = Facts(self.asked.reward_name, Scale(*self.asked.scale))
         for part in self.parts():
             found.merge(Facts.of(part["facts"]))
         return found

@@ -4,7 +4,7 @@
      "start": 134217728, "end": 201326592, "line": 61234, "row": 61230}
 
 Parts are numbered from 0 in the order of the objects and of their ranges; the results of part N
-stand in `part-00000N.jsonl`. `line` and `row` are known when all shards before it are counted.
+stand in `part-00000N.jsonl`. `line`, `row` and `rows` are known when all shards are counted.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class Shard(NamedTuple):
         end: the one after the last.
         line: lines of the object before it; of "groups" rows; None before they are counted.
         row: rows of the whole source before it; None before they are counted.
+        rows: of its own; None where nobody counted them.
     """
 
     part: int
@@ -47,11 +48,17 @@ class Shard(NamedTuple):
     end: int
     line: int | None = None
     row: int | None = None
+    rows: int | None = None
 
     @property
     def results(self) -> str:
         """The name of its results: `part-000003.jsonl`."""
         return f"part-{self.part:06}.jsonl"
+
+    @property
+    def begun(self) -> str:
+        """The beginning of the names of what is done of it, where its time was too short."""
+        return f"part-{self.part:06}.begun"
 
     @property
     def facts(self) -> str:
@@ -138,7 +145,7 @@ def numbered(shards: Sequence[Shard], counts: Mapping[int, Counted]) -> list[Sha
     line = row = 0
     for shard in shards:
         line = line if found and found[-1].name == shard.name else 0
-        found.append(shard._replace(line=line, row=row))
+        found.append(shard._replace(line=line, row=row, rows=counts[shard.part].rows))
         line += counts[shard.part].lines
         row += counts[shard.part].rows
     return found

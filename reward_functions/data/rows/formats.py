@@ -437,6 +437,15 @@ def _commonest(line: bytes) -> str:
     return max(",;\t|", key=header.count)
 
 
+def holds_lines(start: bytes, file: str) -> bool:
+    """Whether a file that begins so has an object on each line, so that it can be cut at any."""
+    if start.startswith((PARQUET, ARROW, GZIP)) or file.endswith(".arrow"):
+        return False
+    if _delimiter(start, file) is not None or _what(start, file):
+        return False
+    return start.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] == b"{"
+
+
 def _what(start: bytes, file: str) -> str | None:
     """What a file is that is not read."""
     if start.startswith(ZIP):

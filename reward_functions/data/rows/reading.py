@@ -154,7 +154,7 @@ def _canonical(
     file: str, room: Room, options: RowOptions, *, responses: bool, answered: bool
 ) -> Iterator[Row | BadInput]:
     rows = scan_file(file, room)
-    ahead = list(_first(rows))
+    ahead = list(first_rows(rows))
     objects = [row.content for row in ahead if isinstance(row, Row)]
     everything = chain(ahead, rows)
     if not objects:
@@ -196,7 +196,7 @@ def canonical_rows(
             yield from _converted(row, columns, responses=responses)
 
 
-def _first(rows: Iterator[Row | BadInput]) -> Iterator[Row | BadInput]:
+def first_rows(rows: Iterator[Row | BadInput]) -> Iterator[Row | BadInput]:
     """The rows that tell the shape: `AHEAD`, or fewer long ones."""
     size = 0
     for row in islice(rows, AHEAD):

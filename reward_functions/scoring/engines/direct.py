@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final
+
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.scoring.engines.pool import side_by_side
+from reward_functions.scoring.shard import scorer_of, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,18 +25,40 @@ class Direct:
 
     Args:
         concurrency: shards, and calls, at once.
-        scorer: who scores a run's rows; its pinned version where not given.
+        scorer: makes who scores a run's rows, once a thread; its pinned version where not given.
     """
 
     name = "direct"
     remote = False
 
     def __init__(
-        self, concurrency: int = CONCURRENCY, scorer: Callable[[Run], Scorer] | None = None
+        self, concurrency: int = CONCURRENCY, scorer: Callable[[Run], Scorer] = scorer_of
     ) -> None:
         self.concurrency = concurrency
         self._scorer = scorer
 
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
-        """As `Engine.run` says."""
-        raise NotImplementedError
+        """As `Engine.run` says.
+
+        Raises:
+            ConfigurationError: the run has no version of a function.
+        """
+        if not run.asked.function:
+            raise ConfigurationError(
+                "--on direct calls a deployed version: add --stage, or name another engine"
+            )
+        if task == "count":
+            yield from side_by_side(shards, partial(work, run, task), self.concurrency)
+            return
+        free: SimpleQueue[Scorer] = SimpleQueue()
+        for _ in range(min(self.concurrency, len(shards))):
+            free.put(self._scorer(run))
+
+        def scored(shard: Shard) -> Done:
+            scorer = free.get()
+            try:
+                return work(run, task, shard, scorer)
+            finally:
+                free.put(scorer)
+
+        yield from side_by_side(shards, scored, self.concurrency)
