@@ -36,13 +36,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from reward_functions.scoring.engines import Engine
     from reward_functions.scoring.file import ScoredFile, ScoringInterrupted, score_file
     from reward_functions.scoring.folder import Run
     from reward_functions.scoring.places import place_of
-    from reward_functions.scoring.plan import Plan
+    from reward_functions.scoring.plan import Event, Plan
     from reward_functions.scoring.results import result_line
 
+_HOMES = {
+    "Engine": "engines",
+    "Event": "plan",
+    "Plan": "plan",
+    "Run": "folder",
+    "place_of": "places",
+    "result_line": "results",
+}
+
 __all__ = [
+    "Engine",
+    "Event",
     "Only",
     "Plan",
     "Run",
@@ -59,9 +71,6 @@ Only = Literal["minimum", "maximum", "partial", "unscored", "truncated", "disagr
 
 Sort = Literal["value", "-value", "id", "-id", "length", "-length"]
 """By what they are sorted; "-" for the largest first."""
-
-
-_HOMES = {"Plan": "plan", "Run": "folder", "place_of": "places", "result_line": "results"}
 
 
 def __getattr__(name: str) -> Any:

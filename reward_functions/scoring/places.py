@@ -270,37 +270,31 @@ class Bucket:
 
     def objects(self, below: str = "") -> Iterator[Object]:
         """As `Place` says."""
-        following: dict[str, Any] = {}
+        what, list_ = f"listing {self.address}", self.client.list_objects_v2
+        asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": self._before + below}
         while True:
-            page = answer(
-                f"listing {self.address}",
-                self.client.list_objects_v2,
-                Bucket=self._bucket,
-                Prefix=self._before + below,
-                **following,
-            )
+            page = answer(what, list_, **asked)
             for each in page.get("Contents", ()):
                 if not each["Key"].endswith("/"):  # what the console calls a folder
                     yield self._object(each["Key"], each["Size"], each)
             if not page.get("NextContinuationToken"):
                 return
-            following = {"ContinuationToken": page["NextContinuationToken"]}
+            asked["ContinuationToken"] = page["NextContinuationToken"]
+
+    def _answer(self, what: str, call: str, name: str, **more: Any) -> dict[str, Any]:
+        call_ = getattr(self.client, call)
+        named: dict[str, Any] = {"Bucket": self._bucket, "Key": self._before + name}
+        return answer(f"{what} {self.address}/{name}", call_, **named, **more)
 
     def found(self, name: str) -> Object | None:
         """As `Place` says."""
-        key = self._before + name
         try:
-            head = answer(
-                f"looking for {self.address}/{name}",
-                self.client.head_object,
-                Bucket=self._bucket,
-                Key=key,
-            )
+            head = self._answer("looking for", "head_object", name)
         except AwsFailed as error:
             if error.code in ("404", "NoSuchKey"):
                 return None
             raise
-        return self._object(key, head["ContentLength"], head)
+        return self._object(self._before + name, head["ContentLength"], head)
 
     def _object(self, key: str, size: int, answered: Any) -> Object:
         return Object(key.removeprefix(self._before), size, str(answered["ETag"]).strip('"'))
@@ -319,29 +313,25 @@ class Bucket:
             ChangedObject: it is another one by now.
             AwsFailed: it cannot be read.
         """
-        what = f"reading {self.address}/{found.name}"
         asked = {"Range": f"bytes={start}-{start + size - 1}", "IfMatch": f'"{found.etag}"'}
-        for attempt in range(1, ATTEMPTS + 1):
+        for left in reversed(range(ATTEMPTS)):
             try:
-                return read_object(
-                    self.client, self._bucket, self._before + found.name, what, **asked
-                )
+                return self._read(found.name, **asked)
             except AwsFailed as error:
                 if error.code in _CHANGED:
                     raise _changed(self, found.name) from None
-                if error.kind != "network" or attempt == ATTEMPTS:
+                if error.kind != "network" or not left:
                     raise
         raise AssertionError
+
+    def _read(self, name: str, **more: Any) -> bytes:
+        key, what = self._before + name, f"reading {self.address}/{name}"
+        return read_object(self.client, self._bucket, key, what, **more)
 
     def read(self, name: str) -> bytes:
         """As `Place` says."""
         try:
-            return read_object(
-                self.client,
-                self._bucket,
-                self._before + name,
-                f"reading {self.address}/{name}",
-            )
+            return self._read(name)
         except AwsFailed as error:
             if error.code == "NoSuchKey":
                 raise NoSuchObject(f"{self.address}: there is no {name}") from None
@@ -349,13 +339,7 @@ class Bucket:
 
     def write(self, name: str, content: bytes) -> None:
         """As `Place` says."""
-        answer(
-            f"writing {self.address}/{name}",
-            self.client.put_object,
-            Bucket=self._bucket,
-            Key=self._before + name,
-            Body=content,
-        )
+        self._answer("writing", "put_object", name, Body=content)
 
     @contextmanager
     def writing(self, name: str) -> Iterator[IO[bytes]]:
@@ -364,17 +348,11 @@ class Bucket:
             yield cast("IO[bytes]", stream)
             stream.flush()
             place = Destination(self._bucket, self._before + name)
-            for _ in upload(self.client, {Path(stream.name): place}):
-                pass
+            list(upload(self.client, {Path(stream.name): place}))
 
     def delete(self, name: str) -> None:
         """As `Place` says."""
-        answer(
-            f"removing {self.address}/{name}",
-            self.client.delete_object,
-            Bucket=self._bucket,
-            Key=self._before + name,
-        )
+        self._answer("removing", "delete_object", name)
 
 
 class _Ranges(RawIOBase):

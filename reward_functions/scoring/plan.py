@@ -21,7 +21,13 @@ from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.deployed.catalogue import find
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.json_rows import BadInput, Row
-from reward_functions.data.rows.formats import PARQUET, PEEKED, holds_lines, scan_opened
+from reward_functions.data.rows.formats import (
+    PARQUET,
+    PEEKED,
+    holds_lines,
+    rows_of_groups,
+    scan_opened,
+)
 from reward_functions.data.rows.reading import canonical_rows, first_rows, recognised
 from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.scoring.folder import Asked, Run, RunIncomplete, RunNotUsable, pinned
@@ -338,8 +344,6 @@ def _cuts(place: Place, one: Object, most: int) -> Iterator[Shard]:
 
 def _groups(stream: Any, one: Object, most: int) -> list[tuple[int, int]]:
     """Row groups side by side, of so many bytes at most: by their rows, as if all were alike."""
-    from reward_functions.data.rows.tables import rows_of_groups  # noqa: PLC0415 - an extra
-
     rows = rows_of_groups(stream, one.name)
     found: list[tuple[int, int]] = []
     start = taken = 0

@@ -26,7 +26,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.spec import Scale
 from reward_functions.core.types import Sample
 from reward_functions.data.json_rows import BadInput, Room, scan_lines
-from reward_functions.data.rows.formats import scan_opened
+from reward_functions.data.rows.formats import rows_of_groups, scan_groups, scan_opened
 from reward_functions.data.rows.reading import canonical_rows
 from reward_functions.scoring.facts import PART, Facts
 from reward_functions.scoring.folder import Run
@@ -67,8 +67,8 @@ def work(
 ) -> Done:
     """Count or score one shard, and write its part.
 
-    Nothing is raised: what keeps a shard from being done stands in `Done.error`, and a line that is
-    no row in `Done.unusable` and in the folder. A part that is done already is not done again, and
+    Nothing is raised but a bug: what keeps a shard from being done stands in `Done.error`, and a
+    line that is no row in `Done.unusable` and in the folder. A part that is done already is not done again, and
     a run that is cancelled begins none.
 
     Args:
@@ -90,8 +90,6 @@ def work(
         return Done(shard.part, unusable=str(error))
     except (ConfigurationError, OSError) as error:
         return Done(shard.part, error=str(error))
-    except Exception as error:  # noqa: BLE001 - a worker of a cluster has nobody to tell
-        return Done(shard.part, error=f"an accident of ours: {type(error).__name__}: {error}")
 
 
 def worked(order: Mapping[str, Any], *, left: Callable[[], float] = forever) -> dict[str, Any]:
@@ -150,11 +148,8 @@ def scorer_of(run: Run) -> Scorer:
 def _objects(stream: BufferedReader, shard: Shard) -> Iterator[Row | BadInput]:
     """The objects of a shard."""
     if shard.kind == "groups":
-        from reward_functions.data.rows.tables import scan_table  # noqa: PLC0415 - an extra
-
-        groups = range(shard.start, shard.end)
-        return scan_table(
-            stream, shard.name, is_parquet=True, groups=groups, before=shard.line or 0
+        return scan_groups(
+            stream, shard.name, range(shard.start, shard.end), before=shard.line or 0
         )
     if shard.kind == "whole":
         return scan_opened(stream, shard.name, shard.name)
@@ -188,8 +183,6 @@ def _counted(run: Run, shard: Shard) -> Counted:
         if shard.kind == "lines" and not run.asked.several:
             return counted(lines_of(stream, shard.start, shard.end, shard.name))
         if shard.kind == "groups":
-            from reward_functions.data.rows.tables import rows_of_groups  # noqa: PLC0415
-
             lines = sum(rows_of_groups(stream, shard.name)[shard.start : shard.end])
             if not run.asked.several:
                 return Counted(lines, lines)

@@ -11,7 +11,6 @@ trainer is one of these: its rows stand beside no such key.
 
 from __future__ import annotations
 
-from pathlib import Path
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,9 +21,6 @@ from reward_functions.serving.contract import result_object
 from reward_functions.serving.self_test import KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from types import FrameType
-
     from reward_functions.core.types import RewardResult
 
 ASKED: Final = {"results": "as_scored"}
@@ -41,7 +37,7 @@ def asks_as_scored(event: Any) -> bool:
     return isinstance(event, dict) and event.get(KEY) == ASKED
 
 
-def as_scored(results: Iterable[RewardResult]) -> list[dict[str, Any]]:
+def as_scored(results: list[RewardResult]) -> list[dict[str, Any]]:
     """One object per result, in order."""
     return [_object(result) for result in results]
 
@@ -87,9 +83,9 @@ def origin(error: BaseException) -> str | None:
         elif inside and own is None and not _in_core(frame):
             own = frame.f_globals
         if inside and own is frame.f_globals:
-            found = f"{Path(frame.f_code.co_filename).name}, line {line}"
+            found = f"{frame.f_code.co_filename.rpartition('/')[2]}, line {line}"
     return found
 
 
-def _in_core(frame: FrameType) -> bool:
+def _in_core(frame: Any) -> bool:
     return str(frame.f_globals.get("__name__")).startswith(CORE)

@@ -382,13 +382,8 @@ def scan_opened(stream: BufferedReader, file: str, name: str) -> Iterator[Row | 
     start = stream.peek(PEEKED)[:PEEKED]
     if start.startswith((PARQUET, ARROW)) or file.endswith(".arrow"):
         is_parquet = start.startswith(PARQUET)
-        try:
-            from reward_functions.data.rows.tables import scan_table  # noqa: PLC0415 - an extra
-        except ImportError:
-            raise BadInput(
-                f"{name}: {'parquet' if is_parquet else 'Arrow'} needs: {EXTRA}"
-            ) from None
-        yield from scan_table(stream, name, is_parquet=is_parquet)
+        tables = _tables(name, "parquet" if is_parquet else "Arrow")
+        yield from tables.scan_table(stream, name, is_parquet=is_parquet)
     elif start.startswith(GZIP):
         yield from _unpacked(stream, file, name)
     elif (delimiter := _delimiter(start, file)) is not None:
@@ -397,6 +392,41 @@ def scan_opened(stream: BufferedReader, file: str, name: str) -> Iterator[Row | 
         if what := _what(start, file):
             raise BadInput(f"{name} {what}")
         yield from scan_stream(cast("BinaryIO", stream), name)
+
+
+def _tables(name: str, what: str = "parquet") -> Any:
+    try:
+        from reward_functions.data.rows import tables  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise BadInput(f"{name}: {what} needs: {EXTRA}") from None
+    return tables
+
+
+def rows_of_groups(stream: BufferedReader, name: str) -> list[int]:
+    """How many rows each row group of a parquet file has, by its footer.
+
+    Raises:
+        BadInput: the file is broken, or its footer takes more memory than it may.
+    """
+    found: list[int] = _tables(name).rows_of_groups(stream, name)
+    return found
+
+
+def scan_groups(
+    stream: BufferedReader, name: str, groups: range, before: int
+) -> Iterator[Row | BadInput]:
+    """The rows of row groups of a parquet file, as `scan_opened` reads them.
+
+    Args:
+        stream: the whole file.
+        name: of it, for messages.
+        groups: to read.
+        before: rows of the file before them.
+
+    Raises:
+        BadInput: the file is broken, or a part of it takes more memory than it may.
+    """
+    yield from _tables(name).scan_table(stream, name, is_parquet=True, groups=groups, before=before)
 
 
 def _unpacked(stream: BufferedReader, file: str, name: str) -> Iterator[Row | BadInput]:
