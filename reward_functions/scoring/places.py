@@ -19,6 +19,7 @@ from io import SEEK_CUR, SEEK_END, BufferedReader, RawIOBase
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
+from uuid import uuid4
 
 from reward_functions.aws.calls import answer, client
 from reward_functions.aws.failures import AwsFailed
@@ -208,26 +209,17 @@ class Folder:
         """As `Place` says."""
         path = self._path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as stream:
-            try:
-                yield cast("IO[bytes]", stream)
-                stream.flush()
-                Path(stream.name).chmod(0o666 & ~_umask())
-                Path(stream.name).replace(path)
-            except BaseException:
-                Path(stream.name).unlink(missing_ok=True)
-                raise
+        unfinished = path.with_name(f".{path.name}.{uuid4().hex}")
+        try:
+            with unfinished.open("xb") as stream:
+                yield stream
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
 
     def delete(self, name: str) -> None:
         """As `Place` says."""
         (self._path / name).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """What this process takes from the mode of a file; it can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def _require_same(place: Place, found: Object | None, name: str, etag: str) -> Object:

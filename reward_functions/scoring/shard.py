@@ -68,8 +68,8 @@ def work(
     """Count or score one shard, and write its part.
 
     Nothing is raised but a bug: what keeps a shard from being done stands in `Done.error`, and a
-    line that is no row in `Done.unusable` and in the folder. A part that is done already is not done again, and
-    a run that is cancelled begins none.
+    line that is no row in `Done.unusable` and in the folder. A part that is done already is not
+    done again, and a run that is cancelled begins none.
 
     Args:
         run: the run.
