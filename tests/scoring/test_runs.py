@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import random
+from uuid import uuid4
 
 import pytest
 
@@ -368,3 +369,30 @@ def test_an_estimate_is_arithmetic(made, tmp_path):
     assert found.shards == -(-size // 50_000)
     assert found.rows == pytest.approx(done.rows, rel=0.2)
     assert found.invocations == max(found.shards, -(-found.rows // 500))
+
+
+def test_a_run_in_s3_gives_the_same_bytes(local_aws, monkeypatch, tmp_path):
+    for name, value in local_aws.environment.items():
+        monkeypatch.setenv(name, value)
+    bucket = f"runs-{uuid4().hex[:12]}"
+    local_aws.client("s3").create_bucket(Bucket=bucket)
+    folder, rows = place_of(f"s3://{bucket}/in"), list(samples(90, ids=False))
+    for part in range(3):
+        folder.write(f"rows-{part:05}.jsonl", lines(rows[part * 30 : part * 30 + 30]))
+    folder.write("_SUCCESS", b"")
+    folder.write("report.json", b"{}")
+    here = place_of(str(tmp_path / "in"))
+    for each in folder.objects("rows"):
+        here.write(each.name, folder.read(each.name))
+    scoring.score_file(SPEC, tmp_path / "in", tmp_path / "expected.jsonl")
+    expected = (tmp_path / "expected.jsonl").read_bytes()
+    source, out = f"s3://{bucket}/in/", f"s3://{bucket}/out/run"
+    plan = Plan.of(source, out, "gsm8k", shard_mb=2_000 / MB)
+    with pytest.raises(KeyboardInterrupt):
+        plan.start(Local(stop_after=2))
+    run = Plan.of(source, out, "gsm8k", shard_mb=2_000 / MB).start(Local(), resume=True)
+    assert joined(run) == expected
+    one = Plan.of(f"{source}rows-00001.jsonl", f"{out}-one", "gsm8k")
+    assert [each.name for each in one.shards] == ["rows-00001.jsonl"]
+    with pytest.raises(BadInput, match="no object of rows"):
+        Plan.of(f"s3://{bucket}/nothing/", out, "gsm8k")
