@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain
@@ -411,26 +412,30 @@ class _Started:
         errors: dict[int, str] = {}
         self._say(task, None, 0, len(shards))
         while left:
-            for done in self._engine.run(self._run, task, list(left.values())):
-                if done.unusable:
-                    raise RunNotUsable(done.unusable)
-                if done.complete:
-                    left.pop(done.part, None)
-                    yield done
-                elif done.error:
-                    failures[done.part] = failures.get(done.part, 0) + 1
-                    errors[done.part] = done.error
-                self._say(task, done, len(shards) - len(left), len(shards))
+            ran: Any = self._engine.run(self._run, task, list(left.values()))
+            with closing(ran):  # an error, or an interrupt, ends what is under way
+                for done in ran:
+                    if done.unusable:
+                        raise RunNotUsable(done.unusable)
+                    if done.complete:
+                        left.pop(done.part, None)
+                        errors.pop(done.part, None)
+                        yield done
+                    elif done.error:
+                        failures[done.part] = failures.get(done.part, 0) + 1
+                        errors[done.part] = done.error
+                    self._say(task, done, len(shards) - len(left), len(shards))
             over = self._run.is_over
             for part, count in failures.items():
                 if count >= ATTEMPTS or over:
                     left.pop(part, None)
             if over:
                 break
-        if missing := [part for part in errors if over or failures[part] >= ATTEMPTS]:
+        if errors:
+            part = min(errors)
             raise RunIncomplete(
-                f"{len(missing):,} of {len(shards):,} parts are missing, part {missing[0]} since: "
-                f"{errors[missing[0]]}"
+                f"{len(errors):,} of {len(shards):,} parts are missing, part {part} since: "
+                f"{errors[part]}"
             )
 
     def _say(self, task: Task, done: Done | None, finished: int, shards: int) -> None:

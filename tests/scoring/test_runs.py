@@ -13,6 +13,7 @@ from uuid import uuid4
 import pytest
 
 from reward_functions import scoring
+from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.json_rows import BadInput
 from reward_functions.scoring.engines.direct import Direct
@@ -396,3 +397,54 @@ def test_a_run_in_s3_gives_the_same_bytes(local_aws, monkeypatch, tmp_path):
     assert [each.name for each in one.shards] == ["rows-00001.jsonl"]
     with pytest.raises(BadInput, match="no object of rows"):
         Plan.of(f"s3://{bucket}/nothing/", out, "gsm8k")
+
+
+@pytest.mark.parametrize("engine", ["processes", "direct"])
+def test_an_interrupt_keeps_what_shards_have(engine, made, tmp_path, monkeypatch):
+    monkeypatch.setattr("reward_functions.scoring.shard.BATCH_ROWS", 5)
+    path, expected, _ = made("rows.jsonl", lines(samples(200)))
+    begin, more = ENGINES[engine]
+
+    def interrupted(event):
+        if event.kind == "done" and event.task == "score":
+            raise KeyboardInterrupt
+
+    plan = planned(path, tmp_path, 6_000, **more)
+    with pytest.raises(KeyboardInterrupt):
+        plan.start(begin(), hear=interrupted)
+    run = Run.opened(plan.place)
+    assert run.state().done >= 1
+    second = Local()
+    assert joined(plan.start(second, resume=True)) == expected
+    assert not [each for each in run.place.objects() if ".begun." in each.name]
+
+
+def test_a_shard_that_fails_is_given_again(made, tmp_path, monkeypatch):
+    path, expected, _ = made("rows.jsonl", lines(samples(60)))
+    failures = iter([AwsFailed("broken off", kind="network")] * 2)
+    reading = place_of(str(tmp_path)).__class__.opened
+
+    def opened(self, name, etag=""):
+        if etag and (error := next(failures, None)):
+            raise error
+        return reading(self, name, etag)
+
+    plan = planned(path, tmp_path, 2_000)
+    monkeypatch.setattr("reward_functions.scoring.places.Folder.opened", opened)
+    heard = []
+    assert joined(plan.start(Local(), hear=heard.append)) == expected
+    assert [each.kind for each in heard].count("failed") == 2
+
+
+def test_a_shard_that_fails_for_ever_is_named(made, tmp_path, monkeypatch):
+    path, _, _ = made("rows.jsonl", lines(samples(60)))
+
+    def invoke(_event):
+        raise AwsFailed("the function is gone", "ResourceNotFoundException")
+
+    plan = planned(path, tmp_path, 2_000, function=ARN)
+    engine = Direct(2, scorer=lambda _run: Invoked(SPEC, invoke))
+    with pytest.raises(
+        RunIncomplete, match=r"parts are missing, part 0 since: the function is gone"
+    ):
+        plan.start(engine)

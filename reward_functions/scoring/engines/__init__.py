@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Engine(Protocol):
     """Does shards side by side.
 
-    An engine keeps no state: a run is gone on with by any other. Closing the iterator, or an
-    interrupt, ends what is under way; shards that are done stay done.
+    An engine keeps no state: a run is gone on with by any other. `run` is a generator; closing it,
+    as an interrupt does, ends what is under way. Shards that are done stay done.
     """
 
     name: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final
 
@@ -47,18 +46,15 @@ class Direct:
             raise ConfigurationError(
                 "--on direct calls a deployed version: add --stage, or name another engine"
             )
-        if task == "count":
-            yield from side_by_side(shards, partial(work, run, task), self.concurrency)
-            return
-        free: SimpleQueue[Scorer] = SimpleQueue()
-        for _ in range(min(self.concurrency, len(shards))):
-            free.put(self._scorer(run))
+        free: SimpleQueue[Scorer | None] = SimpleQueue()
+        for _ in range(self.concurrency):
+            free.put(self._scorer(run) if task == "score" else None)
 
-        def scored(shard: Shard) -> Done:
+        def done(shard: Shard, left: Callable[[], float]) -> Done:
             scorer = free.get()
             try:
-                return work(run, task, shard, scorer)
+                return work(run, task, shard, scorer, left=left)
             finally:
                 free.put(scorer)
 
-        yield from side_by_side(shards, scored, self.concurrency)
+        yield from side_by_side(shards, done, self.concurrency)

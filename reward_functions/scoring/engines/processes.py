@@ -6,7 +6,7 @@ A row that ends an interpreter harms no other: it alone is without a score.
 from __future__ import annotations
 
 import os
-from functools import partial
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from reward_functions.scoring.engines.pool import side_by_side
@@ -15,7 +15,7 @@ from reward_functions.scoring.rewards import reward_named
 from reward_functions.scoring.shard import scorer_of, work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from reward_functions.scoring.folder import Run
     from reward_functions.scoring.results import RowResult
@@ -39,18 +39,20 @@ class Processes:
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """As `Engine.run` says."""
         asked = run.asked
-        if task == "count":
-            yield from side_by_side(shards, partial(work, run, task), self.count)
-            return
-        scorer_of(run)  # refuses another version of the reward, and a judge without a model
-        spec = reward_named(asked.reward)
-        with Interpreters(
-            spec, asked.reward, asked.parameters, self.count, explain=False
-        ) as interpreters:
-            scorer = _Interpreted(interpreters)
-            yield from side_by_side(
-                shards, lambda shard: work(run, task, shard, scorer), self.count
-            )
+        with ExitStack() as stack:
+            scorer = None
+            if task == "score":
+                scorer_of(run)  # refuses another version of the reward, a judge without a model
+                spec = reward_named(asked.reward)
+                found = Interpreters(
+                    spec, asked.reward, asked.parameters, self.count, explain=False
+                )
+                scorer = _Interpreted(stack.enter_context(found))
+
+            def done(shard: Shard, left: Callable[[], float]) -> Done:
+                return work(run, task, shard, scorer, left=left)
+
+            yield from side_by_side(shards, done, self.count)
 
 
 class _Interpreted:
