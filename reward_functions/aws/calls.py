@@ -58,7 +58,7 @@ OF_SERVICES: Final = {
 
 def client(
     service: str,
-    region: str,
+    region: str | None,
     session: Session | None = None,
     *,
     attempts: int | None = None,
@@ -68,7 +68,7 @@ def client(
 
     Args:
         service: as boto3 names it.
-        region: of the service.
+        region: of the service; the session's where None.
         session: boto3's; the caller's own where not given.
         attempts: how often a call is made that AWS throttles; 1 shows the first throttle, None
             stands for `ATTEMPTS`.

@@ -137,7 +137,7 @@ def _unsent(place: Destination, error: BaseException) -> AwsFailed:
     return AwsFailed(f"{place}: {': '.join(filter(None, [code, message])) or error}", code)
 
 
-def read_object(client: Any, bucket: str, key: str, what: str) -> bytes:
+def read_object(client: Any, bucket: str, key: str, what: str, **more: Any) -> bytes:
     """The content of an object.
 
     Args:
@@ -145,6 +145,7 @@ def read_object(client: Any, bucket: str, key: str, what: str) -> bytes:
         bucket: of the object.
         key: of the object.
         what: is tried, for messages.
+        more: arguments of the call, such as a `Range`.
 
     Raises:
         AwsFailed: S3 refused, was not reached, or broke off.
@@ -152,7 +153,7 @@ def read_object(client: Any, bucket: str, key: str, what: str) -> bytes:
     from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - 100 ms
     from urllib3.exceptions import HTTPError  # noqa: PLC0415 - 50 ms
 
-    body = answer(what, client.get_object, Bucket=bucket, Key=key)["Body"]
+    body = answer(what, client.get_object, Bucket=bucket, Key=key, **more)["Body"]
     try:
         with body:
             content: bytes = body.read()

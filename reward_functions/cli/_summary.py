@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reward_functions.judge_runtime.usage import Account
-    from reward_functions.reports.score_report.digest import Digest
+    from reward_functions.reports.score_report.digest import Tallies
     from reward_functions.reports.score_report.labels import Confusion
 
 
@@ -50,7 +50,7 @@ def written(count: int, total: int, more: str) -> None:
     remark(f"{count:,} of {total:,} rows shown{more}")
 
 
-def summary(digest: Digest, seconds: float, rows: int) -> None:
+def summary(digest: Tallies, seconds: float, rows: int) -> None:
     """Print the figures of all rows, the groups, what is odd about the rows, and the reasons.
 
     On a terminal the reasons and errors are tables, elsewhere a line each. The shape of a sample is
@@ -87,7 +87,7 @@ def summary(digest: Digest, seconds: float, rows: int) -> None:
         remark(reasons)
 
 
-def _notes(digest: Digest) -> Iterator[str]:
+def _notes(digest: Tallies) -> Iterator[str]:
     """What is odd about the rows, counted."""
     counted = (
         (digest.without_response, "without response"),
@@ -97,7 +97,7 @@ def _notes(digest: Digest) -> Iterator[str]:
     return (f"rows {what} {count:,}" for count, what in counted if count)
 
 
-def _tables(digest: Digest) -> None:
+def _tables(digest: Tallies) -> None:
     """The reasons at the minimum, and the errors, each with what to try."""
     console = errors()
     low = [each for each in digest.reasons() if each.low]
@@ -149,7 +149,7 @@ def spent(account: Account | None) -> None:
         remark(line)
 
 
-def _figures(digest: Digest, seconds: float, rows: int) -> Iterator[str]:
+def _figures(digest: Tallies, seconds: float, rows: int) -> Iterator[str]:
     yield f"samples {len(digest):,}"
     if figures := digest.figures():
         middle, std, low = figures

@@ -265,7 +265,7 @@ def scan_stream(stream: BinaryIO, name: str) -> Iterator[Row | BadInput]:
         yield from _array(name, _pieces(stream, name, begins, blanks + 1), blanks)
     else:
         numbered = enumerate(bounded_lines(stream, name, begins, blanks), blanks + 1)
-        yield from _objects(name, numbered)
+        yield from scan_lines(name, numbered)
 
 
 def shown(file: str) -> str:
@@ -325,7 +325,8 @@ def _pieces(stream: BinaryIO, name: str, begins: bytes, line: int) -> Iterator[s
         raise BadInput(f"{name}, line {line}: {NOT_UTF8}") from None
 
 
-def _objects(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | BadInput]:
+def scan_lines(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | BadInput]:
+    """The rows of lines, one object each, with the numbers of the lines; blank ones are none."""
     ahead = None
     while pair := ahead or next(lines, None):
         (number, line), ahead = pair, None

@@ -14,16 +14,57 @@
     rows.py           the rows of a file as samples
     results.py        what comes of a row, as it is written and counted, and where it failed
 
-`reward score` is the command line over this.
+A file of any size is a run of shards, on an engine:
+
+    plan = scoring.Plan.of("s3://bucket/in/", "s3://bucket/out/run-7/", "math", stage="dev")
+    run = plan.start(engine)
+
+    plan.py           what would be scored, in which shards; and its start
+    folder.py         a run: a folder that holds all of its state
+    places.py         folders on disk and in S3
+    ranges.py         the lines that begin in a range of bytes
+    shards.py         a part of an object that is scored as one
+    shard.py          one of them counted or scored, wherever that happens
+    scorers.py        who scores: a reward in this process, or a version of a function
+    facts.py          figures that add up across shards
+    engines/          what does the shards side by side
+
+`reward score` is the command line over both.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from reward_functions.scoring.engines import Engine
     from reward_functions.scoring.file import ScoredFile, ScoringInterrupted, score_file
+    from reward_functions.scoring.folder import Run
+    from reward_functions.scoring.places import place_of
+    from reward_functions.scoring.plan import Event, Plan
+    from reward_functions.scoring.results import result_line
 
-__all__ = ["Only", "ScoredFile", "ScoringInterrupted", "Sort", "score_file"]
+_HOMES = {
+    "Engine": "engines",
+    "Event": "plan",
+    "Plan": "plan",
+    "Run": "folder",
+    "place_of": "places",
+    "result_line": "results",
+}
+
+__all__ = [
+    "Engine",
+    "Event",
+    "Only",
+    "Plan",
+    "Run",
+    "ScoredFile",
+    "ScoringInterrupted",
+    "Sort",
+    "place_of",
+    "result_line",
+    "score_file",
+]
 
 Only = Literal["minimum", "maximum", "partial", "unscored", "truncated", "disagree"]
 """Which rows are written."""
@@ -35,4 +76,4 @@ Sort = Literal["value", "-value", "id", "-id", "length", "-length"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.file"), name)
+    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'file')}"), name)

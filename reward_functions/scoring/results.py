@@ -1,69 +1,29 @@
-"""What comes of a row, in the form it is written and counted: worked out where it is scored.
-
-Where in a reward's own code an exception came from: what its author needs to find a bug.
-
-The frames of a traceback lead from this command through the library into the reward's module, and
-often on into the standard library. The innermost of that module is the line its author wrote.
-"""
+"""What comes of a row, in the form it is written and counted: worked out where it is scored."""
 
 from __future__ import annotations
 
 import json
 from functools import cache, lru_cache
-from pathlib import Path
-from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import PartFailed, RewardError
-from reward_functions.core.spec import RewardSpec
 from reward_functions.core.types import Scored
 from reward_functions.reports.evidence import rendered
 from reward_functions.reports.score_report.digest import RowFacts, facts_of
+from reward_functions.serving.as_scored import complaint, origin
 from reward_functions.serving.contract import result_object, result_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import FrameType
 
-    from reward_functions.core.spec import RewardFunction
+    from reward_functions.core.spec import RewardFunction, RewardSpec
     from reward_functions.core.types import RewardResult, Score, Unscored
     from reward_functions.scoring.rows import Read
-
-
-CORE: Final = "reward_functions.core."
-"""Between a reward that combines others and those."""
-
-
-def complaint(error: BaseException) -> str:
-    """An exception's message, and where it came from unless it was raised on purpose."""
-    if isinstance(error, PartFailed) and str(error.__cause__ or ""):
-        return f"{error}: {error.__cause__}"
-    where = None if isinstance(error, RewardError) else origin(error)
-    return " ".join([part for part in (str(error), where and f"({where})") if part])
-
-
-def origin(error: BaseException) -> str | None:
-    """`FILE, line N` of the innermost frame in the reward's own module; None outside of rewards."""
-    calls = RewardSpec.__call__.__code__
-    own, inside, found = None, False, None
-    for frame, line in walk_tb(error.__traceback__):
-        if frame.f_code is calls:
-            own, inside = None, True
-        elif inside and own is None and not _in_core(frame):
-            own = frame.f_globals
-        if inside and own is frame.f_globals:
-            found = f"{Path(frame.f_code.co_filename).name}, line {line}"
-    return found
 
 
 def exit_message(error: SystemExit) -> str:
     """What a reward's code did that asked for the end of the command, and where."""
     return f"{origin(error) or 'a reward'}: called sys.exit({error.code!r})"
-
-
-def _in_core(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__")).startswith(CORE)
 
 
 class RowResult(NamedTuple):
@@ -119,6 +79,18 @@ def scored_line(scored: Scored) -> str:
     return (
         f'{{"id": {_encoded(scored.id)}, "aggregate_reward_score": {float(score.value)!r}, '
         f'"metrics_list": [{listed}]}}'
+    )
+
+
+def result_line(result: RewardResult, place: str = "") -> str:
+    """A result as a line of `reward score`'s output, without its end: ASCII, the same bytes.
+
+    Args:
+        result: of a row.
+        place: where the row stands in its file, "input line 3"; part of an error.
+    """
+    return (
+        scored_line(result) if isinstance(result, Scored) else json.dumps(row_object(result, place))
     )
 
 

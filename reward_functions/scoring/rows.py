@@ -17,7 +17,7 @@ from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from reward_functions.core.types import Sample
 
@@ -96,7 +96,20 @@ def rows_of(
             it has two; all rows take more than a file of this size may.
         OSError: the file cannot be read.
     """
-    for position, row in enumerate(scan_rows(file, rows, answered=answered, whole=whole)):
+    yield from unread(scan_rows(file, rows, answered=answered, whole=whole))
+
+
+def unread(rows: Iterable[Row | BadInput], before: int = 0) -> Iterator[Unread]:
+    """Canonical rows as they are scored.
+
+    Args:
+        rows: in their order.
+        before: rows of the source before them.
+
+    Raises:
+        BadInput: one is no row.
+    """
+    for position, row in enumerate(rows, before):
         if isinstance(row, Row):
             yield Unread(row.place, position, row.content, "", row.size)
         elif isinstance(row, BadRow):

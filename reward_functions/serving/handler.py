@@ -22,6 +22,7 @@ from reward_functions.core.declared import composite_of
 from reward_functions.core.errors import ConfigurationError, EngineUnavailable, NoJudge
 from reward_functions.core.registry import get
 from reward_functions.core.types import Metric, Scored
+from reward_functions.serving.as_scored import as_scored, asks_as_scored
 from reward_functions.serving.contract import (
     decode_rows,
     encode,
@@ -88,12 +89,12 @@ class Handler:
 
     def __call__(
         self, event: Any, context: LambdaContext | None = None
-    ) -> list[ResultObject] | Envelope | NovaReply | SelfTestReport:
+    ) -> list[ResultObject] | Envelope | NovaReply | SelfTestReport | list[dict[str, Any]]:
         """Score the batch in the event.
 
         Args:
-            event: see `reward_functions.serving.contract` and `nova_metrics`; or one that asks for
-                the self-test.
+            event: see `reward_functions.serving.contract`, `as_scored` and `nova_metrics`; or one
+                that asks for the self-test.
             context: Lambda's; without one there is no deadline.
 
         Raises:
@@ -112,6 +113,8 @@ class Handler:
         nova = nova_event(event)
         if nova is None:
             rows = rows_of(event, max_samples=settings.max_samples)
+            if asks_as_scored(event):
+                return self._scored(decode_rows(rows), None, began, deadline, context)
             reply = partial(self._encoded, mode_of(rows, settings.response_mode))
             return self._scored(decode_rows(rows), reply, began, deadline, context)
         if nova.step == PREPROCESS:
@@ -141,15 +144,20 @@ class Handler:
     def _scored(
         self,
         samples: Sequence[Sample | Unscored],
-        reply: Callable[[list[ResultObject]], Reply],
+        reply: Callable[[list[ResultObject]], Reply] | None,
         began: float,
         deadline: float | None,
         context: LambdaContext | None,
-    ) -> Reply:
-        """The reply to a batch, which is measured whether it succeeds or not."""
+    ) -> Reply | list[dict[str, Any]]:
+        """The reply to a batch, which is measured whether it succeeds or not.
+
+        Without a `reply` it has the results as they were scored.
+        """
         batch_judge = self._batch_judge(deadline)
         results = self._results(batch_judge or self.reward, samples, deadline)
         try:
+            if reply is None:
+                return as_scored(results)
             return reply(self.imputation(samples, results))
         finally:
             self.telemetry.batch(

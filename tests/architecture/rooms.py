@@ -76,7 +76,7 @@ ROOMS = {
     ),
     "shapers": room("Rewards for the form of a response.", LANGUAGE, 620, 350, 10),
     "serving": room(
-        "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_480, 1_400, 12
+        "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_540, 1_400, 12
     ),
     "rollouts": room(
         "Agents' episodes: how they end, and rewards that are counted once.",
@@ -94,14 +94,14 @@ ROOMS = {
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
-        2_620,
+        2_660,
         2_200,
         10,
     ),
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
         f"{LANGUAGE} finqa judge_runtime serving reports",
-        4_320,
+        4_370,
         3_000,
         9,
     ),
@@ -120,9 +120,9 @@ ROOMS = {
         8,
     ),
     "scoring": room(
-        "A file of responses scored, resumable, in several processes.",
-        "core serving testing aws reports data judge_runtime calibration",
-        1_410,
+        "A file of responses scored, resumable, in processes or on clusters.",
+        "core serving testing aws reports data aws.deployed judge_runtime calibration",
+        2_990,
         1_000,
         13,
     ),

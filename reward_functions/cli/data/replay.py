@@ -27,9 +27,9 @@ from reward_functions.data.replayed_answers import CONSTANT
 from reward_functions.data.replaying import ReplayReport
 from reward_functions.data.replaying import replay as replayed
 from reward_functions.judge_runtime.backends.replay import Replay
-from reward_functions.scoring.results import complaint
 from reward_functions.scoring.rewards import parameter_values, ready, reward_named
 from reward_functions.scoring.rows import read_samples, row_options
+from reward_functions.serving.as_scored import complaint
 
 if TYPE_CHECKING:
     from reward_functions import RewardSpec

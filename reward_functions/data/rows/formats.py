@@ -373,21 +373,17 @@ def scan_file(file: str, room: Room | None = None) -> Iterator[Row | BadInput]:
     mine = room or Room(shown(file), whole=False)
     with source_stream(file) as stream:
         counted = cast("BufferedReader", mine.counted(stream))
-        rows = _scan(counted, file, shown(file))
+        rows = scan_opened(counted, file, shown(file))
         yield from rows if room else mine.held(rows)
 
 
-def _scan(stream: BufferedReader, file: str, name: str) -> Iterator[Row | BadInput]:
+def scan_opened(stream: BufferedReader, file: str, name: str) -> Iterator[Row | BadInput]:
+    """The objects of a file that is open, and counted by the caller; `name` is for messages."""
     start = stream.peek(PEEKED)[:PEEKED]
     if start.startswith((PARQUET, ARROW)) or file.endswith(".arrow"):
         is_parquet = start.startswith(PARQUET)
-        try:
-            from reward_functions.data.rows.tables import scan_table  # noqa: PLC0415 - an extra
-        except ImportError:
-            raise BadInput(
-                f"{name}: {'parquet' if is_parquet else 'Arrow'} needs: {EXTRA}"
-            ) from None
-        yield from scan_table(stream, name, is_parquet=is_parquet)
+        tables = _tables(name, "parquet" if is_parquet else "Arrow")
+        yield from tables.scan_table(stream, name, is_parquet=is_parquet)
     elif start.startswith(GZIP):
         yield from _unpacked(stream, file, name)
     elif (delimiter := _delimiter(start, file)) is not None:
@@ -396,6 +392,41 @@ def _scan(stream: BufferedReader, file: str, name: str) -> Iterator[Row | BadInp
         if what := _what(start, file):
             raise BadInput(f"{name} {what}")
         yield from scan_stream(cast("BinaryIO", stream), name)
+
+
+def _tables(name: str, what: str = "parquet") -> Any:
+    try:
+        from reward_functions.data.rows import tables  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise BadInput(f"{name}: {what} needs: {EXTRA}") from None
+    return tables
+
+
+def rows_of_groups(stream: BufferedReader, name: str) -> list[int]:
+    """How many rows each row group of a parquet file has, by its footer.
+
+    Raises:
+        BadInput: the file is broken, or its footer takes more memory than it may.
+    """
+    found: list[int] = _tables(name).rows_of_groups(stream, name)
+    return found
+
+
+def scan_groups(
+    stream: BufferedReader, name: str, groups: range, before: int
+) -> Iterator[Row | BadInput]:
+    """The rows of row groups of a parquet file, as `scan_opened` reads them.
+
+    Args:
+        stream: the whole file.
+        name: of it, for messages.
+        groups: to read.
+        before: rows of the file before them.
+
+    Raises:
+        BadInput: the file is broken, or a part of it takes more memory than it may.
+    """
+    yield from _tables(name).scan_table(stream, name, is_parquet=True, groups=groups, before=before)
 
 
 def _unpacked(stream: BufferedReader, file: str, name: str) -> Iterator[Row | BadInput]:
@@ -411,7 +442,7 @@ def _unpacked(stream: BufferedReader, file: str, name: str) -> Iterator[Row | Ba
             start = buffered.peek(PEEKED)
             if start.startswith((GZIP, PARQUET, ARROW)):
                 raise BadInput(f"{name}: a compressed table or archive inside gzip: unpack it")
-            yield from _scan(buffered, inner, name)
+            yield from scan_opened(buffered, inner, name)
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise BadInput(
             f"{name}: the gzip stream is broken or cut off: fetch the file again"
@@ -434,6 +465,15 @@ def _delimiter(start: bytes, file: str) -> str | None:
 def _commonest(line: bytes) -> str:
     header = line.split(b"\n", 1)[0].decode("utf-8", "replace")
     return max(",;\t|", key=header.count)
+
+
+def holds_lines(start: bytes, file: str) -> bool:
+    """Whether a file that begins so has an object on each line, so that it can be cut at any."""
+    if start.startswith((PARQUET, ARROW, GZIP)) or file.endswith(".arrow"):
+        return False
+    if _delimiter(start, file) is not None or _what(start, file):
+        return False
+    return start.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] == b"{"
 
 
 def _what(start: bytes, file: str) -> str | None:

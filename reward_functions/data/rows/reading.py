@@ -9,7 +9,7 @@ one.
 from __future__ import annotations
 
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.errors import BadSample
 from reward_functions.data.json_rows import BATCH, ROW, BadInput, Room, Row, raising, shown
@@ -26,7 +26,7 @@ from reward_functions.data.rows.shapes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.data.rows.shapes import Columns, Shape
 
@@ -36,6 +36,45 @@ AHEAD: Final = 32
 
 AS_FOUND: Final = RowOptions()
 """Recognise the shape; no mapping."""
+
+
+class Recognised(NamedTuple):
+    """How the rows of a file are read, once the first of them are known.
+
+    Args:
+        columns: where the parts of a row stand.
+        check: the shape that every row must fit; None where somebody named one, or a mapping.
+        usual: the columns of the first row that fits: a row with the same ones is not checked.
+        canonical: whether rows are passed on as they are.
+    """
+
+    columns: Columns
+    check: Shape | None = None
+    usual: Collection[str] | None = None
+    canonical: bool = False
+
+
+def recognised(
+    file: str,
+    objects: Sequence[Mapping[str, Any]],
+    options: RowOptions = AS_FOUND,
+    *,
+    answered: bool = False,
+) -> Recognised:
+    """How rows are read, by the first `AHEAD` of them, of which there is at least one.
+
+    Raises:
+        UnknownShape: they have none, or several, or hold no responses where those are asked for.
+    """
+    columns, shape = columns_for(shown(file), objects, options)
+    if answered and not (shape and shape.name == BEDROCK):
+        require_responses(shown(file), objects, columns, shape)
+    return Recognised(
+        columns,
+        shape if options.shape is None else None,
+        next((each.keys() for each in objects if shape and shape.fits(each)), None),
+        shape is not None and shape.name == BEDROCK,
+    )
 
 
 class BadRow(BadInput):
@@ -115,24 +154,36 @@ def _canonical(
     file: str, room: Room, options: RowOptions, *, responses: bool, answered: bool
 ) -> Iterator[Row | BadInput]:
     rows = scan_file(file, room)
-    ahead = list(_first(rows))
+    ahead = list(first_rows(rows))
     objects = [row.content for row in ahead if isinstance(row, Row)]
     everything = chain(ahead, rows)
     if not objects:
         yield from everything
         return
     try:
-        columns, shape = columns_for(shown(file), objects, options)
-        if answered and not (shape and shape.name == BEDROCK):
-            require_responses(shown(file), objects, columns, shape)
+        how = recognised(file, objects, options, answered=answered)
     except UnknownShape as unknown:  # what cannot be read at all is named first
         raise next((row for row in ahead if isinstance(row, BadInput)), unknown) from None
-    is_canonical = shape is not None and shape.name == BEDROCK
     if not responses:
-        columns = columns._replace(response=())
-    check = shape if options.shape is None else None
-    usual = next((each.keys() for each in objects if shape and shape.fits(each)), None)
-    for row in everything:
+        how = how._replace(columns=how.columns._replace(response=()))
+    yield from canonical_rows(everything, how, responses=responses)
+
+
+def canonical_rows(
+    rows: Iterable[Row | BadInput], how: Recognised, *, responses: bool = True
+) -> Iterator[Row | BadInput]:
+    """Objects as canonical rows; what is not a row is an error in its place.
+
+    Args:
+        rows: objects of a file, from anywhere in it.
+        how: they are read.
+        responses: whether to read the responses.
+
+    Raises:
+        BadInput: a row has another shape.
+    """
+    columns, check, usual, is_canonical = how
+    for row in rows:
         if not isinstance(row, Row):
             yield row
             continue
@@ -145,7 +196,7 @@ def _canonical(
             yield from _converted(row, columns, responses=responses)
 
 
-def _first(rows: Iterator[Row | BadInput]) -> Iterator[Row | BadInput]:
+def first_rows(rows: Iterator[Row | BadInput]) -> Iterator[Row | BadInput]:
     """The rows that tell the shape: `AHEAD`, or fewer long ones."""
     size = 0
     for row in islice(rows, AHEAD):

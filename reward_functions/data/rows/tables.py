@@ -868,8 +868,22 @@ FILE: Final = b"ARROW1\x00\x00"
 """What Arrow's format of a file begins with."""
 
 
-def scan_table(stream: BufferedReader, name: str, *, is_parquet: bool) -> Iterator[Row | BadInput]:
+def scan_table(
+    stream: BufferedReader,
+    name: str,
+    *,
+    is_parquet: bool,
+    groups: range | None = None,
+    before: int = 0,
+) -> Iterator[Row | BadInput]:
     """The rows of a table as objects; columns of bytes are left out.
+
+    Args:
+        stream: the whole file.
+        name: of it, for messages.
+        is_parquet: whether it is parquet, else Arrow.
+        groups: the row groups of parquet to read; all where not given.
+        before: rows of the file before them.
 
     Raises:
         BadInput: the file is broken, it comes from a pipe, or a part of it takes more memory than
@@ -877,9 +891,9 @@ def scan_table(stream: BufferedReader, name: str, *, is_parquet: bool) -> Iterat
     """
     if not stream.seekable():
         raise BadInput(f"{name}: a table is read from a file, not from a pipe: save it first")
-    number = 0
+    number = before
     try:
-        for batch in _parquet(stream, name) if is_parquet else _arrow(stream, name):
+        for batch in _parquet(stream, name, groups) if is_parquet else _arrow(stream, name):
             for part, size in parts_of(batch, name, number):
                 for content in _values(part):
                     number += 1
@@ -902,13 +916,13 @@ def _values(part: Any) -> list[dict[str, Any]]:
     return type(part).from_arrays(columns, names=part.schema.names).to_pylist()  # type: ignore[no-any-return]
 
 
-def _parquet(stream: BufferedReader, name: str) -> Iterator[Any]:
+def _parquet(stream: BufferedReader, name: str, groups: range | None) -> Iterator[Any]:
     size = stream.seek(0, SEEK_END)
     require_modest_footer(stream, name)
     table = parquet.ParquetFile(stream)
     leaves, footer = leaves_of(table, name), table.metadata
     opened = Opened(table, stream, size, name)
-    for group in range(footer.num_row_groups):
+    for group in groups or range(footer.num_row_groups):
         rows, places = planned(opened, leaves, group)
         reader = parquet.ParquetFile(
             stream, metadata=footer, read_dictionary=places, pre_buffer=False
@@ -919,6 +933,20 @@ def _parquet(stream: BufferedReader, name: str) -> Iterator[Any]:
             columns=[leaf.path for leaf in leaves],
             use_threads=False,
         )
+
+
+def rows_of_groups(stream: BufferedReader, name: str) -> list[int]:
+    """How many rows each row group of a parquet file has, by its footer.
+
+    Raises:
+        BadInput: the file is broken, or its footer takes more memory than it may.
+    """
+    require_modest_footer(stream, name)
+    try:
+        footer = parquet.ParquetFile(stream).metadata
+    except (pa.ArrowException, OSError) as error:
+        raise BadInput(f"{name}: not readable as a table: {error}") from None
+    return [footer.row_group(at).num_rows for at in range(footer.num_row_groups)]
 
 
 def _arrow(stream: BufferedReader, name: str) -> Iterator[Any]:

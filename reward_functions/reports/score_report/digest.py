@@ -1,7 +1,8 @@
 """The summary of a file of any size: a few numbers and a short reason of each row, never the row.
 
 They are worked out where the row is scored, stand beside its result while a run goes on, and are
-all that is read again when an interrupted run goes on. A digest keeps 37 bytes of each.
+all that is read again when an interrupted run goes on. A digest keeps 37 bytes of each; `Tallies`
+are the part of it that keeps nothing of a row, and adds up across files.
 
 Rewards are added up exactly, so all of them are kept, as eight bytes each; so are the numbers that
 stand for prompt and id. Prompts and ids are compared at the end, a 256th of the rows at a time.
@@ -9,13 +10,14 @@ stand for prompt and id. Prompts and ids are compared at the end, a 256th of the
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import pairwise
 from math import nan
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Scored
@@ -34,7 +36,7 @@ from reward_functions.reports.score_report.reasons import (
 from reward_functions.reports.statistics import PAIR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from reward_functions.core.spec import RewardSpec, Scale
     from reward_functions.core.types import RewardResult, Score, Unscored
@@ -158,15 +160,12 @@ class GroupCounts(NamedTuple):
 
 
 @dataclass(slots=True)
-class Digest:
-    """The summary of the rows added so far, in the order of the file.
+class Tallies(ABC):
+    """What adds up of rows, whatever else is kept of them.
 
     Args:
         reward: its name.
         scale: its range.
-        rewards: of each row; not a number where it has none.
-        prompts_of: a number for the prompt of each row; 0 for none.
-        ids: a number for the id of each row.
         without_response: rows that hold none.
         cut_off: rows at the minimum that show a sign of truncation.
         no_samples: rows that are not valid samples.
@@ -175,9 +174,6 @@ class Digest:
 
     reward: str
     scale: Scale
-    rewards: array[float] = field(default_factory=lambda: array("d"))
-    prompts_of: array[int] = field(default_factory=lambda: array("Q"))
-    ids: array[int] = field(default_factory=lambda: array("q"))
     without_response: int = 0
     cut_off: int = 0
     no_samples: int = 0
@@ -185,17 +181,29 @@ class Digest:
     _reasons: dict[str, ReasonCount] = field(default_factory=dict)
     _errors: dict[tuple[str, str], ErrorCount] = field(default_factory=dict)
 
-    def add(self, id: str, facts: RowFacts, message: str) -> None:  # noqa: A002 - the wire's own word
-        """Count the next row.
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many rows there are."""
+
+    @abstractmethod
+    def figures(self) -> tuple[float, float, float] | None:
+        """The mean, the standard deviation and the share at the minimum; None of no scored row."""
+
+    @abstractmethod
+    def groups(self) -> GroupCounts:
+        """The prompts with several scored responses."""
+
+    @abstractmethod
+    def repeated_ids(self) -> int:
+        """How many rows have the id of a row before them."""
+
+    def count(self, facts: RowFacts, message: str) -> None:
+        """Count a row.
 
         Args:
-            id: the row's.
             facts: of it.
             message: of its error, with its place; "" for a scored row.
         """
-        self.ids.append(hash(id))
-        self.prompts_of.append(facts.prompt)
-        self.rewards.append(nan if facts.value is None else facts.value)
         if facts.signs:
             self.without_response += bool(facts.signs & EMPTY)
             self.no_samples += bool(facts.signs & NO_SAMPLE)
@@ -205,10 +213,7 @@ class Digest:
             title = f"{name}: {kind}" if kind else name
             self._errors.setdefault((name, kind), ErrorCount(title, message, remedy)).rows += 1
             return
-        tally = self._reasons.get(facts.reason)
-        if tally is None:
-            reason = facts.reason if len(self._reasons) < MOST_REASONS else OTHER
-            tally = self._reasons.setdefault(reason, ReasonCount(reason))
+        tally = self._tally(facts.reason)
         tally.rows += 1
         if facts.value == self.scale.minimum:
             cut = bool(facts.signs & CUT)
@@ -217,13 +222,43 @@ class Digest:
             tally.cut += cut
             self.cut_off += cut
 
-    def __len__(self) -> int:
-        return len(self.rewards)
+    def _tally(self, reason: str) -> ReasonCount:
+        tally = self._reasons.get(reason)
+        if tally is None:
+            reason = reason if len(self._reasons) < MOST_REASONS else OTHER
+            tally = self._reasons.setdefault(reason, ReasonCount(reason))
+        return tally
 
-    @property
-    def scored(self) -> array[float]:
-        """The rewards of the scored rows."""
-        return array("d", (value for value in self.rewards if value == value))  # noqa: PLR0124 - nan
+    def merge_tallies(self, other: Tallies) -> None:
+        """Count the rows of another, which come later: the first message of an error is kept."""
+        for name in COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for key, error in other._errors.items():
+            mine = self._errors.setdefault(key, replace(error, rows=0))
+            mine.rows += error.rows
+        for each in other._reasons.values():
+            tally = self._tally(each.reason)
+            tally.rows += each.rows
+            tally.low += each.low
+            tally.empty += each.empty
+            tally.cut += each.cut
+
+    def tallies(self) -> dict[str, Any]:
+        """As JSON has them."""
+        return {
+            **{name: getattr(self, name) for name in COUNTS},
+            "reasons": [[e.reason, e.rows, e.low, e.empty, e.cut] for e in self._reasons.values()],
+            "errors": [
+                [*key, e.title, e.first, e.remedy, e.rows] for key, e in self._errors.items()
+            ],
+        }
+
+    def take_tallies(self, item: Mapping[str, Any]) -> None:
+        """Take over what `tallies` wrote, in place of what there is."""
+        for name in COUNTS:
+            setattr(self, name, int(item[name]))
+        self._reasons = {each[0]: ReasonCount(*each) for each in item["reasons"]}
+        self._errors = {(name, kind): ErrorCount(*rest) for name, kind, *rest in item["errors"]}
 
     @property
     def unscored(self) -> int:
@@ -241,13 +276,6 @@ class Digest:
         if not unscored:
             return Measured("rows", scored)
         return Measured("rows", scored - self.unasked, unscored, self.unasked)
-
-    def figures(self) -> tuple[float, float, float] | None:
-        """The mean, the standard deviation and the share at the minimum; None of no scored row."""
-        values = self.scored
-        if not values:
-            return None
-        return mean(values), std(values), values.count(self.scale.minimum) / len(values)
 
     def kinds(self) -> list[tuple[str, int]]:
         """How many rows each type of error has, the most frequent first."""
@@ -273,6 +301,53 @@ class Digest:
                 else remedy_of(self.reward, each.reason, each.low, each.cut)
             )
         return sorted(found, key=lambda each: (-each.low, -each.rows))
+
+
+COUNTS: Final = ("without_response", "cut_off", "no_samples", "unasked")
+"""The fields of `Tallies` that are numbers."""
+
+
+@dataclass(slots=True)
+class Digest(Tallies):
+    """The summary of the rows added so far, in the order of the file.
+
+    Args:
+        rewards: of each row; not a number where it has none.
+        prompts_of: a number for the prompt of each row; 0 for none.
+        ids: a number for the id of each row.
+    """
+
+    rewards: array[float] = field(default_factory=lambda: array("d"))
+    prompts_of: array[int] = field(default_factory=lambda: array("Q"))
+    ids: array[int] = field(default_factory=lambda: array("q"))
+
+    def add(self, id: str, facts: RowFacts, message: str) -> None:  # noqa: A002 - the wire's own word
+        """Count the next row.
+
+        Args:
+            id: the row's.
+            facts: of it.
+            message: of its error, with its place; "" for a scored row.
+        """
+        self.ids.append(hash(id))
+        self.prompts_of.append(facts.prompt)
+        self.rewards.append(nan if facts.value is None else facts.value)
+        self.count(facts, message)
+
+    def __len__(self) -> int:
+        return len(self.rewards)
+
+    @property
+    def scored(self) -> array[float]:
+        """The rewards of the scored rows."""
+        return array("d", (value for value in self.rewards if value == value))  # noqa: PLR0124 - nan
+
+    def figures(self) -> tuple[float, float, float] | None:
+        """The mean, the standard deviation and the share at the minimum; None of no scored row."""
+        values = self.scored
+        if not values:
+            return None
+        return mean(values), std(values), values.count(self.scale.minimum) / len(values)
 
     def groups(self) -> GroupCounts:
         """The prompts with several scored responses."""

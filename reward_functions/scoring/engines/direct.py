@@ -1,0 +1,60 @@
+"""A pool of calls from this machine: each shard's rows go to the pinned version of the function."""
+
+from __future__ import annotations
+
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.scoring.engines.pool import side_by_side
+from reward_functions.scoring.shard import scorer_of, work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from reward_functions.scoring.folder import Run
+    from reward_functions.scoring.scorers import Scorer
+    from reward_functions.scoring.shards import Done, Shard, Task
+
+CONCURRENCY: Final = 8
+
+
+class Direct:
+    """Threads that invoke.
+
+    Args:
+        concurrency: shards, and calls, at once.
+        scorer: makes who scores a run's rows, once a thread; its pinned version where not given.
+    """
+
+    name = "direct"
+    remote = False
+
+    def __init__(
+        self, concurrency: int = CONCURRENCY, scorer: Callable[[Run], Scorer] = scorer_of
+    ) -> None:
+        self.concurrency = concurrency
+        self._scorer = scorer
+
+    def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
+        """As `Engine.run` says.
+
+        Raises:
+            ConfigurationError: the run has no version of a function.
+        """
+        if not run.asked.function:
+            raise ConfigurationError(
+                "--on direct calls a deployed version: add --stage, or name another engine"
+            )
+        free: SimpleQueue[Scorer | None] = SimpleQueue()
+        for _ in range(self.concurrency):
+            free.put(self._scorer(run) if task == "score" else None)
+
+        def done(shard: Shard, left: Callable[[], float]) -> Done:
+            scorer = free.get()
+            try:
+                return work(run, task, shard, scorer, left=left)
+            finally:
+                free.put(scorer)
+
+        yield from side_by_side(shards, done, self.concurrency)

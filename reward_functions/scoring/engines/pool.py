@@ -1,0 +1,40 @@
+"""Threads that do shards side by side, for engines of this machine."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from math import inf
+from threading import Event
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from reward_functions.scoring.shards import Done, Shard
+
+
+def side_by_side(
+    shards: Sequence[Shard], work: Callable[[Shard, Callable[[], float]], Done], threads: int
+) -> Iterator[Done]:
+    """What came of each shard, as soon as it is known.
+
+    Closing the iterator, as an interrupt does, begins no further shard. Those under way end with
+    their batch, and write what they have.
+
+    Args:
+        shards: to be done.
+        work: does one; it is given what tells how many seconds are left.
+        threads: shards at once.
+    """
+    stop = Event()
+
+    def left() -> float:
+        return 0.0 if stop.is_set() else inf
+
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="shard")
+    try:
+        for future in as_completed([pool.submit(work, shard, left) for shard in shards]):
+            yield future.result()
+    finally:
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)

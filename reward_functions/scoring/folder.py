@@ -1,0 +1,410 @@
+"""A run is a folder, and nothing else holds its state.
+
+    run.json                what was asked: reward, version, parameters, inputs, how rows are read
+    manifest.jsonl          a shard each line
+    part-000003.jsonl       the results of a shard, as `reward score` writes them
+    part-000003.facts.json  their size, checksum and figures; written after them
+    unusable.json           object, line and problem, where a line is no row
+    cancelled.json          somebody cancelled it
+    summary.json            the figures of all parts, when all are there
+
+A part is done when its facts are there. Going on is doing what is missing, on any engine. A run of
+other inputs, another version or another reward is never gone on with.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.spec import Scale
+from reward_functions.data.rows.reading import Recognised
+from reward_functions.data.rows.shapes import BY_NAME, Columns
+from reward_functions.scoring.facts import Facts
+from reward_functions.scoring.places import NoSuchObject, place_of
+from reward_functions.scoring.shards import Shard, numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from boto3.session import Session
+
+    from reward_functions.scoring.places import Place
+    from reward_functions.scoring.ranges import Counted
+
+Groups = Literal["adjacent", "anywhere"] | None
+
+RUN: Final = "run.json"
+MANIFEST: Final = "manifest.jsonl"
+SUMMARY: Final = "summary.json"
+UNUSABLE: Final = "unusable.json"
+CANCELLED: Final = "cancelled.json"
+
+STRETCH: Final = 1 << 20
+"""Bytes of a part that are copied at a time."""
+
+MOST_SHOWN: Final = 100
+"""Reasons, and errors, of a summary."""
+
+FREE: Final = frozenset({"max_unscored"})
+"""Of what is asked, that decides no result: a run may go on with another."""
+
+TITLES: Final = {
+    "inputs": "its inputs",
+    "source": "its source",
+    "function": "the version of the function",
+    "version": "the reward's version",
+    "digest": "the reward's code",
+    "rows": "how rows are read",
+    "shard_bytes": "the size of shards",
+}
+"""What the fields of `Asked` are called in a message, where their names do not say it."""
+
+
+class OtherRun(ConfigurationError):
+    """The folder holds a run of something else; the message says what differs."""
+
+
+class RunNotUsable(ConfigurationError):
+    """A line of the input is no row: the run has no summary, and its parts are not handed out."""
+
+
+class RunIncomplete(ConfigurationError):
+    """Parts of the run are missing; the message says how many, and why the first is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a run was asked: all that decides what its results are. `run.json` holds it.
+
+    Args:
+        source: the address of the place that the objects are in.
+        inputs: the SHA-256 over names, sizes and ETags of the objects, in order.
+        reward: a registered name, or the path of a file.
+        reward_name: the reward's own.
+        scale: its minimum and maximum.
+        version: of the reward.
+        digest: of the reward's code, as the catalogue has it; "" where nobody knows.
+        function: the ARN of the numbered version that scores; "" where the reward runs in the
+            engine's own processes.
+        parameters: of the reward, by name.
+        rows: how rows are read, as `pinned` writes it of the first of them.
+        several: whether a line may become several rows, so that counting has to read it.
+        groups: where the responses to a prompt stand that the reward compares: side by side in
+            one object, or anywhere in the one shard; None of a reward that compares none.
+        shard_bytes: of a range, at most.
+        max_unscored: the share of rows that may be without a score, 0 to 1.
+    """
+
+    source: str
+    inputs: str
+    reward: str
+    reward_name: str
+    scale: Sequence[float]
+    version: int
+    digest: str = ""
+    function: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    rows: Mapping[str, Any] = field(default_factory=dict)
+    several: bool = False
+    groups: Groups = None
+    shard_bytes: int
+    max_unscored: float = 1.0
+
+
+def pinned(how: Recognised) -> dict[str, Any]:
+    """How rows are read, as JSON has it."""
+    return {
+        "columns": {name: list(paths) for name, paths in how.columns._asdict().items()},
+        "check": how.check.name if how.check else None,
+        "usual": None if how.usual is None else sorted(how.usual),
+        "canonical": how.canonical,
+    }
+
+
+def unpinned(item: Mapping[str, Any]) -> Recognised:
+    """What `pinned` wrote; of a source without rows it is empty."""
+    if not item:
+        return Recognised(Columns())
+    return Recognised(
+        Columns(**{name: tuple(paths) for name, paths in item["columns"].items()}),
+        None if item["check"] is None else BY_NAME[item["check"]],
+        None if item["usual"] is None else frozenset(item["usual"]),
+        bool(item["canonical"]),
+    )
+
+
+class State(NamedTuple):
+    """How far a run is.
+
+    Args:
+        parts: of the run.
+        done: of them.
+        unusable: object, line and problem, where a line is no row; else "".
+        cancelled: whether somebody cancelled it.
+        finished: whether the summary is written.
+    """
+
+    parts: int
+    done: int
+    unusable: str = ""
+    cancelled: bool = False
+    finished: bool = False
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run in its folder.
+
+    Safe to use from many threads and machines: no call changes a part that is done.
+
+    Args:
+        place: the folder.
+        asked: what it was asked.
+        session: boto3's, for the credentials of the source and of the function.
+    """
+
+    place: Place
+    asked: Asked
+    session: Session | None = None
+
+    @cached_property
+    def source(self) -> Place:
+        """Where the objects are that are scored."""
+        return place_of(self.asked.source, self.session)
+
+    @cached_property
+    def how(self) -> Recognised:
+        """How rows are read."""
+        return unpinned(self.asked.rows)
+
+    @classmethod
+    def begun(
+        cls,
+        place: Place,
+        asked: Asked,
+        shards: Sequence[Shard],
+        *,
+        resume: bool = False,
+        session: Session | None = None,
+    ) -> Run:
+        """A new run in a folder, or the one that stands there already.
+
+        Args:
+            place: the folder.
+            asked: what is asked.
+            shards: of the run, in order.
+            resume: go on with a run of the same that stands there.
+            session: boto3's.
+
+        Raises:
+            OtherRun: the folder holds a run, and it is of something else or not to be resumed; or
+                it holds something that is no run.
+            RunNotUsable: a line of the input of the run that stands there is no row.
+            AwsFailed, OSError: the folder cannot be read or written.
+        """
+        run = cls(place, asked, session)
+        if place.found(RUN) is None:
+            if (other := next(place.objects(), None)) is not None and other.name != MANIFEST:
+                raise OtherRun(
+                    f"{place.address} holds {other.name}, and no run: name a folder of its own"
+                )
+            run._write_manifest(shards)
+            place.write(RUN, _json(asdict(asked)))  # last: a run that is there has its manifest
+            return run
+        before, now = asdict(cls.opened(place).asked), _object(_json(asdict(asked)))
+        differ = [each for each in now if before[each] != now[each] and each not in FREE]
+        if differ:
+            named = ", ".join(TITLES.get(each, each) for each in differ)
+            raise OtherRun(
+                f"{place.address} holds another run: it differs in {named}; name another folder"
+            )
+        if not resume:
+            raise OtherRun(f"{place.address} holds this run already: add --resume to go on with it")
+        place.delete(CANCELLED)
+        if place.found(UNUSABLE):
+            raise RunNotUsable(run.state().unusable)
+        return run
+
+    @classmethod
+    def opened(cls, place: Place, session: Session | None = None) -> Run:
+        """The run of a folder.
+
+        Raises:
+            ConfigurationError: the folder holds none.
+            AwsFailed, OSError: it cannot be read.
+        """
+        try:
+            return cls(place, Asked(**json.loads(place.read(RUN))), session)
+        except NoSuchObject:
+            raise ConfigurationError(f"{place.address} holds no run: there is no {RUN}") from None
+        except (ValueError, TypeError):
+            raise ConfigurationError(
+                f"{place.address}/{RUN} is not of this version of the project"
+            ) from None
+
+    def shards(self) -> list[Shard]:
+        """The shards of the manifest, in order.
+
+        Raises:
+            ConfigurationError: the manifest cannot be read.
+            AwsFailed, OSError: nor the folder.
+        """
+        try:
+            return [Shard.of(json.loads(line)) for line in self.place.read(MANIFEST).splitlines()]
+        except (ValueError, TypeError):
+            raise ConfigurationError(f"{self.place.address}/{MANIFEST} is no manifest") from None
+
+    def missing(self, shards: Sequence[Shard] | None = None) -> list[Shard]:
+        """The shards whose parts are not done, in order; by one listing of the folder."""
+        names = self._names()
+        return [
+            shard
+            for shard in (self.shards() if shards is None else shards)
+            if not {shard.facts, shard.results} <= names
+        ]
+
+    def number(self, counts: Mapping[int, Counted]) -> list[Shard]:
+        """Write how many lines and rows stand before each shard into the manifest.
+
+        Args:
+            counts: by part, of every shard.
+
+        Returns:
+            the shards with their numbers.
+        """
+        found = numbered(self.shards(), counts)
+        self._write_manifest(found)
+        return found
+
+    def state(self) -> State:
+        """How far it is, by one listing of the folder."""
+        shards, names = self.shards(), self._names()
+        done = sum({each.facts, each.results} <= names for each in shards)
+        problem = str(_object(self.place.read(UNUSABLE))["problem"]) if UNUSABLE in names else ""
+        return State(len(shards), done, problem, CANCELLED in names, SUMMARY in names)
+
+    def cancel(self) -> None:
+        """Let no further shard be begun; what is done stays, and resuming takes the mark away."""
+        self.place.write(CANCELLED, _json({"cancelled": True}))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no further shard is to be begun: it is cancelled, or not usable."""
+        return any(self.place.found(name) for name in (CANCELLED, UNUSABLE))
+
+    def mark_unusable(self, problem: str) -> None:
+        """Say that a line is no row; the first to say so is kept.
+
+        Args:
+            problem: object, line and what is wrong with it.
+        """
+        if self.place.found(UNUSABLE) is None:
+            self.place.write(UNUSABLE, _json({"problem": problem}))
+
+    def facts(self) -> Facts:
+        """The facts of all parts that are done, merged in their order, in bounded memory."""
+        found = Facts(self.asked.reward_name, Scale(*self.asked.scale))
+        for part in self.parts():
+            found.merge(Facts.of(part["facts"]))
+        return found
+
+    def finish(self) -> Facts:
+        """Write the summary.
+
+        Raises:
+            RunNotUsable: a line is no row.
+            RunIncomplete: parts are missing.
+        """
+        self._require_complete()
+        found = self.facts()
+        self.place.write(SUMMARY, _json(summary_of(found)))
+        return found
+
+    def join(self, out: IO[bytes]) -> int:
+        """Write all results, in the order of the input.
+
+        Returns:
+            how many bytes.
+
+        Raises:
+            RunNotUsable: a line is no row.
+            RunIncomplete: parts are missing, or one is not what its facts say.
+        """
+        self._require_complete()
+        size = 0
+        for part, shard in zip(self.parts(), self.shards(), strict=True):
+            digest = sha256()
+            with self.place.opened(shard.results) as stream:
+                while piece := stream.read(STRETCH):
+                    digest.update(piece)
+                    size += out.write(piece)
+            if digest.hexdigest() != part["sha256"]:
+                raise RunIncomplete(
+                    f"{self.place.address}: {shard.results} is not what its facts say; remove "
+                    f"{shard.facts}, and resume"
+                )
+        return size
+
+    def parts(self) -> Iterator[dict[str, Any]]:
+        """The facts of every part that is done, as they are written, in order."""
+        names = self._names()
+        for shard in self.shards():
+            if {shard.facts, shard.results} <= names:
+                yield _object(self.place.read(shard.facts))
+
+    def _require_complete(self) -> None:
+        state = self.state()
+        if state.unusable:
+            raise RunNotUsable(state.unusable)
+        if state.done < state.parts:
+            raise RunIncomplete(
+                f"{self.place.address}: {state.parts - state.done:,} of {state.parts:,} parts are "
+                "missing; resume the run"
+            )
+
+    def _names(self) -> set[str]:
+        return {each.name for each in self.place.objects()}
+
+    def _write_manifest(self, shards: Sequence[Shard]) -> None:
+        lines = [json.dumps(each.item()) for each in shards]
+        self.place.write(MANIFEST, "".join(f"{line}\n" for line in lines).encode())
+
+
+def summary_of(facts: Facts) -> dict[str, Any]:
+    """The figures of rows for people and programs, as JSON."""
+    figures = facts.figures()
+    names = ("mean", "standard_deviation", "share_at_minimum")
+    return {
+        "reward": facts.reward,
+        "rows": len(facts),
+        "scored": len(facts) - facts.unscored,
+        "unscored": facts.unscored,
+        **dict(zip(names, figures or (None, None, None), strict=True)),
+        "prompts_with_several": facts.groups()._asdict(),
+        "share_of_prompts_kept": facts.share,
+        "repeated_ids": facts.repeated_ids(),
+        "without_response": facts.without_response,
+        "cut_off": facts.cut_off,
+        "reasons": [
+            {"reason": each.reason, "rows": each.rows, "at_minimum": each.low}
+            for each in facts.reasons()[:MOST_SHOWN]
+        ],
+        "errors": [
+            {"error": each.title, "rows": each.rows, "first": each.first}
+            for each in facts.errors()[:MOST_SHOWN]
+        ],
+    }
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content, indent=1).encode() + b"\n"
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(text)
+    return found

@@ -1,0 +1,281 @@
+"""Who scores the rows of a shard: a reward in this process, or a version of a function.
+
+    scorer = Here(spec, reward)
+    scorer = Invoked(spec, lambda event: DeployedFunction(arn).invoke(event).body)
+    results = scorer(rows)
+
+A version is asked for batches. What fails as a whole is halved until the row that breaks it stands
+alone; that row is unscored, and the others are scored: one such row of 500 takes 18 further calls.
+Rows that a reply has no time for are asked again as a batch of their own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from time import sleep
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from reward_functions.aws.deployed.function import FLAGS, FunctionError, flagged, read
+from reward_functions.aws.failures import AwsFailed
+from reward_functions.core.batch import score_batch
+from reward_functions.core.errors import DatasetError, DeadlineReached, RewardError, ScoringError
+from reward_functions.core.types import Evidence, Metric, Sample, Score, Scored, Unscored
+from reward_functions.scoring.results import row_results
+from reward_functions.serving.as_scored import ASKED
+from reward_functions.serving.self_test import KEY
+from reward_functions.testing import wire_row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from reward_functions.core.spec import RewardFunction, RewardSpec
+    from reward_functions.core.types import RewardResult
+    from reward_functions.scoring.results import RowResult
+    from reward_functions.scoring.rows import Unread
+
+BATCH_ROWS: Final = 500
+"""Rows of a batch, at most."""
+
+BATCH_BYTES: Final = 5 << 20
+"""Bytes of a batch; a synchronous invocation takes 6 MB."""
+
+FAILED: Final = 8
+"""Rows of a batch that fail alone while none is scored; what is left of it then is not tried."""
+
+WAITS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 60.0, 60.0)
+"""Seconds between the attempts of a call that is throttled, or that nobody answers."""
+
+LATE: Final = frozenset({"DeadlineReached", "AlgebraOutOfTime"})
+"""Errors of rows that had no turn in the time of a reply; one that blocked it is none of them."""
+
+_BASES: Final = {"data": DatasetError, "reward": RewardError}
+
+
+class VersionFailed(ScoringError):
+    """The version of the function fails on this row alone."""
+
+
+class NotScored(ScoringError):
+    """The version of the function returned no score for the row, and does not say why."""
+
+
+class NotReadable(DatasetError):
+    """The version of the function cannot use the row, or its reference."""
+
+
+class Scorer(Protocol):
+    """Scores batches of rows. Safe to use from many threads."""
+
+    calls: int
+    """Invocations so far."""
+
+    def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
+        """The results of a batch: one a row, in order, with the row's id.
+
+        A row that cannot be scored has a result that says why. Whatever stands in a row, no
+        exception is about it.
+
+        Args:
+            rows: `BATCH_ROWS` at most, of `BATCH_BYTES` at most unless it is one row; all rows of
+                an object, of a reward that compares those of a group.
+
+        Raises:
+            AwsFailed: the function is gone, may not be invoked, or is throttled for too long.
+            ConfigurationError: the reward's code asked for the end of the process.
+        """
+
+
+class Here:
+    """A reward in this process.
+
+    Args:
+        spec: the reward.
+        reward: with its parameters.
+    """
+
+    def __init__(self, spec: RewardSpec, reward: RewardFunction) -> None:
+        self.calls = 0
+        self._spec = spec
+        self._reward = reward
+
+    def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
+        """As `Scorer` says."""
+        found = [row.read() for row in rows]
+        results = score_batch(self._reward, [row.sample for row in found])
+        return row_results(self._spec, found, results, explain=False)
+
+
+class Invoked:
+    """A version of a function.
+
+    Args:
+        spec: of the reward that it serves.
+        invoke: sends an event, and returns the bytes of the answer. Raises `FunctionError` where
+            the function failed, and `AwsFailed` where it was not asked; what is throttled is tried
+            again.
+        ours: whether it is a function of this project, which may say why a row has no score.
+        sleep: waits between attempts.
+    """
+
+    def __init__(
+        self,
+        spec: RewardSpec,
+        invoke: Callable[[Any], bytes],
+        *,
+        ours: bool = True,
+        sleep: Callable[[float], object] = sleep,
+    ) -> None:
+        self.calls = 0
+        self._spec = spec
+        self._invoke = invoke
+        self._ours = ours
+        self._sleep = sleep
+
+    def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
+        """As `Scorer` says."""
+        read_rows = [row.read() for row in rows]
+        results: dict[int, RewardResult] = {
+            at: row.sample for at, row in enumerate(read_rows) if isinstance(row.sample, Unscored)
+        }
+        samples = {
+            at: row.sample for at, row in enumerate(read_rows) if isinstance(row.sample, Sample)
+        }
+        results |= self._scored(samples)
+        ordered = [results[at] for at in range(len(rows))]
+        return row_results(self._spec, read_rows, ordered, explain=False)
+
+    def _scored(self, samples: dict[int, Sample]) -> dict[int, RewardResult]:
+        """The results of samples, by their positions in the batch."""
+        results: dict[int, RewardResult] = {}
+        alone = 0
+        left = deque([list(samples)] if samples else [])
+        while left:
+            batch = left.popleft()
+            if alone >= FAILED and len(results) == alone:
+                why = VersionFailed(f"the version failed on {FAILED} rows of its batch, one by one")
+                results |= {at: Unscored(samples[at].id, why) for at in batch}
+                alone += len(batch)
+                continue
+            try:
+                found = self._answered([samples[at] for at in batch])
+            except FunctionError as error:
+                if len(batch) == 1:
+                    alone += 1
+                    results[batch[0]] = Unscored(samples[batch[0]].id, _failure(error))
+                else:
+                    left.extendleft(reversed(_halves(batch)))
+                continue
+            late = [at for at, one in zip(batch, found, strict=True) if _is_late(one)]
+            if len(late) == len(batch) > 1:
+                left.extendleft(reversed(_halves(batch)))
+                continue
+            again = set(late) if len(batch) > 1 else set()
+            if again:
+                left.appendleft(late)
+            results |= {at: one for at, one in zip(batch, found, strict=True) if at not in again}
+        return results
+
+    def _answered(self, samples: Sequence[Sample]) -> list[RewardResult]:
+        """What the version says of each sample.
+
+        Raises:
+            FunctionError: it failed, or its answer is not one result for each.
+            AwsFailed: it was not asked.
+        """
+        rows: Any = [wire_row(sample) for sample in samples]
+        event = {KEY: ASKED, "body": rows} if self._ours else rows
+        body = self._called(json.dumps(event).encode())
+        ids = [sample.id for sample in samples]
+        try:
+            items = json.loads(body)
+        except (ValueError, RecursionError):
+            items = None
+        if _as_scored(items):
+            return [_result(item, at) for item, at in zip(_matched(items, ids), ids, strict=True)]
+        found = read(body, ids)
+        if found.breaches or found.mode is None:
+            raise FunctionError("BrokenContract", found.breaches[0].message)
+        return [_plain(item) for item in _matched(list(found.items), ids)]
+
+    def _called(self, event: bytes) -> bytes:
+        """One answer; what AWS does not take is sent again."""
+        for wait in (*WAITS, None):
+            self.calls += 1
+            try:
+                return self._invoke(event)
+            except AwsFailed as error:
+                if wait is None or error.kind not in ("throttled", "network"):
+                    raise
+                self._sleep(wait)
+        raise AssertionError
+
+
+def _halves(batch: list[int]) -> list[list[int]]:
+    middle = len(batch) // 2
+    return [batch[:middle], batch[middle:]]
+
+
+def _is_late(result: RewardResult) -> bool:
+    return isinstance(result, Unscored) and type(result.error).__name__ in LATE
+
+
+def _failure(error: FunctionError) -> VersionFailed:
+    """The kind alone: a message of Lambda names the request, and no two are the same."""
+    return VersionFailed(f"the version fails on it: {error.error_type}")
+
+
+def _as_scored(items: Any) -> bool:
+    return isinstance(items, list) and all(
+        isinstance(each, dict) and ("reason" in each or "error" in each) for each in items
+    )
+
+
+def _matched(items: list[Any], ids: Sequence[str]) -> list[dict[str, Any]]:
+    """The results in the order of the samples, which they are in.
+
+    Raises:
+        FunctionError: they are of other ids.
+    """
+    if [each.get("id") for each in items] != list(ids):
+        raise FunctionError("BrokenContract", "the results are of other ids than the samples")
+    return items
+
+
+def _result(item: dict[str, Any], name: str) -> RewardResult:
+    """A result as it was scored.
+
+    Raises:
+        FunctionError: it is none.
+    """
+    try:
+        if (error := item.get("error")) is None:
+            rule = item.get("rule")
+            return _scored(item, item["reason"], Evidence(rule) if rule is not None else None)
+        kind = type(
+            error["type"] if str(error["type"]).isidentifier() else "VersionFailed",
+            (_BASES.get(error["of"], Exception),),
+            {"kind": str(error["kind"])},
+        )
+        return Unscored(name, kind(str(error["message"])))
+    except (KeyError, TypeError, ValueError) as error:
+        raise FunctionError("BrokenContract", f"a result is none: {error!r}") from None
+
+
+def _scored(item: dict[str, Any], reason: str, evidence: Evidence | None) -> Scored:
+    own = [each for each in item["metrics_list"] or () if each["name"] not in FLAGS]
+    metrics = tuple(Metric(each["name"], float(each["value"]), each["type"]) for each in own)
+    value = float(item["aggregate_reward_score"])
+    return Scored(item["id"], Score(value, metrics, reason=reason, evidence=evidence))
+
+
+def _plain(item: dict[str, Any]) -> RewardResult:
+    """A result as a trainer gets it; the number of one that is flagged is no score."""
+    raised = flagged(item)
+    if "out_of_time" in raised:
+        return Unscored(item["id"], DeadlineReached("the version had no time for it"))
+    if "bad_reference" in raised:
+        return Unscored(item["id"], NotReadable("the row or its reference cannot be used"))
+    if raised:
+        return Unscored(item["id"], NotScored("the version could not score it"))
+    return _scored({"metrics_list": (), **item}, "", None)

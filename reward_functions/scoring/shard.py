@@ -1,0 +1,303 @@
+"""One shard counted or scored, wherever that happens: a thread, a worker of a cluster, a Lambda.
+
+    done = work(run, "score", shard, scorer)
+
+All that a worker needs is the run's folder, the shard, and somebody to score. It writes its part
+under a name of its own, so that a shard that is done twice is done once.
+
+Where its time is too short, what is scored stands in `part-000003.begun.jsonl`, with its facts in
+`part-000003.begun.json`; who is asked for the shard again goes on behind it.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from hashlib import sha256
+from itertools import islice
+from math import inf
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from time import monotonic
+from typing import IO, TYPE_CHECKING, Any, Final, cast
+
+from reward_functions.aws.deployed.function import DeployedFunction
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.spec import Scale
+from reward_functions.core.types import Sample
+from reward_functions.data.json_rows import BadInput, Room, scan_lines
+from reward_functions.data.rows.formats import rows_of_groups, scan_groups, scan_opened
+from reward_functions.data.rows.reading import canonical_rows
+from reward_functions.scoring.facts import PART, Facts
+from reward_functions.scoring.folder import Run
+from reward_functions.scoring.places import place_of
+from reward_functions.scoring.ranges import Counted, counted, lines_of
+from reward_functions.scoring.rewards import ready, reward_named
+from reward_functions.scoring.rows import unread
+from reward_functions.scoring.scorers import BATCH_BYTES, BATCH_ROWS, Here, Invoked
+from reward_functions.scoring.shards import Done, Shard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from io import BufferedReader
+
+    from reward_functions.data.json_rows import Row
+    from reward_functions.scoring.folder import Groups
+    from reward_functions.scoring.results import RowResult
+    from reward_functions.scoring.rows import Unread
+    from reward_functions.scoring.scorers import Scorer
+    from reward_functions.scoring.shards import Task
+
+RESERVE: Final = 5.0
+"""Seconds that writing takes, at most."""
+
+
+def forever() -> float:
+    """Seconds that are left where nothing ends: all of them."""
+    return inf
+
+
+def work(
+    run: Run,
+    task: Task,
+    shard: Shard,
+    scorer: Scorer | None = None,
+    *,
+    left: Callable[[], float] = forever,
+) -> Done:
+    """Count or score one shard, and write its part.
+
+    Nothing is raised but a bug: what keeps a shard from being done stands in `Done.error`, and a
+    line that is no row in `Done.unusable` and in the folder. A part that is done already is not
+    done again, and a run that is cancelled begins none.
+
+    Args:
+        run: the run.
+        task: "count" looks at lines alone, and writes nothing.
+        shard: of the run; counted before it is scored.
+        scorer: who scores; `scorer_of(run)` where not given.
+        left: seconds that this process has, whenever it is called. Where they are short, what is
+            scored is written with the row to go on with.
+    """
+    began = monotonic()
+    try:
+        if task == "count":
+            found = _counted(run, shard)
+            return Done(shard.part, found.lines, found.rows, seconds=monotonic() - began)
+        return _scored(run, shard, scorer or scorer_of(run), left, began)
+    except BadInput as error:
+        run.mark_unusable(str(error))
+        return Done(shard.part, unusable=str(error))
+    except (ConfigurationError, OSError) as error:
+        return Done(shard.part, error=str(error))
+
+
+def worked(order: Mapping[str, Any], *, left: Callable[[], float] = forever) -> dict[str, Any]:
+    """The same where everything crosses a wire: for a worker of a cluster, and for a Lambda.
+
+    Args:
+        order: `{"run": address, "task": task, "shard": item}`, as `order_of` writes it.
+        left: as of `work`.
+
+    Returns:
+        `Done.item`.
+
+    Raises:
+        AwsFailed, OSError: the run's folder cannot be read.
+        ConfigurationError: it holds no run, or its reward is not here.
+    """
+    run = _opened(order["run"])
+    scorer = _scorer(order["run"]) if order["task"] == "score" else None
+    return work(run, order["task"], Shard.of(order["shard"]), scorer, left=left).item()
+
+
+def order_of(run: Run, task: Task, shard: Shard) -> dict[str, Any]:
+    """The order that `worked` takes: JSON, and below 1 kB beside names."""
+    return {"run": run.place.address, "task": task, "shard": shard.item()}
+
+
+@lru_cache(maxsize=4)
+def _opened(address: str) -> Run:
+    return Run.opened(place_of(address))
+
+
+@lru_cache(maxsize=4)
+def _scorer(address: str) -> Scorer:
+    return scorer_of(_opened(address))
+
+
+def scorer_of(run: Run) -> Scorer:
+    """Who scores a run: the version of a function that it pins, or the reward in this process.
+
+    Raises:
+        ConfigurationError: the reward is not here, or another version of it is.
+    """
+    asked = run.asked
+    spec = reward_named(asked.reward)
+    if asked.function:
+        function = DeployedFunction(asked.function, session=run.session)
+        return Invoked(spec, lambda event: function.invoke(event).body, ours=bool(asked.digest))
+    if spec.version != asked.version:
+        raise ConfigurationError(
+            f"the run is of version {asked.version} of {spec.name}, and version {spec.version} is "
+            "here: install the release that began it, or start a new run"
+        )
+    return Here(spec, ready(spec, asked.parameters))
+
+
+def _objects(stream: BufferedReader, shard: Shard) -> Iterator[Row | BadInput]:
+    """The objects of a shard."""
+    if shard.kind == "groups":
+        return scan_groups(
+            stream, shard.name, range(shard.start, shard.end), before=shard.line or 0
+        )
+    if shard.kind == "whole":
+        return scan_opened(stream, shard.name, shard.name)
+    before = shard.line or 0
+    lines = lines_of(stream, shard.start, shard.end, shard.name, before)
+    return scan_lines(shard.name, enumerate(lines, before + 1))
+
+
+def _rows(run: Run, stream: BufferedReader, shard: Shard) -> Iterator[Unread]:
+    """The rows of a shard, which are as many as were counted.
+
+    Raises:
+        BadInput: a line is no row.
+    """
+    room = Room(shard.name, whole=False)
+    room.read(shard.size)
+    found = 0
+    rows = room.held(canonical_rows(_objects(stream, shard), run.how))
+    for found, row in enumerate(unread(rows, shard.row or 0), 1):  # noqa: B007 - counted
+        yield row
+    if shard.rows is not None and found != shard.rows:
+        raise BadInput(
+            f"{shard.name}: a line becomes several rows, and none of the first rows does: plan a "
+            "new run and say that rows may hold several responses"
+        )
+
+
+def _counted(run: Run, shard: Shard) -> Counted:
+    """How many lines and rows a shard has."""
+    with run.source.opened(shard.name, shard.etag) as stream:
+        if shard.kind == "lines" and not run.asked.several:
+            return counted(lines_of(stream, shard.start, shard.end, shard.name))
+        if shard.kind == "groups":
+            lines = sum(rows_of_groups(stream, shard.name)[shard.start : shard.end])
+            if not run.asked.several:
+                return Counted(lines, lines)
+        elif shard.kind == "lines":
+            lines = counted(lines_of(stream, shard.start, shard.end, shard.name)).lines
+        else:
+            lines = 0
+        return Counted(lines, sum(1 for _ in _rows(run, stream, shard)))
+
+
+def _scored(
+    run: Run, shard: Shard, scorer: Scorer, left: Callable[[], float], began: float
+) -> Done:
+    place = run.place
+    if run.is_over:
+        return Done(shard.part, error="the run is over: somebody cancelled it, or a line is no row")
+    if place.found(shard.facts) and place.found(shard.results):
+        part = json.loads(place.read(shard.facts))
+        return Done(shard.part, rows=part["rows"], unscored=part["unscored"])
+    calls = scorer.calls
+    with TemporaryFile() as spool, run.source.opened(shard.name, shard.etag) as stream:
+        part = _Part(run, shard, cast("IO[bytes]", spool))
+        part.take_begun()
+        rows = islice(_rows(run, stream, shard), part.facts.rows, None)
+        longest, complete = 0.0, True
+        for batch in _batches(rows, groups=run.asked.groups):
+            if left() < RESERVE + 2 * longest:
+                complete = False
+                break
+            start = monotonic()
+            part.add(scorer(batch))
+            longest = max(longest, monotonic() - start)
+        done = Done(
+            shard.part,
+            rows=part.facts.rows,
+            unscored=part.facts.unscored,
+            calls=scorer.calls - calls,
+            seconds=round(monotonic() - began, 3),
+            next_row=None if complete else part.facts.rows,
+        )
+        part.write(done)
+    return done
+
+
+class _Part:
+    """The results of a shard until they are written.
+
+    Args:
+        run: whose it is.
+        shard: of the run.
+        spool: where they wait.
+    """
+
+    def __init__(self, run: Run, shard: Shard, spool: IO[bytes]) -> None:
+        asked = run.asked
+        self.facts = Facts(asked.reward_name, Scale(*asked.scale), most=PART)
+        self._place, self._shard, self._spool = run.place, shard, spool
+        self._digest = sha256()
+
+    def take_begun(self) -> None:
+        """Take over what was done before; nothing where it is not what its facts say."""
+        begun = self._shard.begun
+        if not (self._place.found(f"{begun}.json") and self._place.found(f"{begun}.jsonl")):
+            return
+        content = self._place.read(f"{begun}.jsonl")
+        item = json.loads(self._place.read(f"{begun}.json"))
+        if sha256(content).hexdigest() == item["sha256"]:
+            self._spool.write(content)
+            self._digest.update(content)
+            self.facts = Facts.of(item["facts"], PART)
+
+    def add(self, results: Iterable[RowResult]) -> None:
+        """Keep the results of a batch."""
+        results = list(results)
+        text = "".join(f"{each.line}\n" for each in results).encode()
+        self._spool.write(text)
+        self._digest.update(text)
+        self.facts.add(results)
+
+    def write(self, done: Done) -> None:
+        """Write the results, and then their facts."""
+        begun, shard, complete = self._shard.begun, self._shard, done.complete
+        item = {
+            **done._asdict(),
+            "size": self._spool.tell(),
+            "sha256": self._digest.hexdigest(),
+            "facts": self.facts.item(),
+        }
+        self._spool.seek(0)
+        with self._place.writing(shard.results if complete else f"{begun}.jsonl") as out:
+            copyfileobj(self._spool, out)
+        text = json.dumps(item).encode()
+        self._place.write(shard.facts if complete else f"{begun}.json", text)
+        if complete:
+            for name in (f"{begun}.json", f"{begun}.jsonl"):
+                self._place.delete(name)
+
+
+def _batches(rows: Iterable[Unread], *, groups: Groups) -> Iterator[list[Unread]]:
+    """Rows in batches, which do not cut what the reward compares."""
+    batch: list[Unread] = []
+    size = 0
+    for row in rows:
+        full = len(batch) >= BATCH_ROWS or size + row.size > BATCH_BYTES
+        ends = full and (groups != "adjacent" or _differ(batch[-1], row))
+        if batch and ends and groups != "anywhere":
+            yield batch
+            batch, size = [], 0
+        batch.append(row)
+        size += row.size
+    if batch:
+        yield batch
+
+
+def _differ(one: Unread, other: Unread) -> bool:
+    samples = [row.read().sample for row in (one, other)]
+    contexts = [each.context if isinstance(each, Sample) else None for each in samples]
+    return contexts[0] != contexts[1]
