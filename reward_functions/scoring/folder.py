@@ -179,6 +179,14 @@ class State(NamedTuple):
     cancelled: bool = False
     finished: bool = False
 
+    @property
+    def word(self) -> str:
+        """How far it is, in a word or two."""
+        for word in ("unusable", "finished", "cancelled"):
+            if getattr(self, word):
+                return word
+        return "not finished"
+
 
 @dataclass(frozen=True)
 class Run:

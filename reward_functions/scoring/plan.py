@@ -16,7 +16,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.deployed.catalogue import find
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import RewardSpec
     from reward_functions.judge_runtime.config import JudgeConfig
-    from reward_functions.scoring.engines import Engine
+    from reward_functions.scoring.engines import Detachable, Engine
     from reward_functions.scoring.places import Object, Place
     from reward_functions.scoring.rewards import Parameters
     from reward_functions.scoring.shards import Done, Task
@@ -248,6 +248,7 @@ class Plan:
         *,
         resume: bool = False,
         max_usd: float | None = None,
+        detach: bool = False,
         hear: Callable[[Event], object] = unheard,
     ) -> Run:
         """Score what is not scored yet, and write the summary.
@@ -256,6 +257,7 @@ class Plan:
             engine: what does the shards.
             resume: go on with the run in the folder.
             max_usd: dollars that a judge may take for the rows that are not scored, about.
+            detach: begin it, and wait for nothing; of an engine that is `Detachable`.
             hear: hears what happens.
 
         Raises:
@@ -268,15 +270,26 @@ class Plan:
         run = Run(self.place, self.asked, self.session)
         require_affordable(run, self.shards, max_usd)
         run = Run.begun(self.place, self.asked, self.shards, resume=resume, session=self.session)
-        return go_on(run, engine, hear)
+        return go_on(run, engine, hear, detach=detach)
 
 
-def go_on(run: Run, engine: Engine, hear: Callable[[Event], object] = unheard) -> Run:
+def go_on(
+    run: Run, engine: Engine, hear: Callable[[Event], object] = unheard, *, detach: bool = False
+) -> Run:
     """Score what is missing of a run, on any engine, and write the summary.
+
+    Args:
+        run: that has begun.
+        engine: as of `Plan.start`.
+        hear: as of `Plan.start`.
+        detach: as of `Plan.start`.
 
     Raises:
         RunNotUsable, RunIncomplete, AwsFailed, OSError: as of `Plan.start`.
     """
+    if detach:
+        cast("Detachable", engine).detach(run)
+        return run
     started = _Started(run, engine, hear)
     started.score(started.numbered(run.shards()))
     started.require_enough()
