@@ -200,9 +200,9 @@ def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
     """
     file, out = typed["file"], typed["output"]
     engines.refuse(typed, engines.HERE, "is of a run without --on: leave it out")
+    stage = _stage_of(typed)
     if out in (None, "-"):
         raise ConfigurationError("--on writes a run into a folder: add -o, s3://… or a path")
-    stage = _stage_of(typed)
     session = aws_session(stage) if stage else _session(file) or _session(out)
     same = ("shard_mb", "judge", "adjacent_groups", "allow_empty")
     plan = Plan.of(
