@@ -6,7 +6,7 @@ Credentials and region are AWS's own: AWS_PROFILE, AWS_REGION and their like.
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -20,7 +20,7 @@ from reward_functions.cli import _engine_options as engines
 from reward_functions.cli._console import cell as in_cell
 from reward_functions.cli._console import facts, leave, print_json, remark, say_measured, table
 from reward_functions.cli._console import output as printed
-from reward_functions.cli._echo import say, several
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Output  # noqa: TC001
 from reward_functions.cli._progress import Bars
@@ -28,11 +28,20 @@ from reward_functions.cli._summary import summary
 from reward_functions.cli._verdicts import opened_store
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import replaced
-from reward_functions.scoring.engines import engine_of, row_of
-from reward_functions.scoring.folder import Run, RunIncomplete, RunNotUsable, runs_below, summary_of
-from reward_functions.scoring.places import place_of
-from reward_functions.scoring.plan import Plan, go_on, require_affordable
-from reward_functions.scoring.run import ends_are_interrupts
+from reward_functions.scoring import (
+    Engine,
+    Event,
+    Plan,
+    Run,
+    RunIncomplete,
+    ends_are_interrupts,
+    engine_of,
+    engine_row,
+    go_on,
+    place_of,
+    require_affordable,
+    runs_below,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,9 +49,6 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.data.rows.shapes import RowOptions
-    from reward_functions.scoring.engines import Engine
-    from reward_functions.scoring.folder import State
-    from reward_functions.scoring.plan import Event
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -59,9 +65,7 @@ MEGABYTE: Final = 1e6
 
 @app.command("list")
 def list_runs(
-    place: Annotated[
-        str, typer.Argument(metavar="PLACE", help="A folder, or s3://BUCKET/PREFIX.")
-    ] = ".",
+    place: Annotated[str, typer.Argument(help="A folder, or s3://BUCKET/PREFIX.")] = ".",
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -69,16 +73,14 @@ def list_runs(
 
     Exit status: 0, or 2 where the place cannot be listed.
     """
-    found = [_facts(run, run.state()) for run in runs_below(place, _session(place))]
+    found = [_facts(run) for run in runs_below(place, _session(place))]
     if as_json:
         print_json(found)
-    elif not found:
-        say(f"no run stands below {place}")
-    else:
-        shown = table("run", "reward", "state", "parts", numbers=("parts",))
-        for each in found:
-            shown.add_row(each["run"], each["reward"], each["state"], each["parts"])
-        printed().print(shown)
+        return
+    shown = table("run", "reward", "state", "parts", numbers=("parts",))
+    for each in found:
+        shown.add_row(*(each[title] for title in ("run", "reward", "state", "parts")))
+    printed().print(shown if found else f"no run stands below {place}")
 
 
 @app.command()
@@ -88,21 +90,17 @@ def show(name: RunName, *, as_json: AsJson = False) -> None:
     Exit status: 0, or 2 where there is no run or its input is not usable.
     """
     run = _opened(name)
-    state, failures, found = run.state(), run.failures(), run.facts()
-    shown = _facts(run, state)
+    shown, failures = _facts(run), run.failures()
     if as_json:
-        more = {"asked": asdict(run.asked), "figures": summary_of(found), "failed": failures}
-        print_json(shown | more)
+        print_json(shown | {"figures": run.figures(), "failed": failures})
     else:
-        printed().print(facts({title: in_cell(text) for title, text in shown.items() if text}))
-        if state.done:
-            summary(found, 0.0, 0)
+        _print(shown)
+        summary(run.facts(), 0.0, 0)
         for part, why in list(failures.items())[:LINES]:
             remark(f"part {part} failed: {why}")
         if len(failures) > LINES:
             remark(f"{len(failures) - LINES:,} further parts failed: --json has all")
-    if state.unusable:
-        raise RunNotUsable(state.unusable)
+    run.require_usable()
 
 
 @app.command()
@@ -127,7 +125,7 @@ def watch(
             progress=lambda found: bars("scoring parts", found.done, found.parts),
         )
     if state.cancelled and not state.finished:
-        remark(f"cancelled: {state.done:,} of {several(state.parts, 'part')} done")
+        remark(f"cancelled: {_facts(run)['parts']} parts done")
         raise typer.Exit(INCOMPLETE)
     run.finish()
     _ended(run)
@@ -170,8 +168,7 @@ def cancel(name: RunName) -> None:
     """
     run = _opened(name)
     run.cancel()
-    state = run.state()
-    say(f"cancelled: {state.done:,} of {several(state.parts, 'part')} done")
+    say(f"cancelled: {_facts(run)['parts']} parts done")
 
 
 @app.command()
@@ -221,7 +218,7 @@ def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
         more = {"stage": stage, "session": session, "store": store}
         engine = engine_of(typed["on"], concurrency=typed["concurrency"], **more)
         if typed["plan"]:
-            _print(plan, engine)
+            _print_plan(plan, engine)
             require_affordable(Run(plan.place, plan.asked), plan.shards, max_usd)
             return
         if found.judge_usd:
@@ -236,7 +233,7 @@ def _stage_of(typed: Mapping[str, Any]) -> str | None:
     Raises:
         ConfigurationError: there is no such engine, or it does not have what was typed.
     """
-    name, row, _ = row_of(typed["on"])
+    name, row, _ = engine_row(typed["on"])
     lacks = {"stage", "detach"} - {*row.has}
     engines.refuse(typed, lacks, f"is nothing that {name} has: leave it out, or name another")
     return (typed["stage"] or default_stage().name) if "stage" in row.has else None
@@ -257,9 +254,9 @@ def _followed(address: str, start: Callable[..., Run]) -> None:
     parts = "no part"
     again = f"to go on: reward runs resume {address}"
 
-    def heard(event: Event) -> None:
+    def show_event(event: Event) -> None:
         nonlocal rows, parts
-        rows, parts = event.rows, f"{event.finished:,} of {several(event.shards, 'part')}"
+        rows, parts = event.rows, f"{event.finished:,} of {event.shards:,} parts"
         doing = "counting" if event.task == "count" else "scoring"
         bars(f"{doing} parts", event.finished, event.shards)
         if event.kind == "failed" and event.done:
@@ -267,7 +264,7 @@ def _followed(address: str, start: Callable[..., Run]) -> None:
 
     try:
         with Bars() as bars, ends_are_interrupts():
-            run = start(hear=heard)
+            run = start(hear=show_event)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted: {parts} done; {again}") from None
     except RunIncomplete as error:
@@ -291,23 +288,25 @@ def _ended(run: Run, seconds: float = 0.0, rows: int = 0) -> None:
         leave(found.measured)
 
 
-def _print(plan: Plan, engine: Engine) -> None:
+def _print_plan(plan: Plan, engine: Engine) -> None:
     """What a plan would take."""
     found, asked = plan.estimate(), plan.asked
     usd = "unknown" if found.judge_usd is None else f"about ${found.judge_usd:,.2f}"
     at_once = getattr(engine, "concurrency", None)
     rows = {
-        "source": asked.source,
-        "run": plan.place.address,
+        "source": f"{asked.source}: {found.objects:,} objects, {found.bytes / MEGABYTE:,.1f} MB",
         "reward": f"{asked.reward_name} {asked.version}",
         "version": asked.function,
-        "objects": f"{found.objects:,}, {found.bytes / MEGABYTE:,.1f} MB",
         "shards": f"{found.shards:,}",
         "rows": f"about {found.rows:,}",
         "invocations": f"about {found.invocations:,}" if found.invocations else "",
         "judge": usd if plan.spec.needs.judge else "",
         "at once": f"{at_once:,} on {engine.name}" if at_once else "",
     }
+    _print(rows)
+
+
+def _print(rows: Mapping[str, str]) -> None:
     printed().print(facts({title: in_cell(text) for title, text in rows.items() if text}))
 
 
@@ -321,9 +320,9 @@ def _session(place: str) -> Session | None:
     return aws_session() if place.startswith(engines.SCHEME) else None
 
 
-def _facts(run: Run, state: State) -> dict[str, str]:
+def _facts(run: Run) -> dict[str, str]:
     """A run in a few words."""
-    asked = run.asked
+    asked, state = run.asked, run.state()
     return {
         "run": run.place.address,
         "source": asked.source,

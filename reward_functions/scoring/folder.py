@@ -267,6 +267,14 @@ class Run:
             RunNotUsable: a line of its input is no row.
         """
         self.place.delete(CANCELLED)
+        self.require_usable()
+
+    def require_usable(self) -> None:
+        """Refuse a run whose input is not usable.
+
+        Raises:
+            RunNotUsable: a line is no row.
+        """
         if self.place.found(UNUSABLE):
             raise RunNotUsable(self.state().unusable)
 
@@ -373,6 +381,10 @@ class Run:
         found = self.facts()
         self.place.write(SUMMARY, _json(summary_of(found)))
         return found
+
+    def figures(self) -> dict[str, Any]:
+        """Those of the summary, of the parts that are done by now."""
+        return summary_of(self.facts())
 
     def join(self, out: IO[bytes]) -> int:
         """Write all results, in the order of the input.

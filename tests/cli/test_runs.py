@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from reward_functions import sample
 from reward_functions.cli import app
-from reward_functions.scoring.engines import ENGINES, engine_of, row_of
+from reward_functions.scoring.engines import ENGINES, engine_of, engine_row
 from reward_functions.scoring.folder import Run
 from reward_functions.scoring.places import place_of
 from reward_functions.testing import wire_row
@@ -162,8 +162,8 @@ def test_an_engine_whose_package_is_missing_says_what_to_install(name, folder, m
 
 
 def test_an_engine_has_its_address():
-    assert row_of("ray://host:10001") == ("ray", ENGINES["ray"], "ray://host:10001")
-    assert row_of("dask=tcp://host:8786") == ("dask", ENGINES["dask"], "tcp://host:8786")
+    assert engine_row("ray://host:10001") == ("ray", ENGINES["ray"], "ray://host:10001")
+    assert engine_row("dask=tcp://host:8786") == ("dask", ENGINES["dask"], "tcp://host:8786")
     assert engine_of("processes", concurrency=3, stage="dev").concurrency == 3
 
 

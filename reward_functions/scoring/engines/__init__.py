@@ -66,7 +66,7 @@ class Detachable(Engine, Protocol):
         """
 
 
-class Row(NamedTuple):
+class EngineRow(NamedTuple):
     """An engine by its name.
 
     Args:
@@ -83,15 +83,15 @@ class Row(NamedTuple):
 
 
 ENGINES: Final = {
-    "aws": Row("aws:Aws.of", ("stage", "session"), ("stage", "detach")),
-    "ray": Row("ray:Ray", ("address",), needs=Extra("ray", "Ray Data")),
-    "dask": Row("dask:Dask", ("address",), needs=Extra("dask", "Dask")),
-    "processes": Row("processes:Processes", ("store",)),
-    "direct": Row("direct:Direct", (), ("stage",)),
+    "aws": EngineRow("aws:Aws.of", ("stage", "session"), ("stage", "detach")),
+    "ray": EngineRow("ray:Ray", ("address",), needs=Extra("ray", "Ray Data")),
+    "dask": EngineRow("dask:Dask", ("address",), needs=Extra("dask", "Dask")),
+    "processes": EngineRow("processes:Processes", ("store",)),
+    "direct": EngineRow("direct:Direct", (), ("stage",)),
 }
 
 
-def row_of(text: str) -> tuple[str, Row, str]:
+def engine_row(text: str) -> tuple[str, EngineRow, str]:
     """The name, the row and the address of an engine as it is typed.
 
     Args:
@@ -114,14 +114,14 @@ def engine_of(text: str, **options: Any) -> Engine:
     """An engine as it is typed.
 
     Args:
-        text: as of `row_of`.
+        text: as of `engine_row`.
         options: for it; None, and what is nothing to it, is left out.
 
     Raises:
         MissingExtra: it needs a package that is not installed.
-        ConfigurationError: as of `row_of`.
+        ConfigurationError: as of `engine_row`.
     """
-    name, row, address = row_of(text)
+    name, row, address = engine_row(text)
     options["address"] = address or None
     takes = ("concurrency", *row.takes)
     given = {each: options[each] for each in takes if options.get(each) is not None}
