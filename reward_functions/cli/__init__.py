@@ -3,6 +3,7 @@
     catalogue.py   list · show · check
     explaining.py  explain
     scoring.py     score
+    runs.py        runs list · show · watch · resume · cancel · fetch
     scaffold.py    new
     invoking.py    invoke
     deployed.py    deployed list · invoke · check · rollback · prune
@@ -38,6 +39,7 @@ ROWS: Final = {
     "show": "All about one reward: documentation, parameters, examples, a request and its reply.",
     "explain": "Explain a score: the answer found, what was compared, the rule that decided.",
     "score": "Score a file of responses.",
+    "runs": "Runs over shards, which are folders: list, show, watch, resume, cancel, fetch.",
     "check": "Replay the worked examples of one reward, or of all.",
     "new": "Write a reward with worked examples, and its test, which needs pytest.",
     "invoke": "Run the Lambda function of a reward on this machine, and time it.",
@@ -57,6 +59,7 @@ TARGETS: Final = {
     "show": "catalogue:show",
     "explain": "explaining:explain",
     "score": "scoring:score",
+    "runs": "runs:app",
     "check": "catalogue:check",
     "new": "scaffold:new",
     "invoke": "invoking:invoke",

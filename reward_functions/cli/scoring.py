@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TextIO
 
 import typer
 
+from reward_functions.cli import _engine_options as engines
 from reward_functions.cli._console import MESSAGE, leave, output, plain, say_measured
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     AllowEmpty,
@@ -130,6 +131,15 @@ def score(
         ),
     ] = None,
     allow_empty: AllowEmpty = False,
+    on: engines.On = None,
+    stage: engines.Stage = None,
+    shard_mb: engines.ShardMb = None,
+    concurrency: engines.Concurrency = None,
+    max_unscored: engines.MaxUnscored = None,
+    max_usd: engines.MaxUsd = None,
+    detach: engines.Detach = False,
+    plan: engines.PlanOnly = False,
+    adjacent_groups: engines.AdjacentGroups = False,
 ) -> None:
     """Score a file of responses.
 
@@ -168,12 +178,18 @@ def score(
     Exit status: 0 all scored; 1 some were not; 2 none was, or only those that a judge
     decides without a model, or nothing was done.
     """
+    typed, how = dict(locals()), row_options(mapped, shape)
+    if on is not None:
+        from reward_functions.cli.runs import score_on
+
+        score_on(typed, how)
+        return
+    engines.require_here(typed)
     from reward_functions.cli._summary import agreement, spent, summary, written
     from reward_functions.scoring.file import ScoringInterrupted, score_file
 
     output = None if output == STANDARD else output
     spec = reward_named(name)
-    how = row_options(mapped, shape)
     if report is not None:
         from reward_functions.cli._pages import require_page, say_where
 

@@ -36,20 +36,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from reward_functions.scoring.engines import Engine
+    from reward_functions.scoring.engines import Engine, engine_of, engine_row
     from reward_functions.scoring.file import ScoredFile, ScoringInterrupted, score_file
-    from reward_functions.scoring.folder import Run
+    from reward_functions.scoring.folder import Run, RunIncomplete, RunNotUsable, runs_below
     from reward_functions.scoring.places import place_of
-    from reward_functions.scoring.plan import Event, Plan
+    from reward_functions.scoring.plan import Event, Plan, go_on, require_affordable
     from reward_functions.scoring.results import result_line
+    from reward_functions.scoring.run import ends_are_interrupts
 
 _HOMES = {
-    "Engine": "engines",
-    "Event": "plan",
-    "Plan": "plan",
-    "Run": "folder",
-    "place_of": "places",
-    "result_line": "results",
+    "engines": ("Engine", "engine_of", "engine_row"),
+    "file": ("ScoredFile", "ScoringInterrupted", "score_file"),
+    "folder": ("Run", "RunIncomplete", "RunNotUsable", "runs_below"),
+    "places": ("place_of",),
+    "plan": ("Event", "Plan", "go_on", "require_affordable"),
+    "results": ("result_line",),
+    "run": ("ends_are_interrupts",),
 }
 
 __all__ = [
@@ -58,11 +60,19 @@ __all__ = [
     "Only",
     "Plan",
     "Run",
+    "RunIncomplete",
+    "RunNotUsable",
     "ScoredFile",
     "ScoringInterrupted",
     "Sort",
+    "ends_are_interrupts",
+    "engine_of",
+    "engine_row",
+    "go_on",
     "place_of",
+    "require_affordable",
     "result_line",
+    "runs_below",
     "score_file",
 ]
 
@@ -74,6 +84,7 @@ Sort = Literal["value", "-value", "id", "-id", "length", "-length"]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'file')}"), name)
+    return getattr(import_module(f"{__name__}.{home}"), name)

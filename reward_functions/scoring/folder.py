@@ -4,6 +4,7 @@
     manifest.jsonl          a shard each line
     part-000003.jsonl       the results of a shard, as `reward score` writes them
     part-000003.facts.json  their size, checksum and figures; written after them
+    part-000003.failed.json why it is not done, where somebody tried in vain
     unusable.json           object, line and problem, where a line is no row
     cancelled.json          somebody cancelled it
     summary.json            the figures of all parts, when all are there
@@ -20,12 +21,14 @@ from functools import cached_property
 from hashlib import sha256
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from reward_functions.core.declared import composite_of
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.spec import Scale
 from reward_functions.data.rows.reading import Recognised
 from reward_functions.data.rows.shapes import BY_NAME, Columns
 from reward_functions.scoring.facts import Facts
 from reward_functions.scoring.places import NoSuchObject, place_of
+from reward_functions.scoring.rewards import reward_named
 from reward_functions.scoring.shards import Shard, numbered
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
+    from reward_functions.core.spec import RewardSpec
     from reward_functions.scoring.places import Place
     from reward_functions.scoring.ranges import Counted
 
@@ -50,7 +54,7 @@ STRETCH: Final = 1 << 20
 MOST_SHOWN: Final = 100
 """Reasons, and errors, of a summary."""
 
-FREE: Final = frozenset({"max_unscored"})
+FREE: Final = frozenset({"max_unscored", "usd"})
 """Of what is asked, that decides no result: a run may go on with another."""
 
 TITLES: Final = {
@@ -59,6 +63,8 @@ TITLES: Final = {
     "function": "the version of the function",
     "version": "the reward's version",
     "digest": "the reward's code",
+    "composite": "the reward's parts",
+    "judge": "the judge's settings",
     "rows": "how rows are read",
     "shard_bytes": "the size of shards",
 }
@@ -92,6 +98,10 @@ class Asked:
         function: the ARN of the numbered version that scores; "" where the reward runs in the
             engine's own processes.
         parameters: of the reward, by name.
+        composite: what the reward is made of, where a stage declares it.
+        judge: its settings, where the reward asks models in the engine's own processes.
+        usd: dollars that its models take for all rows, about; 0.0 of a reward that asks none, None
+            where nobody knows.
         rows: how rows are read, as `pinned` writes it of the first of them.
         several: whether a line may become several rows, so that counting has to read it.
         groups: where the responses to a prompt stand that the reward compares: side by side in
@@ -109,11 +119,25 @@ class Asked:
     digest: str = ""
     function: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    composite: Mapping[str, Any] | None = None
+    judge: Mapping[str, Any] | None = None
+    usd: float | None = 0.0
     rows: Mapping[str, Any] = field(default_factory=dict)
     several: bool = False
     groups: Groups = None
     shard_bytes: int
     max_unscored: float = 1.0
+
+    @property
+    def spec(self) -> RewardSpec:
+        """The reward.
+
+        Raises:
+            UnknownReward, ConfigurationError, OSError: it is not here.
+        """
+        if self.composite is None:
+            return reward_named(self.reward)
+        return composite_of({**self.composite, "name": self.reward})
 
 
 def pinned(how: Recognised) -> dict[str, Any]:
@@ -154,6 +178,14 @@ class State(NamedTuple):
     unusable: str = ""
     cancelled: bool = False
     finished: bool = False
+
+    @property
+    def word(self) -> str:
+        """How far it is, in a word or two."""
+        for word in ("unusable", "finished", "cancelled"):
+            if getattr(self, word):
+                return word
+        return "not finished"
 
 
 @dataclass(frozen=True)
@@ -225,10 +257,26 @@ class Run:
             )
         if not resume:
             raise OtherRun(f"{place.address} holds this run already: add --resume to go on with it")
-        place.delete(CANCELLED)
-        if place.found(UNUSABLE):
-            raise RunNotUsable(run.state().unusable)
+        run.let_go_on()
         return run
+
+    def let_go_on(self) -> None:
+        """Take the mark of a cancelled run away.
+
+        Raises:
+            RunNotUsable: a line of its input is no row.
+        """
+        self.place.delete(CANCELLED)
+        self.require_usable()
+
+    def require_usable(self) -> None:
+        """Refuse a run whose input is not usable.
+
+        Raises:
+            RunNotUsable: a line is no row.
+        """
+        if self.place.found(UNUSABLE):
+            raise RunNotUsable(self.state().unusable)
 
     @classmethod
     def opened(cls, place: Place, session: Session | None = None) -> Run:
@@ -306,6 +354,15 @@ class Run:
         if self.place.found(UNUSABLE) is None:
             self.place.write(UNUSABLE, _json({"problem": problem}))
 
+    def failures(self) -> dict[int, str]:
+        """Why parts are not done that somebody tried in vain, by their numbers."""
+        names = self._names()
+        return {
+            shard.part: str(_object(self.place.read(shard.failed))["error"])
+            for shard in self.missing()
+            if shard.failed in names
+        }
+
     def facts(self) -> Facts:
         """The facts of all parts that are done, merged in their order, in bounded memory."""
         found = Facts(self.asked.reward_name, Scale(*self.asked.scale))
@@ -324,6 +381,10 @@ class Run:
         found = self.facts()
         self.place.write(SUMMARY, _json(summary_of(found)))
         return found
+
+    def figures(self) -> dict[str, Any]:
+        """Those of the summary, of the parts that are done by now."""
+        return summary_of(self.facts())
 
     def join(self, out: IO[bytes]) -> int:
         """Write all results, in the order of the input.
@@ -373,6 +434,22 @@ class Run:
     def _write_manifest(self, shards: Sequence[Shard]) -> None:
         lines = [json.dumps(each.item()) for each in shards]
         self.place.write(MANIFEST, "".join(f"{line}\n" for line in lines).encode())
+
+
+def runs_below(text: str, session: Session | None = None) -> list[Run]:
+    """The runs in a folder, or below an address of S3, by their names.
+
+    Args:
+        text: as `place_of` takes it.
+        session: boto3's.
+
+    Raises:
+        AwsFailed, OSError: it cannot be listed.
+    """
+    above = place_of(text, session)
+    names = [f"/{each.name}" for each in above.objects()]
+    found = [each.removesuffix(f"/{RUN}") for each in names if each.endswith(f"/{RUN}")]
+    return [Run.opened(place_of(above.address + each, session), session) for each in found]
 
 
 def summary_of(facts: Facts) -> dict[str, Any]:

@@ -44,6 +44,11 @@ _ADDRESS: Final = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(.*))?
 
 _CHANGED: Final = ("PreconditionFailed", "412")
 
+_REGION: Final = "the bucket is in another region: set AWS_REGION to it ({message})"
+_REMEDIES: Final = dict.fromkeys(
+    ("PermanentRedirect", "301", "AuthorizationHeaderMalformed"), _REGION
+)
+
 
 class NoSuchObject(ConfigurationError):
     """A place has no object of this name."""
@@ -265,7 +270,7 @@ class Bucket:
         what, list_ = f"listing {self.address}", self.client.list_objects_v2
         asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": self._before + below}
         while True:
-            page = answer(what, list_, **asked)
+            page = answer(what, list_, remedies=_REMEDIES, **asked)
             for each in page.get("Contents", ()):
                 if not each["Key"].endswith("/"):  # what the console calls a folder
                     yield self._object(each["Key"], each["Size"], each)
@@ -276,7 +281,8 @@ class Bucket:
     def _answer(self, what: str, call: str, name: str, **more: Any) -> dict[str, Any]:
         call_ = getattr(self.client, call)
         named: dict[str, Any] = {"Bucket": self._bucket, "Key": self._before + name}
-        return answer(f"{what} {self.address}/{name}", call_, **named, **more)
+        tried = f"{what} {self.address}/{name}"
+        return answer(tried, call_, remedies=_REMEDIES, **named, **more)
 
     def found(self, name: str) -> Object | None:
         """As `Place` says."""

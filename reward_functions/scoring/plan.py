@@ -13,14 +13,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.deployed.catalogue import find
+from reward_functions.calibration.estimating import (
+    QuestionRecorder,
+    ResponseCost,
+    TrainingRun,
+    estimate,
+    measured,
+)
+from reward_functions.calibration.settings import load_judge_config
+from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.types import Sample
 from reward_functions.data.json_rows import BadInput, Row
 from reward_functions.data.rows.formats import (
     PARQUET,
@@ -34,8 +44,8 @@ from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.scoring.folder import Asked, Run, RunIncomplete, RunNotUsable, pinned
 from reward_functions.scoring.places import place_of
 from reward_functions.scoring.ranges import Counted, cut
-from reward_functions.scoring.rewards import parameter_values, reward_named
-from reward_functions.scoring.rows import require_rows
+from reward_functions.scoring.rewards import no_judge, parameter_values, reward_named
+from reward_functions.scoring.rows import require_rows, unread
 from reward_functions.scoring.scorers import BATCH_ROWS
 from reward_functions.scoring.shards import Shard
 from reward_functions.scoring.sources import source_of
@@ -46,12 +56,16 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.scoring.engines import Engine
+    from reward_functions.judge_runtime.config import JudgeConfig
+    from reward_functions.scoring.engines import Detachable, Engine
     from reward_functions.scoring.places import Object, Place
     from reward_functions.scoring.rewards import Parameters
     from reward_functions.scoring.shards import Done, Task
 
 SHARD_MB: Final = 64
+
+JUDGED_MB: Final = 4
+"""The same of a judge, whose part is written again after each batch."""
 
 ATTEMPTS: Final = 3
 """How often a shard is given to an engine that has failed; one whose time was short does not
@@ -99,6 +113,7 @@ class Estimate(NamedTuple):
         shards: that they are cut into.
         rows: about, from the length of the first rows.
         invocations: of the pinned version, about; 0 without one.
+        judge_usd: as `Asked.usd`.
     """
 
     objects: int
@@ -106,6 +121,7 @@ class Estimate(NamedTuple):
     shards: int
     rows: int
     invocations: int
+    judge_usd: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +153,10 @@ class Plan:
         *,
         parameters: Parameters = (),
         rows: RowOptions | None = None,
-        shard_mb: float = SHARD_MB,
+        shard_mb: float | None = None,
         stage: str | None = None,
         function: str = "",
+        judge: str | None = None,
         adjacent_groups: bool = False,
         several: bool | None = None,
         allow_empty: bool = False,
@@ -156,9 +173,12 @@ class Plan:
             parameters: of the reward, by name; or `name=value` strings.
             rows: which columns hold which part of a sample, and the shape; recognised from the
                 first rows where not given.
-            shard_mb: of a range at most, in MB (2²⁰ bytes); more than 0.
+            shard_mb: of a range at most, in MB (2²⁰ bytes); more than 0. `SHARD_MB` where not
+                given, and `JUDGED_MB` of a judge.
             stage: whose deployment scores.
             function: the ARN of a numbered version that scores, in place of a stage's deployment.
+            judge: the settings of a judge, as `reward score` takes them. Those of a version are its
+                own: here they say what its models cost.
             adjacent_groups: the responses to each prompt stand in one object: a reward that
                 compares them takes shards of whole objects.
             several: whether a line may hold several responses; recognised from the first rows
@@ -171,10 +191,15 @@ class Plan:
             BadInput: there are no objects, or their rows cannot be read.
             ConfigurationError: the reward compares groups that shards would cut, or arguments
                 contradict each other.
-            UnknownReward, BadParameter, NotDeployed, AwsFailed, OSError: as their names say.
+            UnknownReward, BadParameter, NoJudge, BadJudge, NotDeployed, AwsFailed, OSError: as
+                their names say.
         """
-        scorer = _scorer(reward, parameters, stage, function, session)
-        spec = reward_named(scorer["reward"])
+        spec, scorer = _scorer(reward, parameters, stage, function, session)
+        config = None if judge is None or not spec.needs.judge else load_judge_config(judge)
+        if spec.needs.judge and config is None and not scorer["function"]:
+            raise no_judge(spec.name)
+        if shard_mb is None:
+            shard_mb = JUDGED_MB if spec.needs.judge else SHARD_MB
         if not shard_mb > 0:
             raise ConfigurationError(f"a shard of {shard_mb:g} MB holds nothing: more than 0")
         most = max(1, int(shard_mb * MB))
@@ -192,6 +217,7 @@ class Plan:
             **scorer,
             source=found.address,
             inputs=_digest(objects),
+            judge=None if scorer["function"] or config is None else asdict(config),
             reward_name=spec.name,
             scale=list(spec.scale),
             rows=first.pinned,
@@ -201,7 +227,11 @@ class Plan:
             max_unscored=max_unscored,
         )
         place = place_of(destination, session)
-        return cls(asked, tuple(shards), place, spec, first.bytes, session)
+        plan = cls(asked, tuple(shards), place, spec, first.bytes, session)
+        if not spec.needs.judge:
+            return plan
+        usd = _usd(spec, asked, config, first.samples, plan.estimate().rows)
+        return replace(plan, asked=replace(asked, usd=usd))
 
     def estimate(self) -> Estimate:
         """What it would take."""
@@ -210,30 +240,108 @@ class Plan:
         rows = round(size / self.row_bytes) if self.row_bytes else 0
         batches = max(len(self.shards), -(-rows // BATCH_ROWS)) if rows else 0
         calls = batches if self.asked.function else 0
-        return Estimate(len(objects), size, len(self.shards), rows, calls)
+        return Estimate(len(objects), size, len(self.shards), rows, calls, self.asked.usd)
 
     def start(
-        self, engine: Engine, *, resume: bool = False, hear: Callable[[Event], object] = unheard
+        self,
+        engine: Engine,
+        *,
+        resume: bool = False,
+        max_usd: float | None = None,
+        detach: bool = False,
+        hear: Callable[[Event], object] = unheard,
     ) -> Run:
         """Score what is not scored yet, and write the summary.
 
         Args:
             engine: what does the shards.
             resume: go on with the run in the folder.
+            max_usd: dollars that a judge may take for the rows that are not scored, about.
+            detach: begin it, and wait for nothing; of an engine that is `Detachable`.
             hear: hears what happens.
 
         Raises:
             OtherRun: the folder holds another run, or this one and it is not to be resumed.
             RunNotUsable: a line is no row.
             RunIncomplete: shards failed, or too many rows are without a score; resuming goes on.
+            ConfigurationError: it may cost more, or nobody knows what it costs.
             AwsFailed, OSError: the places cannot be used.
         """
+        run = Run(self.place, self.asked, self.session)
+        require_affordable(run, self.shards, max_usd)
         run = Run.begun(self.place, self.asked, self.shards, resume=resume, session=self.session)
-        started = _Started(run, engine, hear)
-        started.score(started.numbered(run.shards()))
-        started.require_enough()
-        run.finish()
+        return go_on(run, engine, hear, detach=detach)
+
+
+def go_on(
+    run: Run, engine: Engine, hear: Callable[[Event], object] = unheard, *, detach: bool = False
+) -> Run:
+    """Score what is missing of a run, on any engine, and write the summary.
+
+    Args:
+        run: that has begun.
+        engine: as of `Plan.start`.
+        hear: as of `Plan.start`.
+        detach: as of `Plan.start`.
+
+    Raises:
+        RunNotUsable, RunIncomplete, AwsFailed, OSError: as of `Plan.start`.
+    """
+    if detach:
+        cast("Detachable", engine).detach(run)
         return run
+    started = _Started(run, engine, hear)
+    started.score(started.numbered(run.shards()))
+    started.require_enough()
+    run.finish()
+    return run
+
+
+def require_affordable(run: Run, shards: Sequence[Shard], max_usd: float | None) -> None:
+    """Refuse a judge that would take more for the rows that are not scored yet.
+
+    Args:
+        run: that may not have begun.
+        shards: of the run.
+        max_usd: dollars; None for any number.
+
+    Raises:
+        ConfigurationError: it would, or nobody knows.
+    """
+    if max_usd is None:
+        return
+    usd = run.asked.usd
+    if usd is None:
+        raise ConfigurationError(
+            f"nobody knows what {run.asked.reward_name} costs, which may exceed {max_usd:g} "
+            "dollars: give the judge's settings, with prices of its models"
+        )
+    left = usd * len(run.missing(shards)) / max(1, len(shards))
+    if left > max_usd:
+        raise ConfigurationError(
+            f"the judge takes about {left:,.2f} dollars for the rows that are not scored, more "
+            f"than {max_usd:g}: nothing is begun"
+        )
+
+
+def _usd(
+    spec: RewardSpec,
+    asked: Asked,
+    config: JudgeConfig | None,
+    samples: Sequence[Sample],
+    rows: int,
+) -> float | None:
+    """Dollars that a judge takes for so many rows, by its questions about the first ones."""
+    if config is None:
+        return None
+    recorder = QuestionRecorder()
+    score_batch(spec.bind(asked.parameters, ask=recorder), samples, workers=1)
+    calls, size = measured([recorder.questions])
+    if not calls:
+        return None
+    run = TrainingRun(prompts=rows, batch_size=1, samples=1, epochs=1)
+    cost = ResponseCost(calls=calls / len(samples), input=size)
+    return estimate(config, run, cost, config.concurrency).usd
 
 
 def _scorer(
@@ -242,27 +350,28 @@ def _scorer(
     stage: str | None,
     function: str,
     session: Session | None,
-) -> dict[str, Any]:
-    """What scores, as `Asked` has it."""
+) -> tuple[RewardSpec, dict[str, Any]]:
+    """The reward, and what scores, as `Asked` has it."""
     if stage is not None:
         if function or parameters:
             raise ConfigurationError(
                 "a stage's deployment has its own version and parameters: leave the others out"
             )
         record = find(reward, stage, session)
-        return {
+        return record.spec(), {
             "reward": record.reward,
             "version": record.version,
             "digest": record.digest,
             "function": record.version_arn,
             "parameters": dict(record.parameters),
+            "composite": record.composite,
         }
     spec = reward_named(reward)
     if function and FunctionArn.parse(function).qualifier is None:
         raise ConfigurationError(
             f"{function} names no version: a run is of one, such as {function}:1"
         )
-    return {
+    return spec, {
         "reward": reward,
         "version": spec.version,
         "function": function,
@@ -279,11 +388,13 @@ class _First(NamedTuple):
         pinned: how rows are read.
         several: whether one of them becomes several.
         bytes: of one, on average.
+        samples: that they are.
     """
 
     pinned: dict[str, Any]
     several: bool = False
     bytes: int = 0
+    samples: Sequence[Sample] = ()
 
     @classmethod
     def of(
@@ -306,9 +417,10 @@ class _First(NamedTuple):
             return cls({})
         how = recognised(source, contents, options, answered=True)
         rows = [row for row in ahead if isinstance(row, Row)]
-        several = sum(1 for _ in canonical_rows(rows, how)) > len(rows)
+        found = [each.read().sample for each in unread(canonical_rows(rows, how))]
+        samples = [each for each in found if isinstance(each, Sample)]
         size = sum(len(json.dumps(each)) + 1 for each in contents) // len(contents)
-        return cls(pinned(how), several, size)
+        return cls(pinned(how), len(found) > len(rows), size, samples)
 
 
 def _scanned(place: Place, objects: Sequence[Object]) -> Iterator[Row | BadInput]:

@@ -6,7 +6,8 @@
 
 A version is asked for batches. What fails as a whole is halved until the row that breaks it stands
 alone; that row is unscored, and the others are scored: one such row of 500 takes 18 further calls.
-Rows that a reply has no time for are asked again as a batch of their own.
+Rows that a reply has no time for are asked again as a batch of their own. Rows that a reward
+compares are always asked for together: what breaks on one of them leaves its group without scores.
 """
 
 from __future__ import annotations
@@ -40,8 +41,10 @@ BATCH_ROWS: Final = 500
 BATCH_BYTES: Final = 5 << 20
 """Bytes of a batch; a synchronous invocation takes 6 MB."""
 
+TOO_LARGE: Final = FunctionError.request_too_large(0).error_type
+
 FAILED: Final = 8
-"""Rows of a batch that fail alone while none is scored; what is left of it then is not tried."""
+"""Rows or groups of a batch that fail alone while none is scored; the rest of it is not tried."""
 
 WAITS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 60.0, 60.0)
 """Seconds between the attempts of a call that is throttled, or that nobody answers."""
@@ -146,35 +149,51 @@ class Invoked:
         return row_results(self._spec, read_rows, ordered, explain=False)
 
     def _scored(self, samples: dict[int, Sample]) -> dict[int, RewardResult]:
-        """The results of samples, by their positions in the batch."""
+        """The results of samples, by their positions in the batch.
+
+        What is halved are the units of a batch: rows, or the groups that the reward compares.
+        """
         results: dict[int, RewardResult] = {}
-        alone = 0
-        left = deque([list(samples)] if samples else [])
+        alone = answered = 0
+        left = deque([self._units(samples)] if samples else [])
         while left:
             batch = left.popleft()
-            if alone >= FAILED and len(results) == alone:
+            rows = [at for unit in batch for at in unit]
+            if alone >= FAILED and not answered:
                 why = VersionFailed(f"the version failed on {FAILED} rows of its batch, one by one")
-                results |= {at: Unscored(samples[at].id, why) for at in batch}
-                alone += len(batch)
+                results |= {at: Unscored(samples[at].id, why) for at in rows}
+                continue
+            if len(rows) > BATCH_ROWS and len(batch) > 1:
+                left.extendleft(reversed(_halves(batch)))
                 continue
             try:
-                found = self._answered([samples[at] for at in batch])
+                found = dict(zip(rows, self._answered([samples[at] for at in rows]), strict=True))
             except FunctionError as error:
                 if len(batch) == 1:
                     alone += 1
-                    results[batch[0]] = Unscored(samples[batch[0]].id, _failure(error))
+                    results |= {at: Unscored(samples[at].id, _failure(error)) for at in rows}
                 else:
                     left.extendleft(reversed(_halves(batch)))
                 continue
-            late = [at for at, one in zip(batch, found, strict=True) if _is_late(one)]
+            late = [unit for unit in batch if any(_is_late(found[at]) for at in unit)]
             if len(late) == len(batch) > 1:
                 left.extendleft(reversed(_halves(batch)))
                 continue
-            again = set(late) if len(batch) > 1 else set()
-            if again:
+            answered += 1
+            if late and len(batch) > 1:
                 left.appendleft(late)
-            results |= {at: one for at, one in zip(batch, found, strict=True) if at not in again}
+                found = {at: found[at] for unit in batch if unit not in late for at in unit}
+            results |= found
         return results
+
+    def _units(self, samples: dict[int, Sample]) -> list[list[int]]:
+        """The positions that are asked for together: those of a group, of a reward of groups."""
+        if not self._spec.needs.group:
+            return [[at] for at in samples]
+        found: dict[Any, list[int]] = {}
+        for at, sample in samples.items():
+            found.setdefault(sample.context or at, []).append(at)
+        return list(found.values())
 
     def _answered(self, samples: Sequence[Sample]) -> list[RewardResult]:
         """What the version says of each sample.
@@ -211,7 +230,7 @@ class Invoked:
         raise AssertionError
 
 
-def _halves(batch: list[int]) -> list[list[int]]:
+def _halves(batch: list[list[int]]) -> list[list[list[int]]]:
     middle = len(batch) // 2
     return [batch[:middle], batch[middle:]]
 
@@ -222,6 +241,8 @@ def _is_late(result: RewardResult) -> bool:
 
 def _failure(error: FunctionError) -> VersionFailed:
     """The kind alone: a message of Lambda names the request, and no two are the same."""
+    if error.error_type == TOO_LARGE:
+        return VersionFailed("it is over 6 MB as a request, and Lambda takes no more")
     return VersionFailed(f"the version fails on it: {error.error_type}")
 
 

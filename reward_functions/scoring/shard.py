@@ -6,12 +6,14 @@ All that a worker needs is the run's folder, the shard, and somebody to score. I
 under a name of its own, so that a shard that is done twice is done once.
 
 Where its time is too short, what is scored stands in `part-000003.begun.jsonl`, with its facts in
-`part-000003.begun.json`; who is asked for the shard again goes on behind it.
+`part-000003.begun.json`; who is asked for the shard again goes on after it. Rows that are paid for
+stand there after each batch.
 """
 
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
@@ -32,7 +34,7 @@ from reward_functions.scoring.facts import PART, Facts
 from reward_functions.scoring.folder import Run
 from reward_functions.scoring.places import place_of
 from reward_functions.scoring.ranges import Counted, counted, lines_of
-from reward_functions.scoring.rewards import ready, reward_named
+from reward_functions.scoring.rewards import ready
 from reward_functions.scoring.rows import unread
 from reward_functions.scoring.scorers import BATCH_BYTES, BATCH_ROWS, Here, Invoked
 from reward_functions.scoring.shards import Done, Shard
@@ -42,11 +44,15 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
     from reward_functions.data.json_rows import Row
+    from reward_functions.judge_runtime.verdict_store import VerdictStore
     from reward_functions.scoring.folder import Groups
     from reward_functions.scoring.results import RowResult
     from reward_functions.scoring.rows import Unread
     from reward_functions.scoring.scorers import Scorer
     from reward_functions.scoring.shards import Task
+
+PAID_ROWS: Final = 100
+"""Rows of a batch of a judge: what is paid for, and lost, where somebody ends the process."""
 
 RESERVE: Final = 5.0
 """Seconds that writing takes, at most."""
@@ -89,6 +95,8 @@ def work(
         run.mark_unusable(str(error))
         return Done(shard.part, unusable=str(error))
     except (ConfigurationError, OSError) as error:
+        with suppress(ConfigurationError, OSError):  # the folder itself may be what fails
+            run.place.write(shard.failed, json.dumps({"error": str(error)}).encode())
         return Done(shard.part, error=str(error))
 
 
@@ -126,14 +134,18 @@ def _scorer(address: str) -> Scorer:
     return scorer_of(_opened(address))
 
 
-def scorer_of(run: Run) -> Scorer:
+def scorer_of(run: Run, store: VerdictStore | None = None) -> Scorer:
     """Who scores a run: the version of a function that it pins, or the reward in this process.
+
+    Args:
+        run: the run.
+        store: verdicts of a judge in this process that are kept on this machine.
 
     Raises:
         ConfigurationError: the reward is not here, or another version of it is.
     """
     asked = run.asked
-    spec = reward_named(asked.reward)
+    spec = asked.spec
     if asked.function:
         function = DeployedFunction(asked.function, session=run.session)
         return Invoked(spec, lambda event: function.invoke(event).body, ours=bool(asked.digest))
@@ -142,7 +154,8 @@ def scorer_of(run: Run) -> Scorer:
             f"the run is of version {asked.version} of {spec.name}, and version {spec.version} is "
             "here: install the release that began it, or start a new run"
         )
-    return Here(spec, ready(spec, asked.parameters))
+    judge = None if asked.judge is None else json.dumps(asked.judge)
+    return Here(spec, ready(spec, asked.parameters, judge, store=store))
 
 
 def _objects(stream: BufferedReader, shard: Shard) -> Iterator[Row | BadInput]:
@@ -202,20 +215,10 @@ def _scored(
     if place.found(shard.facts) and place.found(shard.results):
         part = json.loads(place.read(shard.facts))
         return Done(shard.part, rows=part["rows"], unscored=part["unscored"])
-    calls = scorer.calls
-    with TemporaryFile() as spool, run.source.opened(shard.name, shard.etag) as stream:
-        part = _Part(run, shard, cast("IO[bytes]", spool))
-        part.take_begun()
-        rows = islice(_rows(run, stream, shard), part.facts.rows, None)
-        longest, complete = 0.0, True
-        for batch in _batches(rows, groups=run.asked.groups):
-            if left() < RESERVE + 2 * longest:
-                complete = False
-                break
-            start = monotonic()
-            part.add(scorer(batch))
-            longest = max(longest, monotonic() - start)
-        done = Done(
+    calls, paid = scorer.calls, run.asked.usd != 0
+
+    def done(*, complete: bool) -> Done:
+        return Done(
             shard.part,
             rows=part.facts.rows,
             unscored=part.facts.unscored,
@@ -223,8 +226,25 @@ def _scored(
             seconds=round(monotonic() - began, 3),
             next_row=None if complete else part.facts.rows,
         )
-        part.write(done)
-    return done
+
+    with TemporaryFile() as spool, run.source.opened(shard.name, shard.etag) as stream:
+        part = _Part(run, shard, cast("IO[bytes]", spool))
+        part.take_begun()
+        rows = islice(_rows(run, stream, shard), part.facts.rows, None)
+        longest, complete = 0.0, True
+        most = PAID_ROWS if paid else BATCH_ROWS
+        for batch in _batches(rows, most, groups=run.asked.groups):
+            if left() < RESERVE + 2 * longest:
+                complete = False
+                break
+            start = monotonic()
+            part.add(scorer(batch))
+            longest = max(longest, monotonic() - start)
+            if paid:
+                part.write(done(complete=False))
+        found = done(complete=complete)
+        part.write(found)
+    return found
 
 
 class _Part:
@@ -247,8 +267,8 @@ class _Part:
         begun = self._shard.begun
         if not (self._place.found(f"{begun}.json") and self._place.found(f"{begun}.jsonl")):
             return
-        content = self._place.read(f"{begun}.jsonl")
         item = json.loads(self._place.read(f"{begun}.json"))
+        content = self._place.read(f"{begun}.jsonl")[: item["size"]]  # more was added, perhaps
         if sha256(content).hexdigest() == item["sha256"]:
             self._spool.write(content)
             self._digest.update(content)
@@ -281,12 +301,12 @@ class _Part:
                 self._place.delete(name)
 
 
-def _batches(rows: Iterable[Unread], *, groups: Groups) -> Iterator[list[Unread]]:
-    """Rows in batches, which do not cut what the reward compares."""
+def _batches(rows: Iterable[Unread], most: int, *, groups: Groups) -> Iterator[list[Unread]]:
+    """Rows in batches of so many, which do not cut what the reward compares."""
     batch: list[Unread] = []
     size = 0
     for row in rows:
-        full = len(batch) >= BATCH_ROWS or size + row.size > BATCH_BYTES
+        full = len(batch) >= most or size + row.size > BATCH_BYTES
         ends = full and (groups != "adjacent" or _differ(batch[-1], row))
         if batch and ends and groups != "anywhere":
             yield batch

@@ -65,6 +65,11 @@ class Shard(NamedTuple):
         """The name of the facts of its results, which say that they are complete."""
         return f"part-{self.part:06}.facts.json"
 
+    @property
+    def failed(self) -> str:
+        """The name of why it is not done, where somebody tried in vain."""
+        return f"part-{self.part:06}.failed.json"
+
     def item(self) -> dict[str, Any]:
         """As JSON has it, in a manifest or in the event of a function."""
         return self._asdict()

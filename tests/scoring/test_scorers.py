@@ -4,6 +4,7 @@
 """
 
 import json
+from dataclasses import replace
 from math import ceil, log2
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from reward_functions import get, sample
 from reward_functions.aws.deployed.function import FunctionError
 from reward_functions.aws.failures import AwsFailed
+from reward_functions.core.spec import Needs
 from reward_functions.scoring.rows import Unread
 from reward_functions.scoring.scorers import BATCH_ROWS, Here, Invoked
 from reward_functions.serving.handler import bind
@@ -46,6 +48,17 @@ class Version:
                 error = {"type": kind, "kind": "", "of": "reward", "message": "no time"}
                 found[at] = {"id": ids[at], "aggregate_reward_score": None, "error": error}
         return json.dumps(found).encode()
+
+
+def grouped(count, of=4):
+    """Rows of prompts in turn, so that no group stands side by side; the last have no prompt."""
+    for at in range(count):
+        prompt = f"p{at % (count // of)}" if at < count - 2 else ""
+        one = sample(f"#### {at}", f"{at}", prompt=prompt, id=f"r{at}")
+        content = wire_row(one)
+        if not prompt:
+            content["messages"] = content["messages"][-1:]
+        yield Unread(f"input line {at + 1}", at, content)
 
 
 def rows(count, wrong=()):
@@ -102,6 +115,50 @@ def test_a_row_that_is_late_even_alone_stays_without_a_score():
         "input line 2: no time",
     ]
     assert scorer.calls == 3
+
+
+GROUPS = replace(SPEC, needs=Needs(group=True))
+
+
+@pytest.mark.parametrize("hostile", [{"kills": ["r5"]}, {"blocks": ["r5"]}, {}])
+@pytest.mark.parametrize("most", [8, BATCH_ROWS])
+def test_a_group_is_always_asked_for_as_a_whole(most, hostile, monkeypatch):
+    """The batch that it breaks is halved between groups, and packed no tighter than a batch."""
+    monkeypatch.setattr("reward_functions.scoring.scorers.BATCH_ROWS", most)
+    version, given = Version(**hostile), list(grouped(64))
+    found = Invoked(GROUPS, version)(given)
+    whole = {}
+    for row in given:
+        whole.setdefault(row.read().sample.context or row.position, []).append(f"r{row.position}")
+    for asked in version.asked:
+        assert len(asked) <= most
+        assert all(
+            set(group) <= set(asked) or not set(group) & set(asked) for group in whole.values()
+        )
+    assert [each.id for each in found] == [f"r{at}" for at in range(64)]
+    broken = {each.id for each in found if each.message}
+    if hostile.get("kills"):
+        assert broken == {"r5", "r21", "r37", "r53"}
+    elif hostile:
+        assert "r5" in broken <= {"r5", "r21", "r37", "r53"}
+    else:
+        assert not broken
+
+
+def test_a_row_over_what_lambda_takes_is_alone_without_a_score():
+    version = Version()
+
+    def invoke(event):
+        if len(event) > 50_000:
+            raise FunctionError.request_too_large(len(event))
+        return version(event)
+
+    given = list(rows(9))
+    given[4].content["messages"][-1]["content"] = "é" * 10_000 + "\n#### 4"
+    found = Invoked(SPEC, invoke)(given)
+    assert [each.message for each in found if each.message] == [
+        "input line 5: it is over 6 MB as a request, and Lambda takes no more"
+    ]
 
 
 def test_a_version_that_breaks_on_all_rows_is_not_asked_for_each():

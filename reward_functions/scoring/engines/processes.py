@@ -1,6 +1,7 @@
 """Interpreters on this machine: a thread reads each shard, and interpreters score its rows.
 
-A row that ends an interpreter harms no other: it alone is without a score.
+A row that ends an interpreter harms no other: it alone is without a score. A judge's rows wait for
+its models in threads; those of a run that pins a version of a function are scored by that.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ from typing import TYPE_CHECKING
 
 from reward_functions.scoring.engines.pool import side_by_side
 from reward_functions.scoring.interpreters import Interpreters
-from reward_functions.scoring.rewards import reward_named
 from reward_functions.scoring.shard import scorer_of, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from reward_functions.judge_runtime.verdict_store import VerdictStore
     from reward_functions.scoring.folder import Run
     from reward_functions.scoring.results import RowResult
     from reward_functions.scoring.rows import Unread
+    from reward_functions.scoring.scorers import Scorer
     from reward_functions.scoring.shards import Done, Shard, Task
 
 
@@ -27,32 +29,34 @@ class Processes:
     """Interpreters of this machine.
 
     Args:
-        count: of them; as many as there are processors where not given.
+        concurrency: of them, and shards at once; as many as there are processors where not given.
+        store: verdicts of a judge that are kept on this machine.
     """
 
     name = "processes"
     remote = False
 
-    def __init__(self, count: int | None = None) -> None:
-        self.count = count or os.cpu_count() or 1
+    def __init__(self, concurrency: int | None = None, store: VerdictStore | None = None) -> None:
+        self.concurrency = concurrency or os.cpu_count() or 1
+        self._store = store
 
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """As `Engine.run` says."""
         asked = run.asked
         with ExitStack() as stack:
-            scorer = None
+            scorer: Scorer | None = None
             if task == "score":
-                scorer_of(run)  # refuses another version of the reward, a judge without a model
-                spec = reward_named(asked.reward)
-                found = Interpreters(
-                    spec, asked.reward, asked.parameters, self.count, explain=False
-                )
-                scorer = _Interpreted(stack.enter_context(found))
+                scorer = scorer_of(run, self._store)  # refuses another version of the reward
+                if not (asked.function or asked.judge):
+                    found = Interpreters(
+                        asked.spec, asked.reward, asked.parameters, self.concurrency, explain=False
+                    )
+                    scorer = _Interpreted(stack.enter_context(found))
 
             def done(shard: Shard, left: Callable[[], float]) -> Done:
                 return work(run, task, shard, scorer, left=left)
 
-            yield from side_by_side(shards, done, self.count)
+            yield from side_by_side(shards, done, self.concurrency)
 
 
 class _Interpreted:

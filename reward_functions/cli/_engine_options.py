@@ -1,0 +1,86 @@
+"""The options of a run over shards: `reward score … --on ENGINE`, and `reward runs resume`.
+
+A run without `--on` is one of this process, and takes none of them.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from reward_functions.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+SCHEME: Final = "s3://"
+
+_option = partial(typer.Option, rich_help_panel="On an engine")
+
+_ON: Final = (
+    "Score in shards on aws, ray, dask, processes or direct (calls from here): FILE may be "
+    "s3://BUCKET/PREFIX, and -o names the run's folder, here or in S3. `ray://ADDRESS` and "
+    "`dask=ADDRESS` are clusters that run."
+)
+_STAGE: Final = (
+    "Of aws and direct: the stage whose deployment NAME scores, by its pinned version; else that "
+    "of job.toml or cdk.json, or dev."
+)
+_SHARD_MB: Final = "Of a shard, at most: 64, and 4 of a judge."
+_MAX_UNSCORED: Final = "End where a larger share of rows is without a score."
+_MAX_USD: Final = "Begin nothing where a judge would take more for the rows that are left."
+_DETACH: Final = "Of aws: wait for nothing; `reward runs watch` does."
+_GROUPS: Final = (
+    "The responses to a prompt stand side by side in one object: a reward that compares them takes "
+    "a shard an object."
+)
+
+On = Annotated[str | None, _option(metavar="ENGINE", help=_ON)]
+Stage = Annotated[str | None, _option(metavar="NAME", help=_STAGE)]
+ShardMb = Annotated[float | None, _option(metavar="MB", help=_SHARD_MB)]
+Concurrency = Annotated[int | None, _option(min=1, metavar="N", help="Shards at once.")]
+MaxUnscored = Annotated[float | None, _option(min=0, max=1, metavar="SHARE", help=_MAX_UNSCORED)]
+MaxUsd = Annotated[float | None, _option(min=0, metavar="DOLLARS", help=_MAX_USD)]
+Detach = Annotated[bool, _option("--detach", help=_DETACH)]
+PlanOnly = Annotated[bool, _option("--plan", help="Print what it takes, and begin nothing.")]
+AdjacentGroups = Annotated[bool, _option("--adjacent-groups", help=_GROUPS)]
+
+OF_ENGINES: Final = (
+    *("stage", "shard_mb", "concurrency", "max_usd", "detach", "plan", "adjacent_groups"),
+    "max_unscored",
+)
+HERE: Final = ("format", "workers", "report", "label", "explain", "only", "sort", "limit")
+"""Options of `reward score` without an engine."""
+
+
+def refuse(typed: Mapping[str, Any], names: Iterable[str], why: str) -> None:
+    """Refuse options that were typed.
+
+    Args:
+        typed: by the names of parameters; those that were not are None or False.
+        names: of these.
+        why: what a message says of the first.
+
+    Raises:
+        ConfigurationError: one was.
+    """
+    for name in names:
+        if typed[name] is not None and typed[name] is not False:
+            raise ConfigurationError(f"--{name.replace('_', '-')} {why}")
+
+
+def require_here(typed: Mapping[str, Any]) -> None:
+    """Refuse what a run without `--on` cannot do.
+
+    Raises:
+        ConfigurationError: what has to be added.
+    """
+    refuse(typed, OF_ENGINES, "is of a run on an engine: add --on, such as --on processes")
+    for place in (typed["file"], typed["output"] or ""):
+        if place.startswith(SCHEME):
+            raise ConfigurationError(
+                f"{place} is in S3: add --on direct or aws, where a deployed version scores, or "
+                "--on processes, ray or dask; and -o with a folder, or s3://…, for the run"
+            )

@@ -1,0 +1,333 @@
+"""`reward runs`, and `reward score … --on`: runs over shards, each a folder that is all its state.
+
+Credentials and region are AWS's own: AWS_PROFILE, AWS_REGION and their like.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from reward_functions.aws.calls import wait
+from reward_functions.aws.shell import aws_session, default_stage
+from reward_functions.cli import _engine_options as engines
+from reward_functions.cli._console import cell as in_cell
+from reward_functions.cli._console import facts, leave, print_json, remark, say_measured, table
+from reward_functions.cli._console import output as printed
+from reward_functions.cli._echo import say
+from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._options import Output  # noqa: TC001
+from reward_functions.cli._progress import Bars
+from reward_functions.cli._summary import summary
+from reward_functions.cli._verdicts import opened_store
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import replaced
+from reward_functions.scoring import (
+    Engine,
+    Event,
+    Plan,
+    Run,
+    RunIncomplete,
+    ends_are_interrupts,
+    engine_of,
+    engine_row,
+    go_on,
+    place_of,
+    require_affordable,
+    runs_below,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from boto3.session import Session
+
+    from reward_functions.data.rows.shapes import RowOptions
+
+app = typer.Typer(no_args_is_help=True)
+
+RunName = Annotated[
+    str, typer.Argument(metavar="RUN", help="The folder of a run: a path, or s3://BUCKET/PREFIX.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+LINES: Final = 8
+"""Parts that failed, of `show`."""
+
+MEGABYTE: Final = 1e6
+
+
+@app.command("list")
+def list_runs(
+    place: Annotated[str, typer.Argument(help="A folder, or s3://BUCKET/PREFIX.")] = ".",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """The runs below a folder or a prefix, and how far each is.
+
+    Exit status: 0, or 2 where the place cannot be listed.
+    """
+    found = [_facts(run) for run in runs_below(place, _session(place))]
+    if as_json:
+        print_json(found)
+        return
+    shown = table("run", "reward", "state", "parts", numbers=("parts",))
+    for each in found:
+        shown.add_row(*(each[title] for title in ("run", "reward", "state", "parts")))
+    printed().print(shown if found else f"no run stands below {place}")
+
+
+@app.command()
+def show(name: RunName, *, as_json: AsJson = False) -> None:
+    """A run: what was asked, how far it is, its figures by now, and why parts failed.
+
+    Exit status: 0, or 2 where there is no run or its input is not usable.
+    """
+    run = _opened(name)
+    shown, failures = _facts(run), run.failures()
+    if as_json:
+        print_json(shown | {"figures": run.figures(), "failed": failures})
+    else:
+        _print(shown)
+        summary(run.facts(), 0.0, 0)
+        for part, why in list(failures.items())[:LINES]:
+            remark(f"part {part} failed: {why}")
+        if len(failures) > LINES:
+            remark(f"{len(failures) - LINES:,} further parts failed: --json has all")
+    run.require_usable()
+
+
+@app.command()
+def watch(
+    name: RunName,
+    *,
+    interval: Annotated[
+        float, typer.Option(min=0.05, metavar="SECONDS", help="Between two looks.")
+    ] = 5.0,
+) -> None:
+    """Follow a run until all its parts are done, whoever does them, and print its figures.
+
+    Exit status: 0 all rows are scored; 1 some are not, or the run is cancelled; 2 none is, or the
+    input is not usable; 130 the watch was interrupted, and the run goes on.
+    """
+    run = _opened(name)
+    with Bars() as bars:
+        state = wait(
+            run.state,
+            lambda found: found.done == found.parts or bool(found.unusable) or found.cancelled,
+            pause=interval,
+            progress=lambda found: bars("scoring parts", found.done, found.parts),
+        )
+    if state.cancelled and not state.finished:
+        remark(f"cancelled: {_facts(run)['parts']} parts done")
+        raise typer.Exit(INCOMPLETE)
+    run.finish()
+    _ended(run)
+
+
+@app.command()
+def resume(
+    name: RunName,
+    *,
+    on: engines.On = None,
+    stage: engines.Stage = None,
+    concurrency: engines.Concurrency = None,
+    max_usd: engines.MaxUsd = None,
+    detach: engines.Detach = False,
+) -> None:
+    """Score what is missing of a run, on any engine.
+
+    Without --on, a version that is pinned is called from here, and a reward of this machine runs in
+    processes. Inputs that are others by now are refused, and so is another version of the reward.
+
+    Exit status: 0 all rows are scored; 1 some rows, or parts, are not; 2 none is, or the input is
+    not usable.
+    """
+    run = _opened(name)
+    on = on or ("direct" if run.asked.function else "processes")
+    of_stage = _stage_of({"on": on, "stage": stage, "detach": detach})
+    require_affordable(run, run.shards(), max_usd)
+    run.let_go_on()
+    with opened_store(run.asked.spec, None) as store:
+        more = {"stage": of_stage, "session": run.session, "store": store}
+        engine = engine_of(on, concurrency=concurrency, **more)
+        _followed(run.place.address, partial(go_on, run, engine, detach=detach))
+
+
+@app.command()
+def cancel(name: RunName) -> None:
+    """Let a run begin no further part; what is done stays, and `resume` goes on.
+
+    Exit status: 0, or 2 where there is no run.
+    """
+    run = _opened(name)
+    run.cancel()
+    say(f"cancelled: {_facts(run)['parts']} parts done")
+
+
+@app.command()
+def fetch(name: RunName, *, output: Output = None) -> None:
+    """Write the results of a run, in the order of its input: the bytes of `reward score`.
+
+    Exit status: 0 all are written; 2 parts are missing, or the input is not usable.
+    """
+    run = _opened(name)
+    if output in (None, "-"):
+        run.join(sys.stdout.buffer)
+        return
+    with replaced(Path(str(output))) as stream:
+        run.join(stream.buffer)
+
+
+def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
+    """Plan a run, and start it on an engine.
+
+    Args:
+        typed: the parameters of `reward score`.
+        rows: how rows are read.
+
+    Raises:
+        typer.Exit: rows, or parts, are without scores.
+    """
+    file, out = typed["file"], typed["output"]
+    engines.refuse(typed, engines.HERE, "is of a run without --on: leave it out")
+    stage = _stage_of(typed)
+    if out in (None, "-"):
+        raise ConfigurationError("--on writes a run into a folder: add -o, s3://… or a path")
+    session = aws_session(stage) if stage else _session(file) or _session(out)
+    same = ("shard_mb", "judge", "adjacent_groups", "allow_empty")
+    plan = Plan.of(
+        file,
+        out,
+        typed["name"],
+        parameters=typed["parameter"] or (),
+        rows=rows,
+        stage=stage,
+        session=session,
+        max_unscored=1.0 if typed["max_unscored"] is None else typed["max_unscored"],
+        **{name: typed[name] for name in same},
+    )
+    found, max_usd = plan.estimate(), typed["max_usd"]
+    with opened_store(plan.spec, typed["verdicts"], none=typed["no_verdicts"]) as store:
+        more = {"stage": stage, "session": session, "store": store}
+        engine = engine_of(typed["on"], concurrency=typed["concurrency"], **more)
+        if typed["plan"]:
+            _print_plan(plan, engine)
+            require_affordable(Run(plan.place, plan.asked), plan.shards, max_usd)
+            return
+        if found.judge_usd:
+            remark(f"about {found.rows:,} rows, whose judge takes about ${found.judge_usd:,.2f}")
+        start = partial(plan.start, engine, resume=typed["resume"], max_usd=max_usd)
+        _followed(plan.place.address, partial(start, detach=typed["detach"]))
+
+
+def _stage_of(typed: Mapping[str, Any]) -> str | None:
+    """The stage whose deployment scores; None where the engine's own processes score.
+
+    Raises:
+        ConfigurationError: there is no such engine, or it does not have what was typed.
+    """
+    name, row, _ = engine_row(typed["on"])
+    lacks = {"stage", "detach"} - {*row.has}
+    engines.refuse(typed, lacks, f"is nothing that {name} has: leave it out, or name another")
+    return (typed["stage"] or default_stage().name) if "stage" in row.has else None
+
+
+def _followed(address: str, start: Callable[..., Run]) -> None:
+    """Show a run while it goes on, and what came of it.
+
+    Args:
+        address: of its folder.
+        start: starts it, with what hears its events.
+
+    Raises:
+        typer.Exit: rows, or parts, are without scores.
+    """
+    began = perf_counter()
+    rows = 0
+    parts = "no part"
+    again = f"to go on: reward runs resume {address}"
+
+    def show_event(event: Event) -> None:
+        nonlocal rows, parts
+        rows, parts = event.rows, f"{event.finished:,} of {event.shards:,} parts"
+        doing = "counting" if event.task == "count" else "scoring"
+        bars(f"{doing} parts", event.finished, event.shards)
+        if event.kind == "failed" and event.done:
+            remark(f"part {event.done.part} failed: {event.done.error}")
+
+    try:
+        with Bars() as bars, ends_are_interrupts():
+            run = start(hear=show_event)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted: {parts} done; {again}") from None
+    except RunIncomplete as error:
+        remark(f"error: {error}")
+        remark(again)
+        raise typer.Exit(INCOMPLETE) from None
+    if not run.state().finished:
+        remark(f"it goes on by itself: reward runs watch {address}")
+        return
+    _ended(run, perf_counter() - began, rows)
+
+
+def _ended(run: Run, seconds: float = 0.0, rows: int = 0) -> None:
+    """Print the figures of a finished run, and leave with its status."""
+    found = run.facts()
+    if len(found) and not found.measured.measured:
+        say_measured(found.measured)
+    summary(found, seconds, rows)
+    remark(f"its results: reward runs fetch {run.place.address} -o FILE")
+    if len(found):
+        leave(found.measured)
+
+
+def _print_plan(plan: Plan, engine: Engine) -> None:
+    """What a plan would take."""
+    found, asked = plan.estimate(), plan.asked
+    usd = "unknown" if found.judge_usd is None else f"about ${found.judge_usd:,.2f}"
+    at_once = getattr(engine, "concurrency", None)
+    rows = {
+        "source": f"{asked.source}: {found.objects:,} objects, {found.bytes / MEGABYTE:,.1f} MB",
+        "reward": f"{asked.reward_name} {asked.version}",
+        "version": asked.function,
+        "shards": f"{found.shards:,}",
+        "rows": f"about {found.rows:,}",
+        "invocations": f"about {found.invocations:,}" if found.invocations else "",
+        "judge": usd if plan.spec.needs.judge else "",
+        "at once": f"{at_once:,} on {engine.name}" if at_once else "",
+    }
+    _print(rows)
+
+
+def _print(rows: Mapping[str, str]) -> None:
+    printed().print(facts({title: in_cell(text) for title, text in rows.items() if text}))
+
+
+def _opened(name: str) -> Run:
+    session = _session(name)
+    run = Run.opened(place_of(name, session), session)
+    return replace(run, session=session or _session(run.asked.source))
+
+
+def _session(place: str) -> Session | None:
+    return aws_session() if place.startswith(engines.SCHEME) else None
+
+
+def _facts(run: Run) -> dict[str, str]:
+    """A run in a few words."""
+    asked, state = run.asked, run.state()
+    return {
+        "run": run.place.address,
+        "source": asked.source,
+        "reward": f"{asked.reward_name} {asked.version}",
+        "version": asked.function,
+        "state": state.word,
+        "parts": f"{state.done:,} of {state.parts:,}",
+    }
