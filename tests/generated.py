@@ -33,6 +33,7 @@ from reward_functions import specs
 from reward_functions.cdk.model.brought import Callers, JobRights, ReadFolder
 from reward_functions.cdk.model.deployment import Deployment
 from reward_functions.cdk.model.rollouts import Agent, Feedback, Forwarder
+from reward_functions.cdk.model.scale import Scale
 from reward_functions.cdk.model.stages import Stage
 from reward_functions.cdk.policies.own_rights import Secret, Statement
 from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
@@ -310,6 +311,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "read-folder": partial(fields, ReadFolder),
     "callers": partial(fields, Callers),
     "feedback": partial(fields, Feedback),
+    "scale": partial(fields, Scale),
     "forwarders": partial(fields, Forwarder),
     "agents": partial(fields, Agent),
     "start-errors": start_errors,

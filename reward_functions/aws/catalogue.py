@@ -37,6 +37,9 @@ JOB_DATA_PREFIX: Final = f"{DATA_PREFIX}jobs/"
 OUTPUT_PREFIX: Final = "rft-output/"
 """Where training jobs write their metrics and artifacts."""
 
+SCORED_PREFIX: Final = "scored/"
+"""Where runs of a stage's state machine stand in its bucket."""
+
 MAX_FUNCTION_NAME: Final = 64
 """Characters of a Lambda function's name."""
 
@@ -303,6 +306,10 @@ class DeployedStage(BaseModel):
     """Version ARNs of the stage's own forwarders, by their names."""
     agent_runtimes: tuple[str, ...] = ()
     """Names of the AgentCore runtimes that the stage deploys."""
+    scale_machine_arn: str | None = None
+    """What scores files of any size, where the stage asked for it."""
+    score_policy_arn: str | None = None
+    """For who starts and follows such runs."""
     job_events_topic_arn: str
     """Where changes of a job's state are announced."""
     dashboard: str

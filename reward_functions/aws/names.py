@@ -47,6 +47,11 @@ class Names(NamedTuple):
         """The table of verdicts."""
         return self.of(f"reward-verdicts-{self.stage}")
 
+    @property
+    def scale(self) -> str:
+        """The shard function, and the state machine that asks it."""
+        return self.of(f"reward-scale-{self.stage}")
+
     def function(self, deployment: str) -> str:
         """A deployment's function; of an immutable one, how the names of all of them begin."""
         return self.of(f"{OURS}-{self.stage}-{deployment}")

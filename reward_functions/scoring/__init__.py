@@ -28,6 +28,9 @@ A file of any size is a run of shards, on an engine:
     scorers.py        who scores: a reward in this process, or a version of a function
     facts.py          figures that add up across shards
     engines/          what does the shards side by side
+    aws/              what a stage's Lambda and its state machine do
+    prices.py         what a run costs on AWS
+    concurrency.py    what training jobs leave of an account's concurrency
 
 `reward score` is the command line over both.
 """

@@ -88,7 +88,7 @@ ROOMS = {
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 780, 800, 15
     ),
-    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_080, 1_000, 10),
+    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_090, 1_000, 10),
     "adapters": room("What trainers call, one host a file.", "core serving", 1_010, 1_010, 19),
     "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 9),
     "reports": room(
@@ -122,7 +122,7 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in processes or on clusters.",
         "core serving testing aws reports data aws.deployed judge_runtime calibration",
-        2_990,
+        3_390,
         1_000,
         13,
     ),
@@ -149,8 +149,8 @@ ROOMS = {
     ),
     "cdk": room(
         "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
-        "core judge_runtime serving rollouts feedback aws",
-        7_660,
+        "core judge_runtime serving rollouts feedback aws scoring",
+        7_990,
         7_700,
         12,
     ),

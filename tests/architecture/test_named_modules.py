@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reward_functions.cdk.artifact import closure
-from reward_functions.cdk.constructs import artifacts, feedback_path
+from reward_functions.cdk.constructs import artifacts, feedback_path, scale
 from reward_functions.cdk.model import rollouts
 from reward_functions.core import registry
 from reward_functions.core.mentions import NAMED, mentions
@@ -79,6 +79,7 @@ def test_every_name_of_ours_in_a_string_is_there():
         *registry.FOLDERS,
         artifacts.SERVER,
         feedback_path.MODULE,
+        scale.MODULE,
         rollouts.MODULE,
     ],
 )

@@ -241,7 +241,7 @@ def test_the_zip_holds_the_runtime_rooms_alone():
 
 
 def test_what_is_carried_is_said_of_rows_of_the_walls_and_a_folder_is_carried_where_its_room_is():
-    carriers = [closure.REWARDS, closure.FUNCTIONS, closure.NOBODY]
+    carriers = [closure.REWARDS, closure.FUNCTIONS, closure.SHARDS, closure.NOBODY]
     for row, carrier in closure.ROWS.items():
         assert row == "reward_functions" or row.removeprefix("reward_functions.") in ROOMS
         around = closure.ROWS[closure.row(row.rpartition(".")[0] or row)]

@@ -58,6 +58,7 @@ EVERYTHING = {
     "python": "3.12",
     "subscriptions": ["team@example.com", "https://example.com/hook"],
     "feedback": {"timeout_seconds": 60, "batch_size": 5, "concurrency": 20},
+    "scale": {"timeout_seconds": 600, "memory_mb": 1024},
     "job_rights": {
         "invocation_logs": "s3://company-logs/bedrock",
         "vpc": {
@@ -192,6 +193,12 @@ DEFERRED = {
     "feedback": {},
 }
 
+SCALED = {
+    "region": "us-east-1",
+    "deployments": ["gsm8k", {"name": "gsm8k-held", "reward": "gsm8k", "immutable": True}],
+    "scale": {},
+}
+
 MERGED = (
     JUDGED
     | AGENTS
@@ -206,6 +213,7 @@ STAGES = CDK_JSON["context"]["stages"] | {
     "company": COMPANY,
     "agents": AGENTS,
     "deferred": DEFERRED,
+    "scaled": SCALED,
 }
 
 LOOPBACK = {"AWS_ENDPOINT_URL": "http://127.0.0.1:4566"}
@@ -238,6 +246,11 @@ class FakeArtifacts:
         return FakeArtifact(self.digests.get(module, "b" * 64))
 
 
+def _part(name):
+    """The part of a stack that is asked for by itself, by the logical name of a resource."""
+    return next((part for part in ("Feedback", "Scale") if name.startswith(part)), "")
+
+
 @dataclass(frozen=True)
 class Synthesised:
     """One stage as CloudFormation would get it."""
@@ -248,13 +261,14 @@ class Synthesised:
     def resources(self, kind, *, path=False):
         """The resources of a CloudFormation type, by logical name.
 
-        Those of the path of deferred rewards are asked for by themselves.
+        Those of the path of deferred rewards are asked for by themselves, and those of scored files
+        with `path="Scale"`.
         """
         found = self.template["Resources"].items()
         return {
             name: each
             for name, each in found
-            if each["Type"] == kind and name.startswith("Feedback") == path
+            if each["Type"] == kind and _part(name) == ("Feedback" if path is True else path or "")
         }
 
     def properties(self, kind):

@@ -12,6 +12,7 @@ from reward_functions.cdk.policies import (
     deferred,
     own_rights,
     permissions,
+    scale,
 )
 from reward_functions.cdk.policies.documents import (
     AGENTS,
@@ -101,6 +102,7 @@ AGENT, CLUSTER = "an agent", "a cluster"
 VERIFIER, WITH_RIGHTS, JUDGE = "a verifier", "a verifier with rights", "a judge"
 KEYED, QUEUED = "a forwarder with a secret", "a forwarder with a queue"
 CUSTODIAN, SCORER = "the custodian", "the function of deferred rewards"
+SHARDS, MACHINE = "the function of shards", "the state machine"
 PUBLISHER, RUNTIME = "the rules of job events", "a runtime"
 
 STAGE = stage_of({"everything": WHOLE}, "everything", ROOT)
@@ -142,6 +144,8 @@ def _functions():
             _logs(STAGE.names.rollouts(deferred.FEEDBACK)),
             deferred.report(HERE, STAGE, MADE.key_arn),
         ],
+        SHARDS: [_logs(STAGE.names.scale), scale.shards(HERE, STAGE, MADE)],
+        MACHINE: [scale.machine(HERE, STAGE, MADE)],
         KEYED: _forwarding(STAGE.forwarders[0]),
         QUEUED: _forwarding(STAGE.forwarders[1]),
         PUBLISHER: [permissions.publish_events(TOPIC)],

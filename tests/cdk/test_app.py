@@ -245,7 +245,9 @@ def test_what_destroys_builds_nothing_asks_nobody_and_says_what_is_left(
     assert "--no-enable-termination-protection --stack-name RewardFunctions-prod" in said
 
 
-NAMED = re.compile(r"s3://([^, ]+)|the table ([^, ]+)|/aws/lambda/([^;, ]+)")
+NAMED = re.compile(
+    r"s3://([^, ]+)|the table ([^, ]+)|/aws/lambda/([^;, ]+)|(/aws/vendedlogs/[^;, ]+)"
+)
 
 
 def staying(stage):

@@ -451,6 +451,10 @@ KNOW_NO_RESOURCE = {
     "xray:PutTraceSegments",
     "xray:PutTelemetryRecords",
     "cloudwatch:PutMetricData",  # in one namespace alone
+    "logs:CreateLogDelivery",  # of the state machine's own log
+    "logs:UpdateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:PutResourcePolicy",
 }
 
 

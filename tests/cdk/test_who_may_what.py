@@ -14,6 +14,7 @@ import pytest
 
 from reward_functions.cdk.policies.deferred import WORK_ON_QUEUE
 from reward_functions.cdk.policies.documents import AGENTS, BEDROCK, IMPORT, SAGEMAKER, TRAINING
+from reward_functions.cdk.policies.scale import KEPT_LOGS
 from reward_functions.rollouts.report.outbox.dynamodb import ACTIONS as OUTBOX
 from tests.cdk.everybody import (
     AGENT,
@@ -27,6 +28,7 @@ from tests.cdk.everybody import (
     JUDGE,
     KEYED,
     LOOKUP,
+    MACHINE,
     MADE,
     MODEL,
     OWN_KEY,
@@ -38,6 +40,7 @@ from tests.cdk.everybody import (
     RUNTIME,
     SCORER,
     SEALED,
+    SHARDS,
     TOPIC,
     VERIFIER,
     WITH_RIGHTS,
@@ -50,12 +53,15 @@ from tests.cdk.policies.test_permissions import reference
 JOB, SERVERLESS, MULTI_TURN, INSTANCES, IMPORTING = (f"{kind} role" for kind in ROLES)
 DATA, JOBS, EVALUATE, OPERATE = "data", "jobs", "evaluate", "operate"
 CUSTOMIZE, ROLL_OUT, TRAIN, SUBMIT = "sagemaker", "agents", "training", "hyperpod"
-PEOPLE = {DATA, JOBS, EVALUATE, OPERATE, CUSTOMIZE, ROLL_OUT, TRAIN, SUBMIT}
+SCORE = "score"
+PEOPLE = {DATA, JOBS, EVALUATE, OPERATE, CUSTOMIZE, ROLL_OUT, TRAIN, SUBMIT, SCORE}
 GRADED = {JOB, SERVERLESS, INSTANCES, CLUSTER}
 """What asks the rewards of the stage while it trains."""
 
 JOINING = {JOB, SERVERLESS, MULTI_TURN, INSTANCES}
 TRAINING_ALL = {*JOINING, CLUSTER}
+SCORING = {SHARDS, SCORE}
+"""Who reads files to be scored, and writes runs."""
 FIGURES = {SERVERLESS, INSTANCES, CLUSTER}
 FOLLOWING = {CUSTOMIZE, ROLL_OUT, TRAIN, SUBMIT}
 NETWORKED = {WITH_RIGHTS, KEYED}
@@ -67,6 +73,11 @@ REWARD, READY, IMMUTABLE, LEFT = (
     HERE.arn("lambda", f"function:SageMaker-reward-everything-{name}")
     for name in ("math", "strict", "held--01234567", "which-left")
 )
+SHARDED = HERE.arn("lambda", "function:reward-scale-everything")
+SCALED, EXECUTION = (
+    HERE.arn("states", f"{each}:reward-scale-everything") for each in ("stateMachine", "execution")
+)
+RUN = f"{BUCKET}/scored/a/part-000001"
 FORWARDER = HERE.arn("lambda", "function:SageMaker-agent")
 AGENT_RUNTIME = HERE.arn("bedrock-agentcore", "runtime/agent-0123456789")
 CUSTOMIZATION = HERE.arn("bedrock", "model-customization-job/x")
@@ -115,6 +126,7 @@ LOGS_OF = {
     QUEUED: "SageMaker-rollouts-everything-queued",
     CUSTODIAN: "reward-custodian-everything",
     SCORER: "SageMaker-rollouts-everything-feedback",
+    SHARDS: "reward-scale-everything",
 }
 RUNTIME_LOG = HERE.arn(
     "logs", "log-group:/aws/bedrock-agentcore/runtimes/reward_everything__solver-a1b2c3d4e5-DEFAULT"
@@ -160,10 +172,24 @@ TABLE = [
     *(
         ({*GRADED, JOBS, EVALUATE, CUSTODIAN, *also},
          all_of("lambda", "InvokeFunction"), f"{REWARD}:{qualifier}", {})
-        for qualifier, also in (("7", {SCORER}), ("live", set()), ("$LATEST", set()))
+        for qualifier, also in (("7", {SCORER, SHARDS}), ("live", set()), ("$LATEST", set()))
     ),
-    ({*GRADED, JOBS, EVALUATE, CUSTODIAN, SCORER},
+    ({*GRADED, JOBS, EVALUATE, CUSTODIAN, SCORER, SHARDS},
      all_of("lambda", "InvokeFunction"), IMMUTABLE, {}),
+    ({MACHINE}, all_of("lambda", "InvokeFunction"), f"{SHARDED}:7", {}),
+    (NOBODY, all_of("lambda", "InvokeFunction"), SHARDED, {}),
+    ({MACHINE, SCORE}, all_of("states", "StartExecution"), SCALED, {}),
+    ({MACHINE, SCORE},
+     all_of("states", "DescribeExecution", "StopExecution"), f"{EXECUTION}:x", {}),
+    ({MACHINE}, all_of("states", "StopExecution"), f"{EXECUTION}/shards:x", {}),
+    (NOBODY, all_of("states", "UpdateStateMachine", "DeleteStateMachine"), SCALED, {}),
+    ({SHARDS, SCORE}, all_of("s3", "PutObject", "AbortMultipartUpload"), f"{RUN}.jsonl", {}),
+    ({*SCORING, MACHINE}, all_of("s3", "GetObject"), f"{RUN}.jsonl", {}),
+    ({SCORE, CUSTODIAN}, all_of("s3", "DeleteObject"), f"{RUN}.jsonl", {}),
+    ({*SCORING, CUSTODIAN}, all_of("s3", "DeleteObject"), f"{RUN}.begun.jsonl", {}),
+    (SCORING, all_of("s3", "ListBucket"), BUCKET, {}),
+    ({MACHINE}, KEPT_LOGS, "*", {}),
+    ({SCORE}, all_of("cloudwatch", "GetMetricStatistics"), "*", {}),
     ({MULTI_TURN, ROLL_OUT}, all_of("lambda", "InvokeFunction"), FORWARDER, {}),
     (NOBODY, all_of("lambda", "InvokeFunction"), f"{REWARD}-of-another", {}),
     ({JOBS, EVALUATE},
@@ -189,8 +215,8 @@ TABLE = [
     ({CUSTODIAN},
      all_of("iam", "ListRolePolicies", "DeleteRolePolicy", "DeleteRole"), JUDGES_ROLE, {}),
     (NOBODY, all_of("iam", "DeleteRole"), ROLES[BEDROCK], {}),
-    ({JOBS, OPERATE, ROLL_OUT}, all_of("lambda", "GetAccountSettings"), "*", {}),
-    ({*TRAINING_ALL, DATA}, all_of("s3", "GetObject"), f"{BUCKET}/rft-data/x", {}),
+    ({JOBS, OPERATE, ROLL_OUT, SCORE}, all_of("lambda", "GetAccountSettings"), "*", {}),
+    ({*TRAINING_ALL, *SCORING, DATA}, all_of("s3", "GetObject"), f"{BUCKET}/rft-data/x", {}),
     ({*TRAINING_ALL, IMPORTING, DATA}, all_of("s3", "GetObject"), f"{BUCKET}/rft-output/x", {}),
     (NOBODY, all_of("s3", "GetObject", "PutObject"), f"{BUCKET}/elsewhere", {}),
     ({DATA}, all_of("s3", "PutObject", "AbortMultipartUpload"), f"{BUCKET}/rft-data/x", {}),
@@ -205,18 +231,20 @@ TABLE = [
     ({SCORER}, all_of("s3", "GetObject", "GetObjectVersion"), f"{RESULTS}/rollouts/x", {}),
     (NOBODY, all_of("s3", "PutObject", "GetObject"), f"{RESULTS}/elsewhere", {}),
     ({SCORER}, all_of("s3", "ListBucket"), RESULTS, {}),
-    ({*TRAINING_ALL, DATA}, all_of("s3", "GetObject"), "arn:aws:s3:::acme-data/rft/x", {}),
+    ({*TRAINING_ALL, *SCORING, DATA},
+     all_of("s3", "GetObject"), "arn:aws:s3:::acme-data/rft/x", {}),
     (NOBODY, all_of("s3", "PutObject", "DeleteObject"), "arn:aws:s3:::acme-data/rft/x", {}),
-    ({*TRAINING_ALL, DATA},
+    ({*TRAINING_ALL, *SCORING, DATA},
      all_of("s3", "ListBucket"), "arn:aws:s3:::acme-data", {"s3:prefix": "rft/"}),
-    ({*TRAINING_ALL, DATA}, all_of("kms", "Decrypt"), SEALED, through("s3")),
+    ({*TRAINING_ALL, *SCORING, DATA}, all_of("kms", "Decrypt"), SEALED, through("s3")),
     ({WITH_RIGHTS}, all_of("s3", "GetObject"), "arn:aws:s3:::acme-cases/math.jsonl",
      {"aws:ResourceAccount": "123456789012"}),
     ({RUNTIME}, all_of("s3", "GetObject"), CODE, {}),
     ({RUNTIME}, all_of("s3", "PutObject", "GetObject"), "arn:aws:s3:::rollout-results/e/i/s", {}),
     (NOBODY, all_of("s3", "ListBucket", "DeleteObject"), "arn:aws:s3:::rollout-results", {}),
-    ({*TRAINING_ALL, DATA}, all_of("s3", "ListBucket"), BUCKET, {"s3:prefix": "rft-data/"}),
-    ({*TRAINING_ALL, IMPORTING, DATA},
+    ({*TRAINING_ALL, *SCORING, DATA},
+     all_of("s3", "ListBucket"), BUCKET, {"s3:prefix": "rft-data/"}),
+    ({*TRAINING_ALL, *SCORING, IMPORTING, DATA},
      all_of("s3", "ListBucket"), BUCKET, {"s3:prefix": "rft-output/"}),
     ({IMPORTING}, all_of("s3", "ListBucket"), "arn:aws:s3:::customer-escrow-123456789012-hp-x", {}),
     ({JOB}, all_of("s3", "GetObject"), "arn:aws:s3:::company-logs/bedrock/x", {}),
@@ -225,8 +253,9 @@ TABLE = [
     (NOBODY, all_of("s3", "GetObject"), "arn:aws:s3:::customer-escrow-999999999999-hp-x/y", {}),
     ({CUSTOMIZE, TRAIN, SUBMIT},
      all_of("s3", "GetObject"), "arn:aws:s3:::jumpstart-cache-prod/x", {}),
-    ({*TRAINING_ALL, DATA, AGENT}, all_of("kms", "GenerateDataKey"), BUCKET_KEY, through("s3")),
-    ({*TRAINING_ALL, IMPORTING, DATA, AGENT, SCORER},
+    ({*TRAINING_ALL, *SCORING, DATA, AGENT},
+     all_of("kms", "GenerateDataKey"), BUCKET_KEY, through("s3")),
+    ({*TRAINING_ALL, *SCORING, IMPORTING, DATA, AGENT, SCORER, MACHINE},
      all_of("kms", "Decrypt"), BUCKET_KEY, through("s3")),
     ({WITH_RIGHTS}, all_of("kms", "Decrypt"), OWN_KEY, OF_LOOKUP),
     ({KEYED}, all_of("kms", "Decrypt"), OWN_KEY, OF_AGENT_KEY),
@@ -315,7 +344,7 @@ TABLE = [
     ({RUNTIME}, all_of("logs", "CreateLogGroup", "DescribeLogStreams"), RUNTIME_LOG, {}),
     ({RUNTIME}, all_of("logs", "CreateLogStream", "PutLogEvents"),
      f"{RUNTIME_LOG}:log-stream:x", {}),
-    ({RUNTIME}, all_of("logs", "DescribeLogGroups"), HERE.arn("logs", "log-group:x"), {}),
+    ({RUNTIME, MACHINE}, all_of("logs", "DescribeLogGroups"), HERE.arn("logs", "log-group:x"), {}),
     (PEOPLE, all_of("ssm", "GetParameter", "GetParametersByPath"), PARAMETER, {}),
     ({OPERATE}, all_of("ssm", "PutParameter"), PARAMETER, {}),
     *(
@@ -344,7 +373,7 @@ TABLE = [
      all_of("bedrock", "CreateModelCustomizationJob", "StopModelCustomizationJob"),
      CUSTOMIZATION, {}),
     ({JOBS, OPERATE}, all_of("bedrock", "GetModelCustomizationJob"), CUSTOMIZATION, {}),
-    ({JOBS, OPERATE}, all_of("bedrock", "ListModelCustomizationJobs"), "*", {}),
+    ({JOBS, OPERATE, SCORE}, all_of("bedrock", "ListModelCustomizationJobs"), "*", {}),
     ({JOBS, EVALUATE, OPERATE}, all_of("bedrock", "GetCustomModel"), TUNED, {}),
     ({OPERATE}, all_of("bedrock", "DeleteCustomModel"), TUNED, {}),
     ({JOBS}, all_of("bedrock", "TagResource", "ListTagsForResource"), CUSTOMIZATION, {}),
@@ -386,7 +415,7 @@ TABLE = [
      all_of("sagemaker", "CreateTrainingJob", "StopTrainingJob", "AddTags", "ListTags"),
      TRAINING_JOB, {}),
     ({CUSTOMIZE, TRAIN, OPERATE}, all_of("sagemaker", "DescribeTrainingJob"), TRAINING_JOB, {}),
-    ({CUSTOMIZE, TRAIN, OPERATE}, all_of("sagemaker", "ListTrainingJobs"), "*", {}),
+    ({CUSTOMIZE, TRAIN, OPERATE, SCORE}, all_of("sagemaker", "ListTrainingJobs"), "*", {}),
     ({ROLL_OUT},
      all_of("sagemaker", "CreateJob", "StopJob", "DeleteJob", "AddTags", "ListTags"),
      AGENT_JOB, {}),
@@ -447,11 +476,11 @@ def everybody():
     return documents()
 
 
-FUNCTIONS = {VERIFIER, WITH_RIGHTS, JUDGE, KEYED, QUEUED, CUSTODIAN, SCORER}
+FUNCTIONS = {VERIFIER, WITH_RIGHTS, JUDGE, KEYED, QUEUED, CUSTODIAN, SCORER, SHARDS}
 
 
 def test_everybody_stands_in_the_table(everybody):
-    others = {IMPORTING, AGENT, PUBLISHER, RUNTIME}
+    others = {IMPORTING, AGENT, PUBLISHER, RUNTIME, MACHINE}
     assert {*everybody} == {*PEOPLE, *TRAINING_ALL, *FUNCTIONS, *others}
     assert {*LOGS_OF} == FUNCTIONS
 
@@ -490,7 +519,7 @@ ELSEWHERE = {
         (name, f"acme-{name}")
         for name in (
             *("SageMaker-re", "SageMaker-ro", "sagemaker-rollouts"),
-            *("reward-custodian", "reward-verdicts"),
+            *("reward-custodian", "reward-verdicts", "reward-scale"),
         )
     ],
 }
@@ -507,6 +536,11 @@ THERE_TOO = {
     # A list, granted on everything as well.
     **{
         (where, "sagemaker:ListModelPackages"): {EVALUATE, CUSTOMIZE, ROLL_OUT}
+        for where in ("another account", "another region")
+    },
+    # A list; what delivers the state machine's log is granted on everything, as AWS's guide asks.
+    **{
+        (where, "logs:DescribeLogGroups"): {MACHINE}
         for where in ("another account", "another region")
     },
     # Behind an inference profile of this account, which may lead to any region.

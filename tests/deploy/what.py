@@ -16,6 +16,7 @@ ASKED = {
     "sagemaker_role": True,
     "training_job_role": True,
     "hyperpod": True,
+    "scale": {},
     "job_rights": {"agents": [AGENT]},
 }
 

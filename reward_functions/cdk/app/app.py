@@ -125,7 +125,11 @@ def _kept(stage: Stage) -> str:
         kept.append(f"the table {names.verdicts}")
     if stage.feedback is not None or stage.forwarders:
         groups.append(names.rollouts("*"))
-    kept.append(f"the log groups {' and '.join(f'/aws/lambda/{each}' for each in groups)}")
+    if stage.scale is not None:
+        groups.append(names.scale)
+    shown = [f"/aws/lambda/{each}" for each in groups]
+    shown += [f"/aws/vendedlogs/states/{names.scale}"] if stage.scale is not None else []
+    kept.append(f"the log groups {' and '.join(shown)}")
     return KEPT.format(stage=stage.name, kept=", and ".join(kept))
 
 

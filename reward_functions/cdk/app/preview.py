@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 ALARMS_OF_A_STAGE: Final = 1
 ALARMS_OF_A_FUNCTION: Final = 6
 ALARMS_OF_FEEDBACK: Final = 5
+ALARMS_OF_SCALE: Final = 1
 ALARMS_OF_A_FORWARDER: Final = 3
 ALARMS_OF_A_QUEUE: Final = 1
 """As the stack makes them: tests count those of templates."""
@@ -72,7 +73,8 @@ def alarms(stage: Stage) -> int:
     )
     of_functions = ALARMS_OF_A_FUNCTION * len(stage.deployments)
     of_feedback = ALARMS_OF_FEEDBACK if stage.feedback is not None else 0
-    return ALARMS_OF_A_STAGE + of_functions + of_feedback + sum(of_forwarders)
+    of_scale = ALARMS_OF_SCALE if stage.scale is not None else 0
+    return ALARMS_OF_A_STAGE + of_functions + of_feedback + of_scale + sum(of_forwarders)
 
 
 AT_REST: Final = (

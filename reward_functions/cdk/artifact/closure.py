@@ -39,24 +39,25 @@ PACKAGE: Final = Path(reward_functions.__file__).parent
 
 REWARDS: Final = "rewards"
 FUNCTIONS: Final = "functions that are no rewards, and agents"
+SHARDS: Final = "the function that scores shards"
 NOBODY: Final = "nobody"
 
 ROWS: Final[Mapping[str, str]] = {
     "reward_functions": REWARDS,
     "reward_functions.adapters": NOBODY,
-    "reward_functions.aws": NOBODY,
+    "reward_functions.aws": SHARDS,
     "reward_functions.calibration": NOBODY,
     "reward_functions.cdk": NOBODY,
     "reward_functions.cli": NOBODY,
-    "reward_functions.data": NOBODY,
+    "reward_functions.data": SHARDS,
     "reward_functions.feedback": FUNCTIONS,
     "reward_functions.jobs": NOBODY,
     "reward_functions.local": NOBODY,
-    "reward_functions.reports": NOBODY,
+    "reward_functions.reports": SHARDS,
     "reward_functions.rollouts": FUNCTIONS,
     "reward_functions.rollouts.drive": NOBODY,
-    "reward_functions.scoring": NOBODY,
-    "reward_functions.testing": NOBODY,
+    "reward_functions.scoring": SHARDS,
+    "reward_functions.testing": SHARDS,
 }
 """Who carries the modules below a dotted name: a room, or a folder of a room. The longest that a
 module lies below counts. Trainers run `adapters`, from no artifact of ours."""
@@ -66,6 +67,9 @@ LAPTOP: Final = frozenset(row for row, carrier in ROWS.items() if carrier != REW
 
 BESIDE_REWARDS: Final = frozenset(row for row, carrier in ROWS.items() if carrier == FUNCTIONS)
 """Of these, the rows that functions of a stage run which are no rewards."""
+
+OF_SHARDS: Final = frozenset(row for row, carrier in ROWS.items() if carrier == SHARDS)
+"""And those that the function runs which scores shards."""
 
 THEIRS: Final = ""
 """No need of a reward: its artifact holds every module, as `all_files` does."""
@@ -81,8 +85,8 @@ where none of ours runs it."""
 FOLDERS: Final = {"reward_functions.judge_runtime.rubric_file": "judges/rubrics"}
 """A module, and the folder whose files it finds by the name of a rubric."""
 
-PROMPT: Final = ".md"
-"""A judge's prompt has the name of its module."""
+BESIDE: Final = (".md", ".toml")
+"""A judge's prompt, and a table, have the name of their module."""
 
 
 @cache
@@ -92,7 +96,7 @@ def modules() -> Mapping[str, Path]:
     for path in sorted(PACKAGE.rglob("*.py")):
         inside = path.relative_to(PACKAGE.parent).with_suffix("")
         parts = inside.parts[:-1] if inside.name == "__init__" else inside.parts
-        if row(name := ".".join(parts)) not in LAPTOP - BESIDE_REWARDS:
+        if ROWS[row(name := ".".join(parts))] != NOBODY:
             found[name] = path
     return found
 
@@ -265,9 +269,7 @@ def _data(name: str) -> Iterator[Path]:
     module = modules()[name]
     beside = (module.parent / string for string in _mentions(name).strings if _plain(string))
     yield from (path for path in beside if path.suffix != ".py" and path.is_file())
-    prompt = module.with_suffix(PROMPT)
-    if prompt.is_file():
-        yield prompt
+    yield from filter(Path.is_file, map(module.with_suffix, BESIDE))
     if name in FOLDERS:
         yield from (path for path in (PACKAGE / FOLDERS[name]).iterdir() if path.is_file())
 

@@ -5,6 +5,7 @@ reward_function.py    one deployment, of which a job holds a version that never 
 function_alone.py     one reward in a stack of your own
 training.py           the resources of training jobs
 feedback_path.py      the path of deferred rewards, and its alarms
+scale.py              what scores files of any size, and its alarm
 forwarder.py          the function that hands a trainer's requests on
 agent_stack.py        the agents of a stage, in a stack of their own
 artifacts.py          what each deployment and each agent runs from

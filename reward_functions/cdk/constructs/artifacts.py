@@ -218,7 +218,9 @@ class Artifacts:
 
     def _contents_of_handler(self, module: str) -> Contents:
         self._insist_on_bytecode()
-        reached = closure.reached([module], Needs(), beside=closure.BESIDE_REWARDS)
+        of_shards = closure.row(module) in closure.OF_SHARDS
+        beside = closure.OF_SHARDS if of_shards else closure.BESIDE_REWARDS
+        reached = closure.reached([module], Needs(), beside=beside)
         pinned = pins_for(closure.imported_packages(reached))
         return Contents((Requirements(pins=pinned, target=self.target),), closure.files(reached))
 

@@ -28,6 +28,8 @@ from reward_functions.cdk.constructs.monitoring import Monitoring
 from reward_functions.cdk.constructs.reward_function import DeployedFunction
 from reward_functions.cdk.constructs.roles import bound
 from reward_functions.cdk.constructs.runtime import kept
+from reward_functions.cdk.constructs.scale import MODULE as SHARDS
+from reward_functions.cdk.constructs.scale import ScaledScoring
 from reward_functions.cdk.constructs.training import Training
 from reward_functions.cdk.limits.starts import costs_of_memory, costs_of_starts
 from reward_functions.cdk.model.deployed_before import DeployedBefore
@@ -150,6 +152,7 @@ class RewardStack(cdk.Stack):
             topic=self.job_events.topic,
         )
         self.forwarders = self._forwarders(stage)
+        self.scale = self._scale(stage)
         reading: list[Construct] = []
         if self.feedback is not None:
             watch_feedback(self.feedback, self.monitoring.dashboard, self.job_events.topic)
@@ -173,6 +176,19 @@ class RewardStack(cdk.Stack):
             ForwarderFunction(scope, each, stage=stage, code=code, topic=topic)
             for each in sorted(stage.forwarders, key=lambda each: each.name)
         ]
+
+    def _scale(self, stage: Stage) -> ScaledScoring | None:
+        if stage.scale is None:
+            return None
+        return ScaledScoring(
+            self,
+            "Scale",
+            stage=stage,
+            scale=stage.scale,
+            code=self._code[SHARDS],
+            made=self.training.made,
+            topic=self.job_events.topic,
+        )
 
     def _feedback(self, stage: Stage, custodian: Custodian) -> FeedbackPath | None:
         if stage.feedback is None:
@@ -205,6 +221,7 @@ class RewardStack(cdk.Stack):
         """What all functions run from: by their rewards, those that are none by their modules."""
         rewards = {each.reward for each in stage.deployments}
         others = {FORWARDER: stage.forwarders, FEEDBACK: stage.feedback is not None}
+        others[SHARDS] = stage.scale is not None
         modules = [module for module, wanted in others.items() if wanted]
         made: dict[str, Callable[[], Artifact]] = {
             **{reward: partial(artifacts.artifact, reward) for reward in rewards},
@@ -244,6 +261,7 @@ class RewardStack(cdk.Stack):
             forwarders={each.forwarder.name: each.version_arn for each in self.forwarders},
             agent_runtimes=tuple(sorted(each.runtime_name(stage.names) for each in stage.agents)),
             feedback=self.feedback.record if self.feedback is not None else None,
+            scale_machine_arn=self.scale.machine.ref if self.scale is not None else None,
             **roles,
             **policies,
         )

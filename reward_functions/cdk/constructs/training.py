@@ -46,6 +46,7 @@ TASKS: Final = {
     "sagemaker": "Start, follow and stop serverless jobs of SageMaker for the stage {stage}",
     "agents": "Start, follow and stop multi-turn jobs of SageMaker for the stage {stage}",
     "training": "Start, follow and stop training jobs of SageMaker for the stage {stage}",
+    "score": "Score files with the state machine of the stage {stage}",
     "hyperpod": "Submit jobs to HyperPod for the stage {stage}",
 }
 """The descriptions of policies, by task. A policy whose description changes is made anew."""
@@ -103,6 +104,7 @@ class Training(Construct):
     Attributes:
         key: what encrypts what the stage keeps, made or named; None for S3's own.
         bucket: where data and output lie; one that was there is imported.
+        made: the same as documents name it.
         roles: what jobs run as, by the kinds of `documents.KINDS` that the stage has.
         people: managed policies to attach to people and their roles, by task: `data`, `jobs`,
             `evaluate` and `operate`; `sagemaker`, `agents`, `training` and `hyperpod` where there
@@ -118,6 +120,7 @@ class Training(Construct):
         self.key = self._key(stage)
         self.bucket = self._bucket(stage, custodian)
         made = Made(self.bucket.bucket_arn, self.key.key_arn if self.key is not None else "")
+        self.made = made
         self.roles = {
             kind: role(
                 self,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.aws.arn import GENERATION_DIGITS
 from reward_functions.aws.catalogue import MAX_FUNCTION_NAME, MOST_AGENTS
 from reward_functions.aws.regions import partition_of
-from reward_functions.cdk.policies import custodian, deferred
+from reward_functions.cdk.policies import custodian, deferred, scale
 from reward_functions.cdk.policies.documents import (
     KINDS,
     SERVICE_ROLES,
@@ -73,6 +73,7 @@ RESOURCES_OF_A_DEPLOYMENT: Final = 14
 RESOURCES_OF_A_CALLER: Final = 2
 RESOURCES_OF_A_FORWARDER: Final = 13
 RESOURCES_OF_FEEDBACK: Final = 18
+RESOURCES_OF_SCALE: Final = 8
 """At most, beside one where environments are kept ready; a test counts those of templates."""
 
 ACCOUNT: Final = "1" * 12
@@ -196,6 +197,7 @@ def most_resources(stage: Stage) -> int:
     ready = sum(1 for each in stage.deployments if each.provisioned_concurrency)
     around = RESOURCES_OF_A_STAGE + len(stage.forwarders) * RESOURCES_OF_A_FORWARDER
     around += RESOURCES_OF_FEEDBACK if stage.feedback is not None else 0
+    around += RESOURCES_OF_SCALE if stage.scale is not None else 0
     each = RESOURCES_OF_A_DEPLOYMENT + RESOURCES_OF_A_CALLER * len(stage.principals)
     return around + len(stage.deployments) * each + ready
 
@@ -278,3 +280,5 @@ def _documents(stage: Stage) -> Iterator[tuple[str, list[Document], int]]:
     yield "custodian", [custodian.keep_house(place, stage)], MAX_INLINE_POLICIES
     if stage.feedback is not None:
         yield "role of feedback", [deferred.report(place, stage, key)], MAX_INLINE_POLICIES
+    if stage.scale is not None:
+        yield "role of scale", [scale.shards(place, stage, made)], MAX_INLINE_POLICIES

@@ -5,6 +5,7 @@ deployment.py         one deployment: a reward with its parameters, and its judg
 inheritance.py        a stage that takes another's settings
 project.py            the `cdk.json` of a folder, read without the CDK
 rollouts.py           agents, what hands them a trainer's requests, deferred rewards
+scale.py              the function that scores shards of a file
 brought.py            what a company brings, and what jobs use of it
 deployed_before.py    what stands in the account already
 exposed.py            variables that look like keys

@@ -64,6 +64,7 @@ from reward_functions.cdk.model.rollouts import (
     check_feedback,
     check_forwarders,
 )
+from reward_functions.cdk.model.scale import Scale
 from reward_functions.cdk.policies.grants import pinnable
 from reward_functions.cdk.policies.own_rights import Secret, Statement, check_reach
 from reward_functions.cdk.policies.services import clients
@@ -204,6 +205,12 @@ class Stage(Settings):
         "with its defaults.",
     )
 
+    scale: Scale | None = Field(
+        default=None,
+        description="A state machine and a function that score files of any size, below; `{}` with "
+        "their defaults.",
+    )
+
     customer_key: bool = Field(
         default=False, description="Encrypt the bucket with a KMS key of the stage's own."
     )
@@ -313,6 +320,7 @@ MODELS: Final[dict[str, type[BaseModel]]] = {
     "read_buckets": ReadFolder,
     "callers": Callers,
     "feedback": Feedback,
+    "scale": Scale,
 }
 """What the fields of `cdk.json` hold, by the field."""
 

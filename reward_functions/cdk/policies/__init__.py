@@ -7,6 +7,7 @@ people.py         people, by task
 sagemaker.py      SageMaker's jobs, and their agents
 agents.py         runtimes of AgentCore, and the Lambda between a trainer and an agent
 deferred.py       the path of deferred rewards
+scale.py          files of any size, scored by the stage's state machine
 custodian.py      the stack's custodian
 vpc.py            how jobs join a network
 grants.py         the reward functions of a stage, as policies name them

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.aws.catalogue import ALIAS
-from reward_functions.cdk.policies.grants import pinnable, rewards
-from reward_functions.cdk.policies.iam import USE_DATA, allow, document, only_versions, through
+from reward_functions.cdk.policies.grants import ask_numbered, pinnable
+from reward_functions.cdk.policies.iam import USE_DATA, allow, document, through
 from reward_functions.rollouts.report.outbox.dynamodb import ACTIONS, INDEX
 
 if TYPE_CHECKING:
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
 RESULTS_PREFIX: Final = "rollouts/"
 """Where agents put results in the results bucket; nothing else there is announced."""
-
-MOVING: Final = (ALIAS, "$LATEST")
-"""Qualifiers whose code changes: what the function must not ask, and `:*` would let it."""
 
 WORK_ON_QUEUE: Final = (
     "sqs:ReceiveMessage",
@@ -86,9 +82,6 @@ def report(place: Place, stage: Stage, key_arn: str = "") -> Document:
     names = stage.names
     bucket = results_arn(place, names)
     table = place.arn("dynamodb", f"table/{names.rollouts(OUTBOX)}")
-    asked = only_versions(rewards(place, names, pinnable(stage)))
-    numbered = [each.removesuffix("*") for each in asked if each.endswith(":*")]
-    moving = [f"{each}{qualifier}" for each in numbered for qualifier in MOVING]
     objects = f"{bucket}/{RESULTS_PREFIX}*"
     return document(
         allow("ReceiveResults", WORK_ON_QUEUE, [place.arn("sqs", names.rollouts(FEEDBACK))]),
@@ -98,8 +91,7 @@ def report(place: Place, stage: Stage, key_arn: str = "") -> Document:
         allow("ReadResults", ["s3:GetObject", "s3:GetObjectVersion"], [objects]),
         # Who may not list a bucket is told of an object that is gone that it is forbidden.
         allow("SeeWhatIsGone", ["s3:ListBucket"], [bucket]),
-        allow("AskVersions", ["lambda:InvokeFunction", "lambda:GetFunctionConfiguration"], asked),
-        allow("AskNothingThatMoves", ["lambda:InvokeFunction"], moving) | {"Effect": "Deny"},
+        *ask_numbered(place, names, pinnable(stage), ["lambda:GetFunctionConfiguration"]),
         allow(
             "ReportRewards",
             ["sagemaker:CompleteRollout", "sagemaker:UpdateReward"],

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reward_functions.cdk.policies.iam import generations_of, versions_of
+from reward_functions.aws.catalogue import ALIAS
+from reward_functions.cdk.policies.iam import allow, generations_of, only_versions, versions_of
 from reward_functions.feedback.settings import GENERATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from reward_functions.aws.names import Names
     from reward_functions.cdk.model.deployment import Deployment
     from reward_functions.cdk.model.stages import Stage
-    from reward_functions.cdk.policies.iam import Place
+    from reward_functions.cdk.policies.iam import Document, Place
+
+MOVING: Final = (ALIAS, "$LATEST")
+"""Qualifiers whose code changes: what a run must not ask, and `:*` would let it."""
 
 
 class Made(NamedTuple):
@@ -58,6 +62,29 @@ def rewards(place: Place, names: Names, deployments: Iterable[Deployment]) -> li
         for resource in (generations_of if each.immutable else versions_of)(
             arn_of(place, names, each)
         )
+    ]
+
+
+def ask_numbered(
+    place: Place,
+    names: Names,
+    deployments: Iterable[Deployment],
+    beside: Sequence[str] = (),
+) -> list[Document]:
+    """Invoke numbered versions and generations, and nothing that moves.
+
+    Args:
+        place: where they are.
+        names: of the stage.
+        deployments: whose.
+        beside: what else may be done to them.
+    """
+    asked = only_versions(rewards(place, names, deployments))
+    numbered = [each.removesuffix("*") for each in asked if each.endswith(":*")]
+    moving = [f"{each}{qualifier}" for each in numbered for qualifier in MOVING]
+    return [
+        allow("AskVersions", ["lambda:InvokeFunction", *beside], asked),
+        allow("AskNothingThatMoves", ["lambda:InvokeFunction"], moving) | {"Effect": "Deny"},
     ]
 
 

@@ -7,6 +7,7 @@
     run_customization    starts and follows jobs of serverless customization, registers evaluators
     run_multi_turn       starts and follows multi-turn jobs, and tries their agents
     run_training_jobs    starts, follows and stops training jobs on instances
+    score                scores files with the stage's state machine
     submit_to_hyperpod   submits to a cluster, as far as IAM decides it
 
 Each reads the catalogue, by which everything else is found. Whoever runs `reward job` from its plan
@@ -75,6 +76,7 @@ from reward_functions.cdk.policies.sagemaker import (
     packages,
     public_hub,
 )
+from reward_functions.cdk.policies.scale import score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,6 +130,8 @@ def of_people(
     ):
         if kind in role_arns:
             documents[kind] = run(place, stage, role_arns[kind])
+    if stage.scale is not None:
+        documents["score"] = score(place, stage, made)
     if stage.hyperpod:
         documents["hyperpod"] = submit_to_hyperpod(place, stage)
     return documents

@@ -83,6 +83,7 @@ MISSPELT = {
     "read_buckets": ({"read_buckets": [{"address": "s3://acme/a", "adress": ""}]}, "address"),
     "callers": ({"callers": {"account": []}}, "accounts"),
     "feedback": ({"feedback": {"keep_result_days": 1}}, "keep_results_days"),
+    "scale": ({"scale": {"spool_m": 512}}, "spool_mb"),
 }
 
 

@@ -1,0 +1,144 @@
+"""What a run costs on AWS, by list prices: arithmetic alone, and nothing is asked.
+
+    bill(Work(rows=10**8, bytes=2 * 10**11, shards=3125)).dollars        2.1
+
+The prices are those of us-east-1 without a free tier. A judge costs a thousand times more than all
+of this: what its model costs is one more line.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.scoring.places import PIECE
+from reward_functions.scoring.scorers import BATCH_ROWS
+
+AWS: Final = "https://aws.amazon.com"
+
+READ: Final = "2026-11-23"
+"""When the prices were read."""
+
+
+class Price(NamedTuple):
+    """A list price.
+
+    Args:
+        dollars: for one.
+        of: what one is.
+        source: the page of AWS's that says so.
+    """
+
+    dollars: float
+    of: str
+    source: str
+
+
+PRICES: Final = {
+    "second": Price(0.0000133334, "GB-second of Lambda, arm64", f"{AWS}/lambda/pricing"),
+    "request": Price(0.20e-6, "request of Lambda", f"{AWS}/lambda/pricing"),
+    "transition": Price(25e-6, "transition, Standard workflow", f"{AWS}/step-functions/pricing"),
+    "get": Price(0.0004e-3, "GET or HEAD of S3", f"{AWS}/s3/pricing"),
+    "put": Price(0.005e-3, "PUT or LIST of S3", f"{AWS}/s3/pricing"),
+    "month": Price(0.023, "GB of S3 Standard for a month", f"{AWS}/s3/pricing"),
+}
+
+SECONDS_A_ROW: Final = 0.6e-3
+"""Of a processor, for rewards that compute: `math` takes half of that for short answers."""
+
+GB: Final = 2**30
+
+TRANSITIONS: Final = 3
+"""Of a shard: its child begins, asks the function, and ends."""
+
+GETS: Final = 5
+"""Of a shard beside its rows: the run, whether it is over, whether its part is there."""
+
+PUTS: Final = 2
+"""Of a scored shard: its part, and its facts."""
+
+RESULT_BYTES: Final = 452
+"""Of a row's result, as `math` writes it."""
+
+
+class Work(NamedTuple):
+    """What is to be done.
+
+    Args:
+        rows: of all objects.
+        bytes: of them.
+        shards: that they are cut into.
+        counted: whether lines are counted before.
+        seconds_a_row: that the reward takes, of one of its environments.
+        memory_mb: of the reward's function.
+        shard_memory_mb: of the shard function; 0 where the rewards are called from elsewhere.
+        model: dollars of a judge's model for a row.
+    """
+
+    rows: int
+    bytes: int
+    shards: int
+    counted: bool = True
+    seconds_a_row: float = SECONDS_A_ROW
+    memory_mb: int = 1769
+    shard_memory_mb: int = 512
+    model: float = 0.0
+
+
+class Bill(NamedTuple):
+    """What it costs.
+
+    Args:
+        lines: dollars, by what they are for.
+        a_month: dollars, for as long as the results are kept.
+        seconds: of the reward's functions together; by how many at once is how long it takes.
+    """
+
+    lines: dict[str, float]
+    a_month: float
+    seconds: float
+
+    @property
+    def dollars(self) -> float:
+        """All lines."""
+        return sum(self.lines.values())
+
+
+def bill(work: Work) -> Bill:
+    """The bill of some work."""
+    seconds = work.rows * work.seconds_a_row
+    calls = max(-(-work.rows // BATCH_ROWS), work.shards) if work.rows else 0
+    on_aws = work.shard_memory_mb > 0
+    children = work.shards * (1 + work.counted) if on_aws else 0
+    gets = (1 + work.counted) * (work.bytes / PIECE + work.shards * GETS)
+    lines = {
+        "the reward's functions": seconds * work.memory_mb / 1024 * PRICES["second"].dollars,
+        "the shard function, which waits": seconds
+        * work.shard_memory_mb
+        / 1024
+        * PRICES["second"].dollars,
+        "requests of Lambda": (calls + children) * PRICES["request"].dollars,
+        "the state machine": children * TRANSITIONS * PRICES["transition"].dollars,
+        "requests of S3": gets * PRICES["get"].dollars
+        + work.shards * (PUTS + work.counted) * PRICES["put"].dollars,
+    }
+    if work.model:
+        lines["the judge's models"] = work.rows * work.model
+    stored = work.rows * RESULT_BYTES / GB * PRICES["month"].dollars
+    return Bill(lines, stored, seconds)
+
+
+def require_within(made: Bill, most: float | None) -> None:
+    """Refuse a run that costs more than it may.
+
+    Args:
+        made: of the run.
+        most: dollars; None for any.
+
+    Raises:
+        ConfigurationError: it costs more.
+    """
+    if most is not None and made.dollars > most:
+        raise ConfigurationError(
+            f"the run would cost about ${made.dollars:,.2f}, and --max-usd allows ${most:,.2f}"
+        )
