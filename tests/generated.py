@@ -43,6 +43,7 @@ from reward_functions.jobs.configuration import JobConfiguration, table_of
 from reward_functions.jobs.plan_sheets import hyperparameters_table, models_table
 from reward_functions.rollouts.report import settings as rollout_settings
 from reward_functions.rollouts.report.settings import RolloutSettings
+from reward_functions.scoring.prices import Work, bill
 from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooManySamples
 from reward_functions.serving.handler import FailedStart, FailedWarmUp, bind
 from reward_functions.serving.imputation import BatchFailed
@@ -286,10 +287,26 @@ def row_shapes() -> str:
     )
 
 
+def scale_prices() -> str:
+    """What runs on AWS cost, by their rows."""
+    kinds = [bill(Work(rows, 2 * 1024 * rows, -(-2 * rows // 2**16))) for rows in SCALED]
+    names = dict.fromkeys(name for each in kinds for name in each.lines)
+    table = [[name, *(f"${each.lines[name]:,.2f}" for each in kinds)] for name in names]
+    table += [
+        ["**together**", *(f"**${each.dollars:,.2f}**" for each in kinds)],
+        ["results kept, a month", *(f"${each.a_month:,.2f}" for each in kinds)],
+        ["minutes with 500 at once", *(f"{each.seconds / 500 / 60:,.1f}" for each in kinds)],
+    ]
+    return _table(["", *(f"{rows:,} rows" for rows in SCALED)], table)
+
+
 def _is_exchange(shape: Shape) -> bool:
     """Whether one column holds prompt and response."""
     return shape.columns.prompt[:1] in {("messages",), ("conversations",)}
 
+
+SCALED: Final = (10**6, 10**7, 10**8)
+"""Rows of the runs whose prices a page shows."""
 
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "rooms": rooms,
@@ -312,6 +329,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "callers": partial(fields, Callers),
     "feedback": partial(fields, Feedback),
     "scale": partial(fields, Scale),
+    "scale-prices": scale_prices,
     "forwarders": partial(fields, Forwarder),
     "agents": partial(fields, Agent),
     "start-errors": start_errors,

@@ -33,6 +33,9 @@ NOT_RUN = {
     "docs/how-to/local-judge.md": {"it needs a model and a processor for it"},
     "docs/how-to/one-import-line.md": {"it installs; tests/rollouts/compat runs all five"},
     "docs/how-to/rights.md": set(),
+    "docs/how-to/score-any-size.md": {
+        "tests/deploy/test_scale.py runs them on the local AWS emulator"
+    },
     "docs/how-to/sagemaker.md": {"it needs a stage with sagemaker_role"},
     "docs/how-to/multi-turn.md": {
         "it is a program of the page",

@@ -76,7 +76,7 @@ ROOMS = {
     ),
     "shapers": room("Rewards for the form of a response.", LANGUAGE, 620, 350, 10),
     "serving": room(
-        "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_540, 1_400, 12
+        "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_530, 1_400, 12
     ),
     "rollouts": room(
         "Agents' episodes: how they end, and rewards that are counted once.",
@@ -122,7 +122,7 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in processes or on clusters.",
         "core serving testing aws reports data aws.deployed judge_runtime calibration",
-        3_390,
+        3_590,
         1_000,
         13,
     ),
@@ -150,14 +150,14 @@ ROOMS = {
     "cdk": room(
         "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
         "core judge_runtime serving rollouts feedback aws scoring",
-        7_990,
+        8_000,
         7_700,
         12,
     ),
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",
         "core extraction serving rollouts aws reports data aws.deployed jobs rollouts.drive cdk",
-        7_355,
+        7_360,
         6_300,
         11,
     ),
@@ -165,7 +165,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring jobs jobs.evaluation rollouts.drive cdk local",
-        8_000,
+        8_300,
         8_000,
         18,
     ),
