@@ -225,8 +225,7 @@ def _followed(address: str, start: Callable[..., Run]) -> None:
     def show_event(event: Event) -> None:
         nonlocal rows, parts
         rows, parts = event.rows, f"{event.finished:,} of {event.shards:,} parts"
-        doing = "counting" if event.task == "count" else "scoring"
-        bars(f"{doing} parts", event.finished, event.shards)
+        bars(f"{event.task.removesuffix('e')}ing parts", event.finished, event.shards)
         if event.kind == "failed" and event.done:
             remark(f"part {event.done.part} failed: {event.done.error}")
 

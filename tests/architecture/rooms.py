@@ -122,7 +122,7 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in processes or on clusters.",
         "core serving testing aws reports data aws.deployed judge_runtime calibration",
-        2_990,
+        3_170,
         1_000,
         13,
     ),
@@ -165,7 +165,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring jobs jobs.evaluation rollouts.drive cdk local",
-        8_000,
+        8_250,
         8_000,
         18,
     ),
