@@ -20,26 +20,18 @@ SCHEME: Final = "s3://"
 _option = partial(typer.Option, rich_help_panel="On an engine")
 
 _ON: Final = (
-    "Score in shards on aws, ray, dask, processes or direct (calls from here): FILE may be "
-    "s3://BUCKET/PREFIX, and -o names the run's folder, here or in S3. `ray://ADDRESS` and "
-    "`dask=ADDRESS` are clusters that run."
+    "Score in shards on aws, ray, dask, processes or direct (calls from here): FILE and the run's "
+    "folder, -o, may be s3://BUCKET/PREFIX; `ray://ADDRESS` and `dask=ADDRESS` are clusters."
 )
-_STAGE: Final = (
-    "Of aws and direct: the stage whose deployment NAME scores, by its pinned version; else that "
-    "of job.toml or cdk.json, or dev."
-)
-_SHARD_MB: Final = "Of a shard, at most: 64, and 4 of a judge."
+_STAGE: Final = "Of aws and direct: whose deployment NAME scores, by its pinned version."
 _MAX_UNSCORED: Final = "End where a larger share of rows is without a score."
 _MAX_USD: Final = "Begin nothing where a judge would take more for the rows that are left."
 _DETACH: Final = "Of aws: wait for nothing; `reward runs watch` does."
-_GROUPS: Final = (
-    "The responses to a prompt stand side by side in one object: a reward that compares them takes "
-    "a shard an object."
-)
+_GROUPS: Final = "A reward compares responses to a prompt, which stand side by side in one object."
 
 On = Annotated[str | None, _option(metavar="ENGINE", help=_ON)]
 Stage = Annotated[str | None, _option(metavar="NAME", help=_STAGE)]
-ShardMb = Annotated[float | None, _option(metavar="MB", help=_SHARD_MB)]
+ShardMb = Annotated[float | None, _option(metavar="MB", help="Of a shard: 64, and 4 of a judge.")]
 Concurrency = Annotated[int | None, _option(min=1, metavar="N", help="Shards at once.")]
 MaxUnscored = Annotated[float | None, _option(min=0, max=1, metavar="SHARE", help=_MAX_UNSCORED)]
 MaxUsd = Annotated[float | None, _option(min=0, metavar="DOLLARS", help=_MAX_USD)]
@@ -47,10 +39,8 @@ Detach = Annotated[bool, _option("--detach", help=_DETACH)]
 PlanOnly = Annotated[bool, _option("--plan", help="Print what it takes, and begin nothing.")]
 AdjacentGroups = Annotated[bool, _option("--adjacent-groups", help=_GROUPS)]
 
-OF_ENGINES: Final = (
-    *("stage", "shard_mb", "concurrency", "max_usd", "detach", "plan", "adjacent_groups"),
-    "max_unscored",
-)
+_COUNTS: Final = ("shard_mb", "concurrency", "max_unscored", "max_usd")
+OF_ENGINES: Final = ("stage", *_COUNTS, "detach", "plan", "adjacent_groups")
 HERE: Final = ("format", "workers", "report", "label", "explain", "only", "sort", "limit")
 """Options of `reward score` without an engine."""
 

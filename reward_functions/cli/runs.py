@@ -5,43 +5,27 @@ Credentials and region are AWS's own: AWS_PROFILE, AWS_REGION and their like.
 
 from __future__ import annotations
 
-import sys
+from collections import Counter
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from reward_functions import scoring
 from reward_functions.aws.calls import wait
 from reward_functions.aws.shell import aws_session, default_stage
 from reward_functions.cli import _engine_options as engines
-from reward_functions.cli._console import cell as in_cell
-from reward_functions.cli._console import facts, leave, print_json, remark, say_measured, table
-from reward_functions.cli._console import output as printed
-from reward_functions.cli._echo import say
+from reward_functions.cli._console import cell, facts, leave, output, print_json, remark, table
+from reward_functions.cli._echo import say, several
 from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._invocations import results_to
 from reward_functions.cli._options import Output  # noqa: TC001
 from reward_functions.cli._progress import Bars
 from reward_functions.cli._summary import summary
 from reward_functions.cli._verdicts import opened_store
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.data.atomic import replaced
-from reward_functions.scoring import (
-    Engine,
-    Event,
-    Plan,
-    Run,
-    RunIncomplete,
-    ends_are_interrupts,
-    engine_of,
-    engine_row,
-    go_on,
-    place_of,
-    require_affordable,
-    runs_below,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,6 +33,7 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.data.rows.shapes import RowOptions
+    from reward_functions.scoring import Engine, Event, Plan, Run
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -57,10 +42,8 @@ RunName = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
-LINES: Final = 8
-"""Parts that failed, of `show`."""
-
-MEGABYTE: Final = 1e6
+PLANNED: Final = ("shard_mb", "judge", "adjacent_groups", "allow_empty", "max_unscored")
+"""Parameters of `reward score` that a plan takes as they are."""
 
 
 @app.command("list")
@@ -73,14 +56,14 @@ def list_runs(
 
     Exit status: 0, or 2 where the place cannot be listed.
     """
-    found = [_facts(run) for run in runs_below(place, _session(place))]
+    found = [_facts(run) for run in scoring.runs_below(place, _session(place))]
     if as_json:
         print_json(found)
         return
     shown = table("run", "reward", "state", "parts", numbers=("parts",))
     for each in found:
         shown.add_row(*(each[title] for title in ("run", "reward", "state", "parts")))
-    printed().print(shown if found else f"no run stands below {place}")
+    output().print(shown if found else f"no run stands below {place}")
 
 
 @app.command()
@@ -96,10 +79,8 @@ def show(name: RunName, *, as_json: AsJson = False) -> None:
     else:
         _print(shown)
         summary(run.facts(), 0.0, 0)
-        for part, why in list(failures.items())[:LINES]:
-            remark(f"part {part} failed: {why}")
-        if len(failures) > LINES:
-            remark(f"{len(failures) - LINES:,} further parts failed: --json has all")
+        for why, count in Counter(failures.values()).most_common():
+            remark(f"{several(count, 'part')} failed: {why}")
     run.require_usable()
 
 
@@ -152,12 +133,12 @@ def resume(
     run = _opened(name)
     on = on or ("direct" if run.asked.function else "processes")
     of_stage = _stage_of({"on": on, "stage": stage, "detach": detach})
-    require_affordable(run, run.shards(), max_usd)
+    scoring.require_affordable(run, run.shards(), max_usd)
     run.let_go_on()
     with opened_store(run.asked.spec, None) as store:
         more = {"stage": of_stage, "session": run.session, "store": store}
-        engine = engine_of(on, concurrency=concurrency, **more)
-        _followed(run.place.address, partial(go_on, run, engine, detach=detach))
+        engine = scoring.engine_of(on, concurrency=concurrency, **more)
+        _followed(run.place.address, partial(scoring.go_on, run, engine, detach=detach))
 
 
 @app.command()
@@ -178,10 +159,7 @@ def fetch(name: RunName, *, output: Output = None) -> None:
     Exit status: 0 all are written; 2 parts are missing, or the input is not usable.
     """
     run = _opened(name)
-    if output in (None, "-"):
-        run.join(sys.stdout.buffer)
-        return
-    with replaced(Path(str(output))) as stream:
+    with results_to(output, "") as stream:
         run.join(stream.buffer)
 
 
@@ -201,25 +179,16 @@ def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
     if out in (None, "-"):
         raise ConfigurationError("--on writes a run into a folder: add -o, s3://… or a path")
     session = aws_session(stage) if stage else _session(file) or _session(out)
-    same = ("shard_mb", "judge", "adjacent_groups", "allow_empty")
-    plan = Plan.of(
-        file,
-        out,
-        typed["name"],
-        parameters=typed["parameter"] or (),
-        rows=rows,
-        stage=stage,
-        session=session,
-        max_unscored=1.0 if typed["max_unscored"] is None else typed["max_unscored"],
-        **{name: typed[name] for name in same},
-    )
+    given: Any = {name: typed[name] for name in PLANNED} | {"parameters": typed["parameter"] or ()}
+    where: Any = {"stage": stage, "session": session}
+    plan = scoring.Plan.of(file, out, typed["name"], rows=rows, **where, **given)
     found, max_usd = plan.estimate(), typed["max_usd"]
     with opened_store(plan.spec, typed["verdicts"], none=typed["no_verdicts"]) as store:
-        more = {"stage": stage, "session": session, "store": store}
-        engine = engine_of(typed["on"], concurrency=typed["concurrency"], **more)
+        more = {"concurrency": typed["concurrency"], "store": store}
+        engine = scoring.engine_of(typed["on"], **where, **more)
         if typed["plan"]:
-            _print_plan(plan, engine)
-            require_affordable(Run(plan.place, plan.asked), plan.shards, max_usd)
+            _print(_planned(plan, engine))
+            scoring.require_affordable(scoring.Run(plan.place, plan.asked), plan.shards, max_usd)
             return
         if found.judge_usd:
             remark(f"about {found.rows:,} rows, whose judge takes about ${found.judge_usd:,.2f}")
@@ -233,7 +202,7 @@ def _stage_of(typed: Mapping[str, Any]) -> str | None:
     Raises:
         ConfigurationError: there is no such engine, or it does not have what was typed.
     """
-    name, row, _ = engine_row(typed["on"])
+    name, row, _ = scoring.engine_row(typed["on"])
     lacks = {"stage", "detach"} - {*row.has}
     engines.refuse(typed, lacks, f"is nothing that {name} has: leave it out, or name another")
     return (typed["stage"] or default_stage().name) if "stage" in row.has else None
@@ -250,26 +219,23 @@ def _followed(address: str, start: Callable[..., Run]) -> None:
         typer.Exit: rows, or parts, are without scores.
     """
     began = perf_counter()
-    rows = 0
-    parts = "no part"
+    rows, parts = 0, "no part"
     again = f"to go on: reward runs resume {address}"
 
     def show_event(event: Event) -> None:
         nonlocal rows, parts
         rows, parts = event.rows, f"{event.finished:,} of {event.shards:,} parts"
-        doing = "counting" if event.task == "count" else "scoring"
-        bars(f"{doing} parts", event.finished, event.shards)
+        bars(f"{event.task.removesuffix('e')}ing parts", event.finished, event.shards)
         if event.kind == "failed" and event.done:
             remark(f"part {event.done.part} failed: {event.done.error}")
 
     try:
-        with Bars() as bars, ends_are_interrupts():
+        with Bars() as bars, scoring.ends_are_interrupts():
             run = start(hear=show_event)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted: {parts} done; {again}") from None
-    except RunIncomplete as error:
-        remark(f"error: {error}")
-        remark(again)
+    except scoring.RunIncomplete as error:
+        remark(f"error: {error}; {again}")
         raise typer.Exit(INCOMPLETE) from None
     if not run.state().finished:
         remark(f"it goes on by itself: reward runs watch {address}")
@@ -280,21 +246,19 @@ def _followed(address: str, start: Callable[..., Run]) -> None:
 def _ended(run: Run, seconds: float = 0.0, rows: int = 0) -> None:
     """Print the figures of a finished run, and leave with its status."""
     found = run.facts()
-    if len(found) and not found.measured.measured:
-        say_measured(found.measured)
     summary(found, seconds, rows)
     remark(f"its results: reward runs fetch {run.place.address} -o FILE")
     if len(found):
         leave(found.measured)
 
 
-def _print_plan(plan: Plan, engine: Engine) -> None:
+def _planned(plan: Plan, engine: Engine) -> dict[str, str]:
     """What a plan would take."""
     found, asked = plan.estimate(), plan.asked
     usd = "unknown" if found.judge_usd is None else f"about ${found.judge_usd:,.2f}"
     at_once = getattr(engine, "concurrency", None)
-    rows = {
-        "source": f"{asked.source}: {found.objects:,} objects, {found.bytes / MEGABYTE:,.1f} MB",
+    return {
+        "source": f"{asked.source}: {several(found.objects, 'object')}, {found.bytes:,} bytes",
         "reward": f"{asked.reward_name} {asked.version}",
         "version": asked.function,
         "shards": f"{found.shards:,}",
@@ -303,16 +267,15 @@ def _print_plan(plan: Plan, engine: Engine) -> None:
         "judge": usd if plan.spec.needs.judge else "",
         "at once": f"{at_once:,} on {engine.name}" if at_once else "",
     }
-    _print(rows)
 
 
 def _print(rows: Mapping[str, str]) -> None:
-    printed().print(facts({title: in_cell(text) for title, text in rows.items() if text}))
+    output().print(facts({title: cell(text) for title, text in rows.items() if text}))
 
 
 def _opened(name: str) -> Run:
     session = _session(name)
-    run = Run.opened(place_of(name, session), session)
+    run = scoring.Run.opened(scoring.place_of(name, session), session)
     return replace(run, session=session or _session(run.asked.source))
 
 

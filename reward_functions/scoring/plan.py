@@ -160,7 +160,7 @@ class Plan:
         adjacent_groups: bool = False,
         several: bool | None = None,
         allow_empty: bool = False,
-        max_unscored: float = 1.0,
+        max_unscored: float | None = None,
         session: Session | None = None,
     ) -> Plan:
         """Plan a run; nothing is written.
@@ -184,7 +184,7 @@ class Plan:
             several: whether a line may hold several responses; recognised from the first rows
                 where not given.
             allow_empty: take a source without rows.
-            max_unscored: the share of rows that may be without a score, 0 to 1.
+            max_unscored: the share of rows that may be without a score, 0 to 1; any if not given.
             session: boto3's, for the credentials.
 
         Raises:
@@ -224,7 +224,7 @@ class Plan:
             several=first.several if several is None else several,
             groups=("adjacent" if adjacent_groups else "anywhere") if whole else None,
             shard_bytes=most,
-            max_unscored=max_unscored,
+            max_unscored=1.0 if max_unscored is None else max_unscored,
         )
         place = place_of(destination, session)
         plan = cls(asked, tuple(shards), place, spec, first.bytes, session)

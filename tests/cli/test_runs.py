@@ -79,7 +79,7 @@ def test_what_is_missing_is_shown_and_resumed(folder):
     shown = run("runs", "show", "run")
     assert "2 of 3" in shown.stdout
     assert "not finished" in shown.stdout
-    assert "part 1 failed: the function is gone" in shown.stderr
+    assert "1 part failed: the function is gone" in shown.stderr
     missing = run("runs", "fetch", "run", "-o", "out.jsonl")
     assert missing.exit_code == 2
     assert "1 of 3 parts are missing; resume the run" in missing.stderr

@@ -6,6 +6,7 @@
 events.py   random events to handlers
 soak.py     100,000 samples through one process
 kills.py    runs of `reward score` that are killed and resumed
+shards.py   the same of runs over shards; a million rows; rows that block and that kill
 
 A part that fails does not end the others. What it printed is in build/nightly/PART.log.
 """
@@ -20,7 +21,7 @@ from time import monotonic
 ROOT = Path(__file__).parents[2]
 LOGS = ROOT / "build" / "nightly"
 
-OURS = ("events", "soak", "kills")
+OURS = ("events", "soak", "kills", "shards")
 PARTS = {
     **{name: [sys.executable, "-m", f"tests.nightly.{name}"] for name in OURS},
     "patterns": [sys.executable, "-m", "tests.benchmarks", "linear"],
