@@ -138,6 +138,7 @@ def resume(
     with opened_store(run.asked.spec, None) as store:
         more = {"stage": of_stage, "session": run.session, "store": store}
         engine = scoring.engine_of(on, concurrency=concurrency, **more)
+        _require_room(on, engine, run.session)
         _followed(run.place.address, partial(scoring.go_on, run, engine, detach=detach))
 
 
@@ -187,9 +188,10 @@ def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
         more = {"concurrency": typed["concurrency"], "store": store}
         engine = scoring.engine_of(typed["on"], **where, **more)
         if typed["plan"]:
-            _print(_planned(plan, engine))
+            _print(_planned(plan, engine) | _on_aws(plan, engine))
             scoring.require_affordable(scoring.Run(plan.place, plan.asked), plan.shards, max_usd)
             return
+        _require_room(typed["on"], engine, session)
         if found.judge_usd:
             remark(f"about {found.rows:,} rows, whose judge takes about ${found.judge_usd:,.2f}")
         start = partial(plan.start, engine, resume=typed["resume"], max_usd=max_usd)
@@ -267,6 +269,33 @@ def _planned(plan: Plan, engine: Engine) -> dict[str, str]:
         "judge": usd if plan.spec.needs.judge else "",
         "at once": f"{at_once:,} on {engine.name}" if at_once else "",
     }
+
+
+def _on_aws(plan: Plan, engine: Engine) -> dict[str, str]:
+    """What a plan would cost beside its judge, how long it would take, and beside what."""
+    calls = scoring.engine_row(engine.name)[1].calls
+    if not calls:
+        return {}
+    found, at_once = plan.estimate(), engine.concurrency
+    more: Any = {} if engine.name == "aws" else {"shard_memory_mb": 0}
+    more["model"] = (found.judge_usd or 0.0) / max(1, found.rows)
+    counted = found.shards > 1
+    made = scoring.bill(scoring.Work(found.rows, found.bytes, found.shards, counted, **more))
+    seen = scoring.shares(session=plan.session)
+    jobs = f"; {several(seen.jobs, 'running job')} may need {seen.needed:,}" if seen.jobs else ""
+    account = "unknown" if seen.unreserved is None else f"{seen.unreserved:,} calls at once{jobs}"
+    return {
+        "cost": f"about ${made.dollars:,.2f} by list prices, and ${made.a_month:,.2f} a month",
+        "minutes": f"about {made.seconds / at_once / 60:,.1f}",
+        "calls": f"{calls * at_once:,} at once",
+        "account": account,
+        "not seen": "; ".join(seen.unmeasured),
+    }
+
+
+def _require_room(on: str, engine: Engine, session: Session | None) -> None:
+    if calls := scoring.engine_row(on)[1].calls:
+        scoring.require_room(calls * engine.concurrency, session)
 
 
 def _print(rows: Mapping[str, str]) -> None:

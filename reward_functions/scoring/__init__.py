@@ -39,20 +39,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from reward_functions.scoring.concurrency import require_room, shares
     from reward_functions.scoring.engines import Engine, engine_of, engine_row
     from reward_functions.scoring.file import ScoredFile, ScoringInterrupted, score_file
     from reward_functions.scoring.folder import Run, RunIncomplete, RunNotUsable, runs_below
     from reward_functions.scoring.places import place_of
     from reward_functions.scoring.plan import Event, Plan, go_on, require_affordable
+    from reward_functions.scoring.prices import Work, bill
     from reward_functions.scoring.results import result_line
     from reward_functions.scoring.run import ends_are_interrupts
 
 _HOMES = {
+    "concurrency": ("require_room", "shares"),
     "engines": ("Engine", "engine_of", "engine_row"),
     "file": ("ScoredFile", "ScoringInterrupted", "score_file"),
     "folder": ("Run", "RunIncomplete", "RunNotUsable", "runs_below"),
     "places": ("place_of",),
     "plan": ("Event", "Plan", "go_on", "require_affordable"),
+    "prices": ("Work", "bill"),
     "results": ("result_line",),
     "run": ("ends_are_interrupts",),
 }
@@ -68,15 +72,19 @@ __all__ = [
     "ScoredFile",
     "ScoringInterrupted",
     "Sort",
+    "Work",
+    "bill",
     "ends_are_interrupts",
     "engine_of",
     "engine_row",
     "go_on",
     "place_of",
     "require_affordable",
+    "require_room",
     "result_line",
     "runs_below",
     "score_file",
+    "shares",
 ]
 
 Only = Literal["minimum", "maximum", "partial", "unscored", "truncated", "disagree"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.aws.calls import answer, client
 from reward_functions.aws.failures import AwsFailed
+from reward_functions.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,3 +132,17 @@ def refusal(found: Shares, calls: int) -> str:
         f"the run wants {calls:,} calls at once, and the account has {most}: lower --concurrency, "
         "or ask for more in Service Quotas"
     )
+
+
+def require_room(calls: int, session: Session | None = None) -> None:
+    """Refuse a run that would take calls from running jobs, or more than the account has.
+
+    Args:
+        calls: at once, as of `refusal`.
+        session: boto3's, for the credentials.
+
+    Raises:
+        ConfigurationError: it would; where nobody may look, it is begun.
+    """
+    if why := refusal(shares(session=session), calls):
+        raise ConfigurationError(why)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.places import PIECE
 from reward_functions.scoring.scorers import BATCH_ROWS
 
@@ -126,19 +125,3 @@ def bill(work: Work) -> Bill:
         lines["the judge's models"] = work.rows * work.model
     stored = work.rows * RESULT_BYTES / GB * PRICES["month"].dollars
     return Bill(lines, stored, seconds)
-
-
-def require_within(made: Bill, most: float | None) -> None:
-    """Refuse a run that costs more than it may.
-
-    Args:
-        made: of the run.
-        most: dollars; None for any.
-
-    Raises:
-        ConfigurationError: it costs more.
-    """
-    if most is not None and made.dollars > most:
-        raise ConfigurationError(
-            f"the run would cost about ${made.dollars:,.2f}, and --max-usd allows ${most:,.2f}"
-        )

@@ -114,8 +114,8 @@ def worked(order: Mapping[str, Any], *, left: Callable[[], float] = forever) -> 
         AwsFailed, OSError: the run's folder cannot be read.
         ConfigurationError: it holds no run, or its reward is not here.
     """
-    run = _opened(order["run"])
-    scorer = _scorer(order["run"]) if order["task"] == "score" else None
+    run = Run.opened(place_of(order["run"]))
+    scorer = _scorer(order["run"], repr(run.asked)) if order["task"] == "score" else None
     return work(run, order["task"], Shard.of(order["shard"]), scorer, left=left).item()
 
 
@@ -125,13 +125,9 @@ def order_of(run: Run, task: Task, shard: Shard) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def _opened(address: str) -> Run:
-    return Run.opened(place_of(address))
-
-
-@lru_cache(maxsize=4)
-def _scorer(address: str) -> Scorer:
-    return scorer_of(_opened(address))
+def _scorer(address: str, _asked: str) -> Scorer:
+    """One for all shards of a run; another run may begin in its folder, and asks something else."""
+    return scorer_of(Run.opened(place_of(address)))
 
 
 def scorer_of(run: Run, store: VerdictStore | None = None) -> Scorer:

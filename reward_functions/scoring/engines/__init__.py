@@ -34,6 +34,9 @@ class Engine(Protocol):
     name: str
     """As `--on` takes it."""
 
+    concurrency: int
+    """Shards at once."""
+
     remote: bool
     """Whether its workers reach the run's folder by its address alone: it must be in S3, or on a
     disk that all of them share."""
@@ -74,20 +77,22 @@ class EngineRow(NamedTuple):
         takes: what that takes by name, beside `concurrency`.
         has: of `stage`, whose deployment scores, and `detach`.
         needs: the extra, of the same name as the module that it brings.
+        calls: of functions that each of its shards has under way.
     """
 
     home: str
     takes: tuple[str, ...] = ()
     has: tuple[str, ...] = ()
     needs: Extra | None = None
+    calls: int = 0
 
 
 ENGINES: Final = {
-    "aws": EngineRow("aws:Aws.of", ("stage", "session"), ("stage", "detach")),
+    "aws": EngineRow("aws:Aws.of", ("stage", "session"), ("stage", "detach"), calls=2),
     "ray": EngineRow("ray:Ray", ("address",), needs=Extra("ray", "Ray Data")),
     "dask": EngineRow("dask:Dask", ("address",), needs=Extra("dask", "Dask")),
     "processes": EngineRow("processes:Processes", ("store",)),
-    "direct": EngineRow("direct:Direct", (), ("stage",)),
+    "direct": EngineRow("direct:Direct", (), ("stage",), calls=1),
 }
 
 
