@@ -16,7 +16,9 @@ from functools import cached_property
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from reward_functions.cli import app
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring import Plan, Run, place_of, score_file
 from reward_functions.scoring.engines.aws import Aws
@@ -221,6 +223,34 @@ def test_without_one_right_no_part_counts_as_done_and_resuming_ends_it(
         assert (told["status"], said in told["cause"]) == ("FAILED", True), told["cause"]
     assert run.state().done == 0
     assert scored.joined(plan.start(scored.engine, resume=True)) == expected
+
+
+def test_the_commands_plan_detach_watch_and_fetch(scored, lines, expected, monkeypatch):
+    frozen = scored.session.get_credentials().get_frozen_credentials()
+    for name, value in scored.stage.aws.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", frozen.access_key)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", frozen.secret_key)
+    monkeypatch.setenv("COLUMNS", "300")
+
+    def types(*words, status=0):
+        ran = CliRunner().invoke(app, [str(each) for each in words])
+        assert ran.exit_code == status, ran.output
+        return ran
+
+    source = scored.put("typed.jsonl", lines)
+    folder = f"s3://{scored.bucket}/scored/typed"
+    asked = ("score", "gsm8k", source, "--on", "aws", "--stage", STAGE, "--shard-mb", "0.02")
+    asked += ("--concurrency", 4, "-o", folder)
+    planned = types(*asked, "--plan").stdout
+    for said in ("shards", "by list prices", "8 at once", "4 on aws"):
+        assert said in planned, planned
+    assert "reward runs watch" in types(*asked, "--detach").stderr
+    assert "unscored 1" in types("runs", "watch", folder, "--interval", 0.2, status=1).stderr
+    assert types("runs", "fetch", folder).stdout_bytes == expected
+    assert "finished" in types("runs", "list", f"s3://{scored.bucket}/scored").stdout
+    more = types(*asked, "--concurrency", 5000, "-o", f"{folder}-more", status=2)
+    assert "lower --concurrency" in more.stderr
 
 
 FUNCTION, MACHINE, PEOPLE = "function", "machine", "score"
