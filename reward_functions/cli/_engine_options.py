@@ -24,18 +24,17 @@ _ON: Final = (
     "folder, -o, may be s3://BUCKET/PREFIX; `ray://ADDRESS` and `dask=ADDRESS` are clusters."
 )
 _STAGE: Final = "Of aws and direct: whose deployment NAME scores, by its pinned version."
-_MAX_UNSCORED: Final = "End where a larger share of rows is without a score."
+_UNSCORED: Final = "End where a larger share of rows is without a score."
 _MAX_USD: Final = "Begin nothing where a judge would take more for the rows that are left."
-_DETACH: Final = "Of aws: wait for nothing; `reward runs watch` does."
 _GROUPS: Final = "A reward compares responses to a prompt, which stand side by side in one object."
 
 On = Annotated[str | None, _option(metavar="ENGINE", help=_ON)]
 Stage = Annotated[str | None, _option(metavar="NAME", help=_STAGE)]
 ShardMb = Annotated[float | None, _option(metavar="MB", help="Of a shard: 64, and 4 of a judge.")]
 Concurrency = Annotated[int | None, _option(min=1, metavar="N", help="Shards at once.")]
-MaxUnscored = Annotated[float | None, _option(min=0, max=1, metavar="SHARE", help=_MAX_UNSCORED)]
+MaxUnscored = Annotated[float | None, _option(min=0, max=1, metavar="SHARE", help=_UNSCORED)]
 MaxUsd = Annotated[float | None, _option(min=0, metavar="DOLLARS", help=_MAX_USD)]
-Detach = Annotated[bool, _option("--detach", help=_DETACH)]
+Detach = Annotated[bool, _option("--detach", help="Of aws: wait for nothing; `runs watch` does.")]
 PlanOnly = Annotated[bool, _option("--plan", help="Print what it takes, and begin nothing.")]
 AdjacentGroups = Annotated[bool, _option("--adjacent-groups", help=_GROUPS)]
 
