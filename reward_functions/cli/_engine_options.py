@@ -15,8 +15,6 @@ from reward_functions.core.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-SCHEME: Final = "s3://"
-
 _option = partial(typer.Option, rich_help_panel="On an engine")
 
 _ON: Final = (
@@ -68,7 +66,7 @@ def require_here(typed: Mapping[str, Any]) -> None:
     """
     refuse(typed, OF_ENGINES, "is of a run on an engine: add --on, such as --on processes")
     for place in (typed["file"], typed["output"] or ""):
-        if place.startswith(SCHEME):
+        if place.startswith("s3://"):
             raise ConfigurationError(
                 f"{place} is in S3: add --on direct or aws, where a deployed version scores, or "
                 "--on processes, ray or dask; and -o with a folder, or s3://…, for the run"

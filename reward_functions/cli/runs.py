@@ -282,7 +282,7 @@ def _opened(name: str) -> Run:
 
 
 def _session(place: str) -> Session | None:
-    return aws_session() if place.startswith(engines.SCHEME) else None
+    return aws_session() if place.startswith("s3://") else None
 
 
 def _facts(run: Run) -> dict[str, str]:
