@@ -15,8 +15,6 @@ from reward_functions.core.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-SCHEME: Final = "s3://"
-
 _option = partial(typer.Option, rich_help_panel="On an engine")
 
 _ON: Final = (
@@ -24,18 +22,17 @@ _ON: Final = (
     "folder, -o, may be s3://BUCKET/PREFIX; `ray://ADDRESS` and `dask=ADDRESS` are clusters."
 )
 _STAGE: Final = "Of aws and direct: whose deployment NAME scores, by its pinned version."
-_MAX_UNSCORED: Final = "End where a larger share of rows is without a score."
+_UNSCORED: Final = "End where a larger share of rows is without a score."
 _MAX_USD: Final = "Begin nothing where a judge would take more for the rows that are left."
-_DETACH: Final = "Of aws: wait for nothing; `reward runs watch` does."
 _GROUPS: Final = "A reward compares responses to a prompt, which stand side by side in one object."
 
 On = Annotated[str | None, _option(metavar="ENGINE", help=_ON)]
 Stage = Annotated[str | None, _option(metavar="NAME", help=_STAGE)]
 ShardMb = Annotated[float | None, _option(metavar="MB", help="Of a shard: 64, and 4 of a judge.")]
 Concurrency = Annotated[int | None, _option(min=1, metavar="N", help="Shards at once.")]
-MaxUnscored = Annotated[float | None, _option(min=0, max=1, metavar="SHARE", help=_MAX_UNSCORED)]
+MaxUnscored = Annotated[float | None, _option(min=0, max=1, metavar="SHARE", help=_UNSCORED)]
 MaxUsd = Annotated[float | None, _option(min=0, metavar="DOLLARS", help=_MAX_USD)]
-Detach = Annotated[bool, _option("--detach", help=_DETACH)]
+Detach = Annotated[bool, _option("--detach", help="Of aws: wait for nothing; `runs watch` does.")]
 PlanOnly = Annotated[bool, _option("--plan", help="Print what it takes, and begin nothing.")]
 AdjacentGroups = Annotated[bool, _option("--adjacent-groups", help=_GROUPS)]
 
@@ -69,7 +66,7 @@ def require_here(typed: Mapping[str, Any]) -> None:
     """
     refuse(typed, OF_ENGINES, "is of a run on an engine: add --on, such as --on processes")
     for place in (typed["file"], typed["output"] or ""):
-        if place.startswith(SCHEME):
+        if place.startswith("s3://"):
             raise ConfigurationError(
                 f"{place} is in S3: add --on direct or aws, where a deployed version scores, or "
                 "--on processes, ray or dask; and -o with a folder, or s3://…, for the run"

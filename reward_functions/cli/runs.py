@@ -16,8 +16,9 @@ import typer
 from reward_functions import scoring
 from reward_functions.aws.calls import wait
 from reward_functions.aws.shell import aws_session, default_stage
+from reward_functions.cli import _console as console
 from reward_functions.cli import _engine_options as engines
-from reward_functions.cli._console import cell, facts, leave, output, print_json, remark, table
+from reward_functions.cli._console import leave, output, print_json, remark, say_measured
 from reward_functions.cli._echo import say, several
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._invocations import results_to
@@ -37,9 +38,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-RunName = Annotated[
-    str, typer.Argument(metavar="RUN", help="The folder of a run: a path, or s3://BUCKET/PREFIX.")
-]
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="A folder, or s3://BUCKET/PREFIX.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 PLANNED: Final = ("shard_mb", "judge", "adjacent_groups", "allow_empty", "max_unscored")
@@ -60,7 +59,7 @@ def list_runs(
     if as_json:
         print_json(found)
         return
-    shown = table("run", "reward", "state", "parts", numbers=("parts",))
+    shown = console.table("run", "reward", "state", "parts", numbers=("parts",))
     for each in found:
         shown.add_row(*(each[title] for title in ("run", "reward", "state", "parts")))
     output().print(shown if found else f"no run stands below {place}")
@@ -248,6 +247,8 @@ def _followed(address: str, start: Callable[..., Run]) -> None:
 def _ended(run: Run, seconds: float = 0.0, rows: int = 0) -> None:
     """Print the figures of a finished run, and leave with its status."""
     found = run.facts()
+    if len(found) and not found.measured.measured:
+        say_measured(found.measured)
     summary(found, seconds, rows)
     remark(f"its results: reward runs fetch {run.place.address} -o FILE")
     if len(found):
@@ -299,7 +300,8 @@ def _require_room(on: str, engine: Engine, session: Session | None) -> None:
 
 
 def _print(rows: Mapping[str, str]) -> None:
-    output().print(facts({title: cell(text) for title, text in rows.items() if text}))
+    shown = {title: console.cell(text) for title, text in rows.items() if text}
+    output().print(console.facts(shown))
 
 
 def _opened(name: str) -> Run:
@@ -309,7 +311,7 @@ def _opened(name: str) -> Run:
 
 
 def _session(place: str) -> Session | None:
-    return aws_session() if place.startswith(engines.SCHEME) else None
+    return aws_session() if place.startswith("s3://") else None
 
 
 def _facts(run: Run) -> dict[str, str]:

@@ -203,6 +203,16 @@ def test_a_function_that_answers_no_batch_is_never_a_pass(run, monkeypatch, _com
     ended_with(ran, status)
 
 
+@pytest.mark.parametrize(("command", "case", "status"), cases("runs watch", "runs resume"))
+def test_a_run_over_shards_without_scores_is_never_a_pass(run, command, case, status):
+    began = run(*score(case), "--on", "processes", "--concurrency", "1", "-o", "run")
+    ran = run(*command.split(), "run")
+    for each in (began, ran):
+        ended_with(each, status)
+        if status == 2:
+            assert each.stderr.startswith(("nothing was measured: ", "error: "))
+
+
 # -- no gate is missing ---------------------------------------------------------------------------
 
 RULE = "leave"
@@ -221,6 +231,8 @@ OWN_STATUS = {
     "job cleanup": "something that could not be removed",
     "lock": "a lock that is stale",
     "deployed prune": "a version that could not be removed",
+    "runs resume": "parts that are missing; of its rows it is a gate",
+    "runs watch": "a run that is cancelled; of its rows it is a gate",
     "rollouts outbox replay": "a report that was not delivered",
     "rollouts redrive": "a letter that was not sent back",
     "rollouts sessions stop": "a session that could not be stopped",
