@@ -10,16 +10,12 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from reward_functions.scoring.engines.pool import side_by_side
-from reward_functions.scoring.interpreters import Interpreters
-from reward_functions.scoring.rewards import reward_named
-from reward_functions.scoring.shard import scorer_of, work
+from reward_functions.scoring.shard import Apart, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from reward_functions.scoring.folder import Run
-    from reward_functions.scoring.results import RowResult
-    from reward_functions.scoring.rows import Unread
     from reward_functions.scoring.shards import Done, Shard, Task
 
 
@@ -38,30 +34,13 @@ class Processes:
 
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """As `Engine.run` says."""
-        asked = run.asked
         with ExitStack() as stack:
             scorer = None
             if task == "score":
-                scorer_of(run)  # refuses another version of the reward, a judge without a model
-                spec = reward_named(asked.reward)
-                found = Interpreters(
-                    spec, asked.reward, asked.parameters, self.count, explain=False
-                )
-                scorer = _Interpreted(stack.enter_context(found))
+                scorer = Apart.of(run, self.count)
+                stack.enter_context(scorer.interpreters)
 
             def done(shard: Shard, left: Callable[[], float]) -> Done:
                 return work(run, task, shard, scorer, left=left)
 
             yield from side_by_side(shards, done, self.count)
-
-
-class _Interpreted:
-    """A scorer whose rows pass to an interpreter."""
-
-    calls = 0
-
-    def __init__(self, interpreters: Interpreters) -> None:
-        self._interpreters = interpreters
-
-    def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
-        return self._interpreters.scored(rows)
