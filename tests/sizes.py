@@ -31,7 +31,7 @@ MEGABYTE, BLOCK = 2**20, 512
 WITH_BYTECODE, WITHOUT = 130, 60
 """Megabytes that the base may add."""
 
-HOSTS = {"inspect", "trl", "verifiers", "verl"}
+HOSTS = {"dask", "inspect", "ray", "trl", "verifiers", "verl"}
 """Extras that are another project's whole."""
 
 IMPORT = "import reward_functions; reward_functions.get('gsm8k')"

@@ -8,6 +8,9 @@
     ms_swift.py     `reward_class`, for `orms`
     rllm.py         `evaluator`, and each reward by its import path, for `[verifier]`
     openenv.py      `rubric`
+    ray_data.py     `RewardScorer`, a class for `Dataset.map_batches`
+    dask.py         `score_partition`, for `Bag.map_partitions`
 
-Each module imports `core` alone, and its host where a function needs it: none is a dependency.
+Each module imports `core` alone, or of `scoring` how a result is written; its host only where a
+function needs it: none is a dependency.
 """

@@ -28,6 +28,7 @@ class Extra(NamedTuple):
 
 
 _AWS: Final = Extra("aws", "AWS's SDK, boto3")
+_DASK: Final = Extra("dask", "Dask with its scheduler")
 _DEPLOY: Final = Extra("deploy", "the AWS CDK")
 _LANGCHAIN: Final = Extra("langchain", "LangChain with its OpenAI model")
 _HTTPX: Final = Extra("openai", "httpx, which OpenAI's SDK calls")
@@ -45,6 +46,8 @@ EXTRAS: Final = {
     "botocore": _AWS,
     "cdk_nag": _DEPLOY,
     "constructs": _DEPLOY,
+    "dask": _DASK,
+    "distributed": _DASK,
     "filelock": Extra("local", "filelock"),
     "httpx": _HTTPX,
     "inspect_ai": Extra("inspect", "Inspect"),
@@ -56,6 +59,7 @@ EXTRAS: Final = {
     "opentelemetry": Extra("otel", "OpenTelemetry's API"),
     "psutil": Extra("local", "psutil"),
     "pyarrow": Extra("parquet", "pyarrow"),
+    "ray": Extra("ray", "Ray"),
     "strands": _STRANDS,
     "trl": Extra("trl", "TRL"),
     "uv": Extra("deploy", "uv"),

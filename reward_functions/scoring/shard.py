@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import asdict
 from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
@@ -31,7 +32,8 @@ from reward_functions.data.json_rows import BadInput, Room, scan_lines
 from reward_functions.data.rows.formats import rows_of_groups, scan_groups, scan_opened
 from reward_functions.data.rows.reading import canonical_rows
 from reward_functions.scoring.facts import PART, Facts
-from reward_functions.scoring.folder import Run
+from reward_functions.scoring.folder import Asked, Run
+from reward_functions.scoring.interpreters import Interpreters
 from reward_functions.scoring.places import place_of
 from reward_functions.scoring.ranges import Counted, counted, lines_of
 from reward_functions.scoring.rewards import ready
@@ -40,7 +42,7 @@ from reward_functions.scoring.scorers import BATCH_BYTES, BATCH_ROWS, Here, Invo
 from reward_functions.scoring.shards import Done, Shard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from io import BufferedReader
 
     from reward_functions.data.json_rows import Row
@@ -104,7 +106,8 @@ def worked(order: Mapping[str, Any], *, left: Callable[[], float] = forever) -> 
     """The same where everything crosses a wire: for a worker of a cluster, and for a Lambda.
 
     Args:
-        order: `{"run": address, "task": task, "shard": item}`, as `order_of` writes it.
+        order: `{"run": address, "task": task, "shard": item}`, as `order_of` writes it; with
+            `"apart": true`, a row that ends its interpreter does not end this process.
         left: as of `work`.
 
     Returns:
@@ -114,8 +117,11 @@ def worked(order: Mapping[str, Any], *, left: Callable[[], float] = forever) -> 
         AwsFailed, OSError: the run's folder cannot be read.
         ConfigurationError: it holds no run, or its reward is not here.
     """
-    run = Run.opened(place_of(order["run"]))
-    scorer = _scorer(order["run"], repr(run.asked)) if order["task"] == "score" else None
+    run = Run.opened(_place(order["run"]))
+    scorer = None
+    if order["task"] == "score":
+        text = json.dumps(asdict(run.asked), sort_keys=True)
+        scorer = _scorer(order["run"], text, apart=order.get("apart", False))
     return work(run, order["task"], Shard.of(order["shard"]), scorer, left=left).item()
 
 
@@ -124,10 +130,43 @@ def order_of(run: Run, task: Task, shard: Shard) -> dict[str, Any]:
     return {"run": run.place.address, "task": task, "shard": shard.item()}
 
 
+_place: Final = lru_cache(maxsize=4)(place_of)
+
+
 @lru_cache(maxsize=4)
-def _scorer(address: str, _asked: str) -> Scorer:
-    """One for all shards of a run; another run may begin in its folder, and asks something else."""
-    return scorer_of(Run.opened(place_of(address)))
+def _scorer(address: str, asked: str, *, apart: bool) -> Scorer:
+    """Who scores a run; a worker that lives on is told of another run in the same folder."""
+    run = Run(_place(address), Asked(**json.loads(asked)))
+    here = not (run.asked.function or run.asked.judge)
+    return Apart.of(run) if apart and here else scorer_of(run)
+
+
+class Apart:
+    """A reward in interpreters of its own: a row that ends one harms no other.
+
+    Args:
+        interpreters: that score.
+    """
+
+    calls = 0
+
+    def __init__(self, interpreters: Interpreters) -> None:
+        self.interpreters = interpreters
+
+    @classmethod
+    def of(cls, run: Run, count: int = 1) -> Apart:
+        """So many for a run.
+
+        Raises:
+            ConfigurationError: as of `scorer_of`.
+        """
+        scorer_of(run)
+        asked = run.asked
+        return cls(Interpreters(asked.spec, asked.reward, asked.parameters, count, explain=False))
+
+    def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
+        """As `Scorer` says."""
+        return self.interpreters.scored(rows)
 
 
 def scorer_of(run: Run, store: VerdictStore | None = None) -> Scorer:

@@ -268,6 +268,7 @@ DISTRIBUTIONS = {
     "agents": "openai-agents",
     "aws_cdk": "aws-cdk-lib",
     "botocore": "boto3",
+    "distributed": "dask",
     "langchain_core": "langchain-openai",
     "opentelemetry": "opentelemetry-api",
     "strands": "strands-agents",
@@ -289,7 +290,7 @@ def test_every_extra_is_in_the_table_or_made_of_others():
 
 
 def test_all_is_every_extra_but_the_hosts():
-    hosts = {"inspect", "trl", "verifiers", "verl"}
+    hosts = {"dask", "inspect", "ray", "trl", "verifiers", "verl"}
     own = set(PROJECT["optional-dependencies"]) - {"all"} - hosts
     assert brought("all") == {each for name in own for each in brought(name)}
 

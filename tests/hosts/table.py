@@ -28,4 +28,6 @@ HOSTS = (
     Host("verl", shown=("verl", "tensordict", "ray", "transformers"), torch=True),
     Host("verifiers", shown=("verifiers", "openai", "pydantic")),
     Host("inspect_ai", shown=("inspect_ai", "anyio", "pydantic")),
+    Host("ray", shown=("ray", "pyarrow")),
+    Host("dask", shown=("dask", "distributed")),
 )

@@ -5,6 +5,7 @@ direct.py      a pool of calls of the pinned version, from this machine
 aws.py         Step Functions and a Lambda of the stage
 ray.py         a cluster of Ray
 dask.py        a cluster of Dask
+clusters.py    what both of these do
 """
 
 from __future__ import annotations

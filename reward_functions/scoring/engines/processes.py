@@ -11,16 +11,13 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from reward_functions.scoring.engines.pool import side_by_side
-from reward_functions.scoring.interpreters import Interpreters
-from reward_functions.scoring.shard import scorer_of, work
+from reward_functions.scoring.shard import Apart, scorer_of, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from reward_functions.judge_runtime.verdict_store import VerdictStore
     from reward_functions.scoring.folder import Run
-    from reward_functions.scoring.results import RowResult
-    from reward_functions.scoring.rows import Unread
     from reward_functions.scoring.scorers import Scorer
     from reward_functions.scoring.shards import Done, Shard, Task
 
@@ -42,30 +39,16 @@ class Processes:
 
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """As `Engine.run` says."""
-        asked = run.asked
         with ExitStack() as stack:
             scorer: Scorer | None = None
             if task == "score":
-                scorer = scorer_of(run, self._store)  # refuses another version of the reward
-                if not (asked.function or asked.judge):
-                    found = Interpreters(
-                        asked.spec, asked.reward, asked.parameters, self.concurrency, explain=False
-                    )
-                    scorer = _Interpreted(stack.enter_context(found))
+                if run.asked.function or run.asked.judge:
+                    scorer = scorer_of(run, self._store)
+                else:
+                    scorer = apart = Apart.of(run, self.concurrency)
+                    stack.enter_context(apart.interpreters)
 
             def done(shard: Shard, left: Callable[[], float]) -> Done:
                 return work(run, task, shard, scorer, left=left)
 
             yield from side_by_side(shards, done, self.concurrency)
-
-
-class _Interpreted:
-    """A scorer whose rows pass to an interpreter."""
-
-    calls = 0
-
-    def __init__(self, interpreters: Interpreters) -> None:
-        self._interpreters = interpreters
-
-    def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
-        return self._interpreters.scored(rows)
