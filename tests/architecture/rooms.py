@@ -121,7 +121,7 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in processes or on clusters.",
         "core serving testing aws reports data aws.deployed judge_runtime calibration",
-        3_110,
+        3_120,
         1_000,
         13,
     ),
