@@ -118,11 +118,15 @@ def worked(order: Mapping[str, Any], *, left: Callable[[], float] = forever) -> 
         ConfigurationError: it holds no run, or its reward is not here.
     """
     run = Run.opened(_place(order["run"]))
-    scorer = None
-    if order["task"] == "score":
-        text = json.dumps(asdict(run.asked), sort_keys=True)
-        scorer = _scorer(order["run"], text, apart=order.get("apart", False))
-    return work(run, order["task"], Shard.of(order["shard"]), scorer, left=left).item()
+    task, shard = order["task"], Shard.of(order["shard"])
+    elsewhere = run.asked.function or run.asked.judge
+    if order.get("apart") and task == "score" and not elsewhere:
+        scorer = Apart.of(run)
+        with scorer.interpreters:
+            return work(run, task, shard, scorer, left=left).item()
+    asked = json.dumps(asdict(run.asked), sort_keys=True)
+    here = _scorer(order["run"], asked) if task == "score" else None
+    return work(run, task, shard, here, left=left).item()
 
 
 def order_of(run: Run, task: Task, shard: Shard) -> dict[str, Any]:
@@ -134,11 +138,9 @@ _place: Final = lru_cache(maxsize=4)(place_of)
 
 
 @lru_cache(maxsize=4)
-def _scorer(address: str, asked: str, *, apart: bool) -> Scorer:
+def _scorer(address: str, asked: str) -> Scorer:
     """Who scores a run; a worker that lives on is told of another run in the same folder."""
-    run = Run(_place(address), Asked(**json.loads(asked)))
-    here = not (run.asked.function or run.asked.judge)
-    return Apart.of(run) if apart and here else scorer_of(run)
+    return scorer_of(Run(_place(address), Asked(**json.loads(asked))))
 
 
 class Apart:

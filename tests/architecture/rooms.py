@@ -89,7 +89,6 @@ ROOMS = {
         "The Lambda that scores what agents deferred.", "core serving rollouts", 780, 800, 15
     ),
     "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_090, 1_000, 10),
-    "adapters": room("What trainers call, one host a file.", "core serving", 1_010, 1_010, 19),
     "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 9),
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
@@ -122,9 +121,16 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in processes or on clusters.",
         "core serving testing aws reports data aws.deployed judge_runtime calibration",
-        3_590,
+        3_740,
         1_000,
         13,
+    ),
+    "adapters": room(
+        "What trainers and clusters call, one host a file.",
+        "core serving scoring",
+        1_100,
+        1_010,
+        20,
     ),
     "jobs": room(
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
@@ -165,7 +171,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring jobs jobs.evaluation rollouts.drive cdk local",
-        8_300,
+        8_280,
         8_000,
         18,
     ),

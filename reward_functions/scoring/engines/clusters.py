@@ -35,5 +35,5 @@ def order_apart(order: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def failed(shard: Shard, error: BaseException) -> Done:
     """What came of a shard that a worker could not do."""
-    said = next(iter(str(error).strip().splitlines()), "")
-    return Done(shard.part, error=f"{type(error).__name__}: {said}" if said else repr(error))
+    message = next(iter(str(error).strip().splitlines()), "")
+    return Done(shard.part, error=f"{type(error).__name__}: {message}" if message else repr(error))
