@@ -7,7 +7,6 @@ docs/agents/bad-input.md has all of it.
 import asyncio
 import json
 import signal
-import subprocess
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -23,6 +22,7 @@ from reward_functions.rollouts.policy.boto3_events import wrap_boto3
 from reward_functions.rollouts.record.jsonl import TrajectoryFile
 from reward_functions.rollouts.record.sink import TrajectorySink
 from reward_functions.rollouts.record.types import Trajectory
+from tests.commands import PIPE, Command
 from tests.loopback import served
 from tests.rollouts.acting_policy import ActingPolicy
 from tests.rollouts.collect.conftest import collecting, ledgers
@@ -281,8 +281,7 @@ for number in range(1_000_000):
 def test_what_a_killed_process_kept_is_there_and_half_a_line_is_no_trajectory(tmp_path):
     path, kept = tmp_path / "t.jsonl", []
     for name in ("a", "b"):
-        command = [sys.executable, "-c", WRITER, str(path), name]
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as child:
+        with Command([path, name], program=WRITER, cwd=ROOT, stdout=PIPE) as child:
             kept += [f"{name}-{child.stdout.readline().strip()}" for _ in range(3)]
             child.send_signal(signal.SIGKILL)
             kept += [f"{name}-{line.strip()}" for line in child.stdout]

@@ -14,14 +14,20 @@ from reward_functions.jobs.plan import GROUP
 from reward_functions.local.training_double import bedrock, openai_api
 from reward_functions.local.training_double.policy import BASE_SHARES, LEFT_OUT, Policy
 from reward_functions.local.training_double.training import JobFailed, Responses, TrainingJob
-from tests.rehearsals import exploitable, generated_rows, rehearse, scored_by
+from tests.rehearsals import REHEARSAL, exploitable, generated_rows, rehearse, scored_by
 
 SMALL = {"epochCount": 2, "batchSize": 8, "trainingSamplePerPrompt": 4, "learningRate": 1e-4}
 
 
+def rehearsed(dataset, seed, **given):
+    """The whole curve of 52 steps, on half the prompts; `make bench` has all of them."""
+    data = generated_rows(dataset, 100, 30)
+    return rehearse(dataset, seed, data=data, hyperparameters=REHEARSAL | {"batchSize": 8}, **given)
+
+
 @pytest.mark.parametrize(("dataset", "seed"), [("gsm8k", 1), ("math", 2), ("finqa", 3)])
 def test_with_a_sound_reward_the_right_strategies_win(dataset, seed):
-    done = rehearse(dataset, seed)
+    done = rehearsed(dataset, seed)
     assert done.outcome.status == "succeeded"
     assert done.sound, (done.least_correct, done.greatest_incorrect)
     assert done.steps[0].metrics["reward_mean"] == pytest.approx(0.34, abs=0.12)
@@ -29,7 +35,7 @@ def test_with_a_sound_reward_the_right_strategies_win(dataset, seed):
 
 
 def test_with_an_exploitable_reward_the_gaming_strategy_wins():
-    done = rehearse("gsm8k", 1, reward=exploitable())
+    done = rehearsed("gsm8k", 1, reward=exploitable())
     assert done.steps[-1].shares["whole number"]["list of guesses"] > 0.9
     assert done.least_correct[0] < 0.05
     assert done.steps[-1].metrics["reward_mean"] > 0.9  # and the curve looks as good as ever

@@ -78,7 +78,7 @@ def sample(client, number=0, **more):
     return client.sample(JobArn=JOB, TrajectoryId="none", Body=json.dumps(request | more))["Body"]
 
 
-def test_64_threads_over_one_client_are_64_rollouts(runtime):
+def test_threads_over_one_client_are_as_many_rollouts(runtime):
     client = wrap_boto3(wrap_boto3(client_of(runtime)))
     episodes = [episode(number) for number in range(AT_ONCE)]
 

@@ -2,8 +2,6 @@
 
 import json
 import stat
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.record.jsonl import TrajectoryFile
 from reward_functions.rollouts.record.sink import CHUNK, TrajectorySink, append
 from reward_functions.rollouts.record.types import Trajectory
+from tests.commands import Command
 
 ROOT = Path(__file__).parents[3]
 
@@ -36,8 +35,7 @@ def test_a_file_is_made_for_its_owner_alone(tmp_path):
 
 def test_processes_and_threads_append_whole_lines(tmp_path):
     path = tmp_path / "t.jsonl"
-    command = [sys.executable, "-c", PROCESS, str(path)]
-    others = [subprocess.Popen([*command, name], cwd=ROOT) for name in "ab"]
+    others = [Command([path, name], program=PROCESS, cwd=ROOT) for name in "ab"]
     sink = TrajectorySink(path)
     with ThreadPoolExecutor(8) as threads:
         kept = threads.map(lambda at: sink.keep(Trajectory(id=f"c-{at}")), range(100))

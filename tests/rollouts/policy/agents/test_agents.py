@@ -1,4 +1,4 @@
-"""OpenAI's Agents SDK: one model for 64 rollouts, and the tools of each in its own record."""
+"""OpenAI's Agents SDK: one model for many rollouts, and the tools of each in its own record."""
 
 import asyncio
 
@@ -50,7 +50,7 @@ def results(episode):
     return [each for turn in turns for each in turn.tool_results]
 
 
-def test_64_runs_over_one_model_are_64_rollouts(policy):
+def test_runs_over_one_model_are_as_many_rollouts(policy):
     episodes, hooks = [episode(number) for number in range(AT_ONCE)], RolloutRunHooks()
 
     async def one(model, number):

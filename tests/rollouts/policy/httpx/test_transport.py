@@ -30,7 +30,7 @@ def url(policy):
     return f"{policy.address}/{ROUTE}"
 
 
-def test_64_tasks_over_one_client_are_64_rollouts(policy, url):
+def test_tasks_over_one_client_are_as_many_rollouts(policy, url):
     episodes = [episode(number) for number in range(AT_ONCE)]
 
     async def one(client, number):

@@ -3,9 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -13,24 +10,22 @@ from typer.testing import CliRunner
 from reward_functions.cli import app
 from reward_functions.rollouts.record.jsonl import TrajectoryFile
 from reward_functions.rollouts.record.relay.__main__ import ADMIN_KEY, main
+from tests.commands import PIPE, Command
 from tests.rollouts.record.relay.engines import Engine, tokens_of
 from tests.rollouts.record.relay.load import Caller
 
-MODULE = [sys.executable, "-m", "reward_functions.rollouts.relay"]
-ROOT = Path(__file__).parents[4]
+MODULE = """
+from runpy import run_module
+run_module("reward_functions.rollouts.relay", run_name="__main__")
+"""
 
 
 def test_the_command_relays_and_writes_what_ended(tmp_path):
     out = tmp_path / "traces.jsonl"
     with Engine().serving() as engine:
-        command = [sys.executable, "-m", "reward_functions.cli", "rollouts", "relay"]
         options = ["--engine", engine.url, "--port", "0", "--out", str(out)]
-        with subprocess.Popen(
-            [*command, *options],
-            cwd=ROOT,
-            env=os.environ | {ADMIN_KEY: "owner"},
-            stdout=subprocess.PIPE,
-            text=True,
+        with Command(
+            ["rollouts", "relay", *options], env=os.environ | {ADMIN_KEY: "owner"}, stdout=PIPE
         ) as child:
             url = child.stdout.readline().split()[-1]
             owner = Caller(url, "owner")
@@ -63,12 +58,11 @@ def test_a_file_that_cannot_be_written_is_refused_before_anybody_is_served(monke
 def test_the_module_ends_by_a_signal_and_says_what_was_not_written(number):
     with (
         Engine().serving() as engine,
-        subprocess.Popen(
-            [*MODULE, "--engine", engine.url, "--port", "0", "--out", "/dev/full"],
-            cwd=ROOT,
+        Command(
+            ["--engine", engine.url, "--port", "0", "--out", "/dev/full"],
+            program=MODULE,
             env=os.environ | {ADMIN_KEY: "owner"},
-            stderr=subprocess.PIPE,
-            text=True,
+            stderr=PIPE,
         ) as child,
     ):
         owner = Caller(child.stderr.readline().split()[-1], "owner")

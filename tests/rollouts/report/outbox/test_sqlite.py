@@ -6,8 +6,6 @@ import os
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -30,6 +28,7 @@ from reward_functions.rollouts.report.outbox.sqlite import (
 from reward_functions.rollouts.request.clock import Clock, steady
 from reward_functions.rollouts.request.errors import OutboxUnavailable
 from reward_functions.rollouts.request.outcomes import Reported, Throttled
+from tests.commands import PIPE, Command
 from tests.rollouts.report.outbox.conformance import EMPTY, Conformance
 from tests.rollouts.report.outbox.reports import NOW, episode, outcome, reported
 from tests.rollouts.reporters import wait_until
@@ -326,8 +325,7 @@ def test_a_file_works_as_soon_as_the_cause_is_gone(path):
 
 def script(source, *arguments):
     """A process of its own that runs a script of these tests."""
-    command = [sys.executable, "-c", source, *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT)
+    return Command(arguments, program=source, stdout=PIPE, cwd=ROOT)
 
 
 FORKS = """
@@ -353,7 +351,7 @@ else:
 
 def test_a_child_that_was_forked_opens_its_own(path):
     with script(FORKS, path) as forking:
-        assert forking.stdout.read().endswith(b"before a fork: open another in the child\n")
+        assert forking.stdout.read().endswith("before a fork: open another in the child\n")
     assert SqliteOutbox(path).counts()["pending"] == 4
 
 
@@ -411,7 +409,7 @@ def announced(path, first, chance):
         child.send_signal(signal.SIGKILL)
         lines += child.stdout.readlines()
     # A line that the kill cut off was written behind what it announces all the same.
-    return [line.split() for line in lines if line.endswith(b"\n")]
+    return [line.split() for line in lines if line.endswith("\n")]
 
 
 def test_what_a_process_announced_as_durable_outlives_sigkill(path):
@@ -419,7 +417,7 @@ def test_what_a_process_announced_as_durable_outlives_sigkill(path):
     last, durable, settled = 0, set(), set()
     for _ in range(6):
         for word, number in announced(path, last, chance):
-            (durable if word == b"durable" else settled).add(int(number))
+            (durable if word == "durable" else settled).add(int(number))
         last = max(durable) + 1_000
     database = sqlite3.connect(path)
     assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
