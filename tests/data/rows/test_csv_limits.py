@@ -9,7 +9,7 @@ from reward_functions.data import json_rows
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.rows import formats
 from reward_functions.data.rows.formats import scan_file
-from reward_functions.data.rows.reading import _first
+from reward_functions.data.rows.reading import first_rows
 
 
 def read(tmp_path, text, name="rows.csv"):
@@ -57,4 +57,4 @@ def test_a_compressed_file_that_repeats_itself_for_ever_is_refused(tmp_path, mon
 def test_the_rows_that_tell_the_shape_are_few_where_they_are_long(tmp_path):
     file = tmp_path / "rows.jsonl"
     file.write_text(f"{json.dumps({'a': 'x' * 3_000_000})}\n" * 8)
-    assert len(list(_first(scan_file(str(file))))) == 3
+    assert len(list(first_rows(scan_file(str(file))))) == 3
