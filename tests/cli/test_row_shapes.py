@@ -155,6 +155,7 @@ def test_parquet_without_the_extra_says_what_to_install(tmp_path, monkeypatch):
     modules = __import__("sys").modules
     monkeypatch.setitem(modules, "pyarrow", None)
     monkeypatch.delitem(modules, "reward_functions.data.rows.tables", raising=False)
+    monkeypatch.delattr("reward_functions.data.rows.tables", raising=False)
     (tmp_path / "rows.parquet").write_bytes(b"PAR1....PAR1")
     ran = run("score", "gsm8k", tmp_path / "rows.parquet")
     assert ran.exit_code == 2

@@ -234,6 +234,8 @@ ENFORCED_ELSEWHERE = {
     "the function of deferred rewards": "test_feedback",
     "`operate`, with `feedback`": "test_feedback",
     "a reward with rights of its own": "test_rights",
+    "the function of shards": "test_scale",
+    "`score`": "test_scale",
 }
 """The other rows that say so, and the tests beside these that hold them."""
 

@@ -26,7 +26,7 @@ MADE_BY: Final = {
 }
 """The field of `cdk.json` by which a stage has a policy that not every stage has."""
 
-TASKS: Final = ("data", "jobs", "evaluate", "operate", *MADE_BY)
+TASKS: Final = ("data", "jobs", "evaluate", "operate", "score", *MADE_BY)
 """The policies of a stage, by what their holders do: `DeployedStage` has an ARN for each that the
 stage has. An agent itself holds `agent-runtime`, and who starts its jobs `agents`."""
 
