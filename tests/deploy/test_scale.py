@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -134,18 +135,6 @@ def test_a_compressed_object_is_one_shard_with_the_same_results(scored, lines, e
     assert scored.joined(plan.start(scored.engine)) == expected
 
 
-def test_a_detached_run_numbers_scores_and_finishes_alone(scored, lines, expected):
-    plan = scored.plan(scored.put("detached.jsonl", lines), "detached")
-    run = Run.begun(plan.place, plan.asked, plan.shards, session=scored.session)
-    execution = scored.engine.detach(run)
-    assert scored.engine.detach(run) == execution  # who asks twice has one
-    told = ended(scored, execution)
-    assert told["status"] == "SUCCEEDED", told.get("cause")
-    assert len(told["output"]) < 4096
-    assert run.state().finished
-    assert scored.joined(run) == expected
-
-
 def ended(scored, execution):
     """What an execution is once it has ended."""
     client = scored.session.client("stepfunctions")
@@ -205,14 +194,16 @@ def test_what_the_machine_cannot_do_is_a_sentence_before_it_starts(
 
 MISSED = [
     # a right of the function's, and what the machine says without it
+    ("AskVersions", "parts stay missing"),
     ("ReadRows", "parts stay missing"),
     ("WriteParts", "not allowed"),
     ("SeeWhatIsThere", "not allowed"),
-    ("AskVersions", "parts stay missing"),
 ]
+TRIED = MISSED if os.environ.get("REWARD_TESTS_NIGHTLY") else MISSED[:1]
+"""Every night all of them; each takes seconds."""
 
 
-@pytest.mark.parametrize(("sid", "said"), MISSED)
+@pytest.mark.parametrize(("sid", "said"), TRIED)
 def test_without_one_right_no_part_counts_as_done_and_resuming_ends_it(
     scored, lines, expected, sid, said
 ):
@@ -247,6 +238,11 @@ def test_the_commands_plan_detach_watch_and_fetch(scored, lines, expected, monke
         assert said in planned, planned
     assert "reward runs watch" in types(*asked, "--detach").stderr
     assert "unscored 1" in types("runs", "watch", folder, "--interval", 0.2, status=1).stderr
+    machine = scored.stage.shared.scale_machine_arn
+    begun = scored.stage.session.client("stepfunctions").list_executions(stateMachineArn=machine)
+    latest = max(begun["executions"], key=lambda each: each["startDate"])
+    told = ended(scored, latest["executionArn"])
+    assert (told["status"], len(told["output"]) < 4096) == ("SUCCEEDED", True), told.get("cause")
     assert types("runs", "fetch", folder).stdout_bytes == expected
     assert "finished" in types("runs", "list", f"s3://{scored.bucket}/scored").stdout
     more = types(*asked, "--concurrency", 5000, "-o", f"{folder}-more", status=2)

@@ -25,6 +25,7 @@ OURS = ("events", "soak", "kills", "shards")
 PARTS = {
     **{name: [sys.executable, "-m", f"tests.nightly.{name}"] for name in OURS},
     "patterns": [sys.executable, "-m", "tests.benchmarks", "linear"],
+    "rights": [sys.executable, "-m", "pytest", "-q", "tests/deploy/test_scale.py"],
     "mutants": ["make", "mutants", "SINCE=HEAD~20"],
     **{
         name: ["make", name]
@@ -44,7 +45,7 @@ def run(name, log):
             cwd=ROOT,
             stdout=stream,
             stderr=subprocess.STDOUT,
-            env=os.environ,
+            env=os.environ | {"REWARD_TESTS_NIGHTLY": "1"},
             check=False,
         )
     return done.returncode, (monotonic() - began) / 60
