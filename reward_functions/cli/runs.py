@@ -91,7 +91,7 @@ def watch(
         float, typer.Option(min=0.05, metavar="SECONDS", help="Between two looks.")
     ] = 5.0,
 ) -> None:
-    """Follow a run until all its parts are done, whoever does them, and print its figures.
+    """Follow a run until all its parts are done, and print its figures.
 
     Exit status: 0 all rows are scored; 1 some are not, or the run is cancelled; 2 none is, or the
     input is not usable; 130 the watch was interrupted, and the run goes on.

@@ -1,11 +1,11 @@
-"""Step Functions and a Lambda of the stage: a run goes on, and ends, without whoever began it.
+"""Step Functions and a Lambda of the stage: a run goes on and ends without you.
 
     engine = Aws.of("dev")                 the stage has "scale" in cdk.json
     plan.start(engine)                     waits, and stops the machine where it is interrupted
     engine.detach(run)                     goes away; `reward runs watch` looks at the folder
 
 One execution does the whole run: it counts, scores and writes the summary. Its name is made of the
-run, so that whoever starts it twice has one. Progress is a listing of the folder.
+run, so that a run that is started twice has one. Progress is a listing of the folder.
 """
 
 from __future__ import annotations
