@@ -132,16 +132,25 @@ ROOMS = {
         1_010,
         20,
     ),
+    "audit": room(
+        "Whether a reward can be trained on, and how two of them differ.",
+        "core extraction quantities judge_runtime serving testing aws reports data aws.deployed"
+        " calibration scoring",
+        3_800,
+        3_800,
+        11,
+    ),
     "jobs": room(
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
-        "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration",
+        "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration"
+        " audit",
         9_270,
         7_000,
         9,
     ),
     "jobs.evaluation": room(
         "A tuned model compared with its base, prompt by prompt.",
-        "core serving aws testing reports data aws.deployed calibration jobs",
+        "core serving aws testing reports data aws.deployed calibration audit jobs",
         1_400,
         1_200,
         11,
@@ -162,7 +171,8 @@ ROOMS = {
     ),
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",
-        "core extraction serving rollouts aws reports data aws.deployed jobs rollouts.drive cdk",
+        "core extraction serving rollouts aws reports data aws.deployed audit jobs rollouts.drive"
+        " cdk",
         7_360,
         6_300,
         11,
@@ -170,7 +180,7 @@ ROOMS = {
     "cli": room(
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
-        " aws.deployed calibration scoring jobs jobs.evaluation rollouts.drive cdk local",
+        " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk local",
         8_280,
         8_000,
         18,

@@ -1,0 +1,186 @@
+"""What an audit found: figures, the findings they rest on, and the gates that decide.
+
+A figure is a number with its interval and how many prompts it rests on. One that could not be
+measured has no value and says why: it is never 0. A finding is what a person reads: a class of
+answers, how it fared, and the rows that show it. A gate holds one figure to a limit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from reward_functions.reports.measured import INCOMPLETE, NOTHING, PASSED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from reward_functions.reports.measured import Measured
+
+Verdict = Literal["ok", "broken", "accepted", "note", "untested"]
+"""Of a finding: "note" is held to no gate, "untested" was not measured and says why."""
+
+Decision = Literal["held", "broken", "undecided", "accepted", "absent"]
+"""Of a gate: "undecided" had too few rows, "absent" has no figure."""
+
+ROWS: Final = 5
+"""Rows that a finding shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number of an audit.
+
+    Args:
+        id: "exploit.EX-LIST", "fn.layout", "ceiling".
+        value: None where it was not measured.
+        low: the lower end of its 95 % interval; None where it has none.
+        high: the upper end.
+        n: how many prompts it rests on.
+        unit: "share", "score", "seconds", "count", "p".
+        why: why it has no value, or no interval; "" where it has both.
+    """
+
+    id: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    unit: str = "share"
+    why: str = ""
+
+
+class SeenRow(NamedTuple):
+    """A row that shows a finding.
+
+    Attributes:
+        place: where it stands: "train.jsonl, line 3".
+        response: what was answered.
+        score: what it earned; None where it was not scored.
+        wanted: the most it may earn, or the least it must.
+        reason: the reward's own, or the error of a row that was not scored; "" where not known.
+    """
+
+    place: str
+    response: str
+    score: float | None
+    wanted: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How one class of answers fared, or one property.
+
+    Args:
+        id: never changes: "EX-LIST", "FN-LAYOUT", "DETERMINISM".
+        title: in a few words.
+        verdict: see `Verdict`.
+        message: one sentence.
+        count: prompts that show it.
+        n: prompts that were tried.
+        rows: the first of them, `ROWS` at most.
+    """
+
+    id: str
+    title: str
+    verdict: Verdict
+    message: str
+    count: int = 0
+    n: int = 0
+    rows: Sequence[SeenRow] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A figure held to a limit.
+
+    Args:
+        expression: as written: "exploit>0.02".
+        figure: its id.
+        decision: see `Decision`.
+        message: the figure, its interval and the limit in one sentence.
+        needed: prompts that would decide it, where it is undecided; 0 where not known.
+    """
+
+    expression: str
+    figure: str
+    decision: Decision
+    message: str
+    needed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What an audit and a comparison have in common.
+
+    Args:
+        target: what was looked at, by key: kind, name, version, digest, convention.
+        data: of the rows: file, rows, prompts, sha256.
+        figures: in the order of the report.
+        findings: likewise.
+        gates: those that were asked for.
+        measured: how much has a score.
+        seconds: that it took.
+        calls: of a judge's model or a deployed function.
+        dollars: of them; None where they have no price.
+        said: sentences that stand before everything else.
+        allow_undecided: whether an undecided gate lets it pass.
+    """
+
+    target: Mapping[str, str]
+    data: Mapping[str, str | int | None]
+    figures: Sequence[Figure]
+    findings: Sequence[Finding]
+    gates: Sequence[Gate]
+    measured: Measured
+    seconds: float = 0.0
+    calls: int = 0
+    dollars: float | None = None
+    said: Sequence[str] = field(default=())
+    allow_undecided: bool = False
+
+    def figure(self, name: str) -> Figure:
+        """The figure of an id.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for each in self.figures:
+            if each.id == name:
+                return each
+        raise KeyError(name)
+
+    @property
+    def failures(self) -> list[str]:
+        """Why it does not pass, one sentence a gate; empty where it passes."""
+        against = ("broken",) if self.allow_undecided else ("broken", "undecided", "absent")
+        return [each.message for each in self.gates if each.decision in against]
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 every gate held, 1 one did not, 2 nothing was measured."""
+        if not self.measured.measured:
+            return NOTHING
+        return INCOMPLETE if self.failures else PASSED
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate held."""
+        return self.status == PASSED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit(Checked):
+    """Whether a reward can be trained on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison(Checked):
+    """Two rewards on the same responses.
+
+    Args:
+        other: the second, as `target` is the first.
+    """
+
+    other: Mapping[str, str]
