@@ -8,7 +8,7 @@ r"""The deployed version, asked as the job will ask it: the contract, and what i
     the reference in the form that all prompts ask for       0.99 or more
     hostile ones that a policy could write                   0.02 or less, each one
 
-The kinds, and what nothing and all are, stand in `data.replaying`.
+The kinds, and what nothing and all are, stand in `audit.replaying`.
 Right answers are written by the reward's own `gold_response`. For a function that has none here,
 the reference is put into the usual forms, and the form that earns most is taken for right.
 
@@ -37,6 +37,24 @@ from math import fsum
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.audit.other_answers import REASONED, ReplayCase
+from reward_functions.audit.replayed_answers import (
+    CONSTANT,
+    FORM_ALONE,
+    ORDER,
+    PROMPT,
+    RIGHT,
+    WRONG,
+)
+from reward_functions.audit.replaying import (
+    ALIKE,
+    LEAST_RIGHT,
+    MOST_WRONG,
+    NO_WRONG,
+    Earnings,
+    earnings,
+    replay_written,
+)
 from reward_functions.aws.deployed.checking import Expectation, check, expectation, made_up
 from reward_functions.aws.deployed.findings import (
     SHOWN,
@@ -53,24 +71,6 @@ from reward_functions.core.errors import DatasetError
 from reward_functions.core.means import mean
 from reward_functions.core.references import reference_text
 from reward_functions.core.types import Sample, Score, Scored, Unscored
-from reward_functions.data.other_answers import REASONED, ReplayCase
-from reward_functions.data.replayed_answers import (
-    CONSTANT,
-    FORM_ALONE,
-    ORDER,
-    PROMPT,
-    RIGHT,
-    WRONG,
-)
-from reward_functions.data.replaying import (
-    ALIKE,
-    LEAST_RIGHT,
-    MOST_WRONG,
-    NO_WRONG,
-    Earnings,
-    earnings,
-    replay_written,
-)
 from reward_functions.judge_runtime.attack_corpus import attacks
 from reward_functions.testing import hostile_responses
 from reward_functions.testing.hostile import WRONG as WRONG_ANSWER
@@ -78,8 +78,8 @@ from reward_functions.testing.hostile import WRONG as WRONG_ANSWER
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from reward_functions.audit.replaying import ReplayedKind, ReplayReport
     from reward_functions.core.spec import GoldResponse
-    from reward_functions.data.replaying import ReplayedKind, ReplayReport
     from reward_functions.jobs.grader import VersionScorer
     from reward_functions.serving.contract import ResponseMode
 

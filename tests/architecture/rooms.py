@@ -100,7 +100,7 @@ ROOMS = {
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
         f"{LANGUAGE} finqa judge_runtime serving reports",
-        4_370,
+        3_910,
         3_000,
         9,
     ),
@@ -121,7 +121,7 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in processes or on clusters.",
         "core serving testing aws reports data aws.deployed judge_runtime calibration",
-        3_740,
+        3_750,
         1_000,
         13,
     ),
@@ -133,12 +133,12 @@ ROOMS = {
         20,
     ),
     "audit": room(
-        "Whether a reward can be trained on, and how two of them differ.",
-        "core extraction quantities judge_runtime serving testing aws reports data aws.deployed"
+        "Whether a reward can be trained on; how two differ.",
+        f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
+        540,
         3_800,
-        3_800,
-        11,
+        9,
     ),
     "jobs": room(
         "Training jobs of every service, a driver each: planned, started, watched, explained.",

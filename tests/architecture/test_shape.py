@@ -51,7 +51,7 @@ def wrong(paths, found):
     return {name_of(path): each for path in paths if (each := found(path))}
 
 
-LAPTOP = {"aws", "calibration", "cli", "data", "jobs", "local", "reports", "scoring"}
+LAPTOP = {"audit", "aws", "calibration", "cli", "data", "jobs", "local", "reports", "scoring"}
 COMPAT = "reward_functions/rollouts/compat"
 POLICY = "reward_functions/rollouts/policy"
 RLLM = "reward_functions/rollouts/compat/rllm"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reward_functions import Example, reward_function, sample, score_batch, weighted
-from reward_functions.data.replaying import replay
+from reward_functions.audit.replaying import replay
 from reward_functions.testing import CONTRACT
 
 RIGHT = "<think>3 + 1</think>\\boxed{4}"

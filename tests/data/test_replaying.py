@@ -7,11 +7,11 @@ import re
 import pytest
 
 from reward_functions import Needs, Score, Unscored, get, reward_function, sample, score_batch
+from reward_functions.audit import replaying
+from reward_functions.audit.replayed_answers import ORDER
+from reward_functions.audit.replaying import replay
 from reward_functions.core.errors import BadSample, JudgeUnavailable
 from reward_functions.core.references import reference_text
-from reward_functions.data import replaying
-from reward_functions.data.replayed_answers import ORDER
-from reward_functions.data.replaying import replay
 
 HEAD = """
 from reward_functions import Sample, Score, reward_function

@@ -45,6 +45,7 @@ NOBODY: Final = "nobody"
 ROWS: Final[Mapping[str, str]] = {
     "reward_functions": REWARDS,
     "reward_functions.adapters": NOBODY,
+    "reward_functions.audit": NOBODY,
     "reward_functions.aws": SHARDS,
     "reward_functions.calibration": NOBODY,
     "reward_functions.cdk": NOBODY,

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from rich.text import Text
 
+from reward_functions.audit.replayed_answers import CONSTANT
+from reward_functions.audit.replaying import ReplayReport
+from reward_functions.audit.replaying import replay as replayed
 from reward_functions.cli._console import (
     cell,
     leave,
@@ -23,9 +26,6 @@ from reward_functions.cli._progress import scored
 from reward_functions.cli._results import number
 from reward_functions.cli.data._output import DataFile, Format  # noqa: TC001
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.data.replayed_answers import CONSTANT
-from reward_functions.data.replaying import ReplayReport
-from reward_functions.data.replaying import replay as replayed
 from reward_functions.judge_runtime.backends.replay import Replay
 from reward_functions.scoring.rewards import parameter_values, ready, reward_named
 from reward_functions.scoring.rows import read_samples, row_options

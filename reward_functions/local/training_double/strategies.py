@@ -31,9 +31,9 @@ from decimal import Context, Decimal, localcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.audit.other_answers import INJECTIONS
 from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.data.answers import BOXED, CHOICE, LONG, NUMBER, kind_of, stated_answer
-from reward_functions.data.other_answers import INJECTIONS
 from reward_functions.data.records import text_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from fractions import Fraction
 from random import Random
 
 from reward_functions import sample
-from reward_functions.data.other_answers import (
+from reward_functions.audit.other_answers import (
     ASSURED,
     CLAIMS,
     INJECTIONS,

@@ -7,8 +7,8 @@ from random import Random
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 
+from reward_functions.audit.other_answers import INJECTIONS
 from reward_functions.cdk.policies.iam import Place
-from reward_functions.data.other_answers import INJECTIONS
 from reward_functions.local.runtime_double import RuntimeSettings
 from reward_functions.local.runtime_double.state import Trajectories
 from reward_functions.local.training_double.identity import Caller

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from reward_functions import get, sample, score_batch
-from reward_functions.data.generated.writing import generate
-from reward_functions.data.other_answers import (
+from reward_functions.audit.other_answers import (
     CLAIMS,
     INJECTIONS,
     OTHER_KINDS,
@@ -17,7 +16,8 @@ from reward_functions.data.other_answers import (
     near_misses,
     part,
 )
-from reward_functions.data.replaying import earnings
+from reward_functions.audit.replaying import earnings
+from reward_functions.data.generated.writing import generate
 
 
 def case(right, wrong=None, prompt="How many?", reference="x"):

@@ -23,20 +23,20 @@ from math import nan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reward_functions.core.alternatives import right_writer
-from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.means import mean
-from reward_functions.core.types import Sample, Score, Scored, Unscored
-from reward_functions.data.json_rows import BATCH
-from reward_functions.data.other_answers import ReplayCase, near_misses
-from reward_functions.data.replayed_answers import (
+from reward_functions.audit.other_answers import ReplayCase, near_misses
+from reward_functions.audit.replayed_answers import (
     CONSTANT,
     EMPTY,
     RIGHT,
     WRONG,
     answers_of,
 )
+from reward_functions.core.alternatives import right_writer
+from reward_functions.core.batch import score_batch
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.means import mean
+from reward_functions.core.types import Sample, Score, Scored, Unscored
+from reward_functions.data.json_rows import BATCH
 from reward_functions.judge_runtime.scores import without_model
 from reward_functions.quantities.unicode_forms import folded
 from reward_functions.reports.measured import Measured

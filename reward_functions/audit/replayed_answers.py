@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import cycle, islice, takewhile
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.data.other_answers import OTHER_KINDS, ReplayCase
+from reward_functions.audit.other_answers import OTHER_KINDS, ReplayCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
