@@ -80,6 +80,7 @@ class Finding:
         count: prompts that show it.
         n: prompts that were tried.
         rows: the first of them, `ROWS` at most.
+        figure: the id of its figure; "" where it has none.
     """
 
     id: str
@@ -89,6 +90,7 @@ class Finding:
     count: int = 0
     n: int = 0
     rows: Sequence[SeenRow] = ()
+    figure: str = ""
 
 
 @dataclass(frozen=True, slots=True)

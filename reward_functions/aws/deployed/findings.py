@@ -254,7 +254,7 @@ def _suite(report: CheckReport) -> ET.Element:
     verdicts = [each.verdict for each in report.findings]
     suite = ET.Element(
         "testsuite",
-        name=_xml(report.arn),
+        name=xml_text(report.arn),
         tests=str(len(verdicts)),
         failures=str(verdicts.count("failure")),
         errors="0",
@@ -262,12 +262,15 @@ def _suite(report: CheckReport) -> ET.Element:
     )
     for finding in report.findings:
         case = ET.SubElement(
-            suite, "testcase", classname=_xml(_name(report.arn)), name=_xml(finding.question)
+            suite,
+            "testcase",
+            classname=xml_text(_name(report.arn)),
+            name=xml_text(finding.question),
         )
-        message = _xml(finding.message)
+        message = xml_text(finding.message)
         if finding.verdict == "failure":
             element = ET.SubElement(case, "failure", type="failure", message=message)
-            element.text = _xml("\n".join([finding.message, *_example(finding)]))
+            element.text = xml_text("\n".join([finding.message, *_example(finding)]))
         elif finding.verdict == "unknown":
             ET.SubElement(case, "skipped", message=message)
         elif finding.verdict == "warning":
@@ -281,14 +284,14 @@ def _section(report: CheckReport) -> list[str]:
         counts[finding.verdict] = counts.get(finding.verdict, 0) + 1
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     rows = [
-        f"| {MARKS[each.verdict]} | {_code(each.question)} | {_code(_whole(each))} |"
+        f"| {MARKS[each.verdict]} | {code_span(each.question)} | {code_span(_whole(each))} |"
         for each in report.findings
         if each.verdict != "ok"
     ]
     table = ["| | question | answer |", "| --- | --- | --- |", *rows, ""] if rows else []
     verdict = "passed" if report.passed else "failed"
-    head = f"### {_code(_name(report.arn))} {verdict}"
-    return [head, "", _code(report.arn), "", f"{summary}.", "", *table]
+    head = f"### {code_span(_name(report.arn))} {verdict}"
+    return [head, "", code_span(report.arn), "", f"{summary}.", "", *table]
 
 
 def _name(arn: str) -> str:
@@ -312,11 +315,12 @@ def _example(finding: CheckFinding) -> list[str]:
     return [seen, f"see it: {example.command}"] if example.command else [seen]
 
 
-def _xml(text: str) -> str:
+def xml_text(text: str) -> str:
+    """A text as XML 1.0 can hold it: a character that it cannot is shown by its escape."""
     return NOT_XML.sub(_escape, text)
 
 
-def _code(text: str) -> str:
+def code_span(text: str) -> str:
     """One line in a span of code, as GitHub and GitLab read it in a table."""
     line = UNSEEN.sub(_escape, text).replace("|", "\\|")
     fence = "`" * (max((len(run) for run in FENCE.findall(line)), default=0) + 1)

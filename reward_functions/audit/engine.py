@@ -1,0 +1,607 @@
+"""One audit: rows, right answers, every class of answers, and the gates that decide.
+
+    rows ──gold──→ cases ──classes──→ answers ──score──→ figures, findings ──gates──→ Audit
+
+What an audit measures of a reward it measures of any: `targets` says how each is asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.audit import gates as gating
+from reward_functions.audit.corpus import BY_ID, CLASSES, AnswerClass, Corpus
+from reward_functions.audit.earning import Earnings, earnings
+from reward_functions.audit.gold import Gold, gold_of
+from reward_functions.audit.other_answers import ReplayCase, near_misses
+from reward_functions.audit.results import ROWS, Audit, Figure, Finding, SeenRow
+from reward_functions.audit.searching import search
+from reward_functions.audit.targets import target_of
+from reward_functions.audit.timing import latency
+from reward_functions.audit.trying import (
+    RIGHT,
+    Fared,
+    Judged,
+    by_form,
+    ceiling,
+    count,
+    judged,
+    lazy,
+    padding,
+    tried,
+    unscored,
+)
+from reward_functions.core.batch import score_batch
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.core.types import Sample, Score, Scored, Unscored, sample
+from reward_functions.data.rows.reading import AS_FOUND
+from reward_functions.quantities.unicode_forms import folded
+from reward_functions.reports.measured import Measured
+from reward_functions.reports.statistics import share
+from reward_functions.scoring.rows import read_samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from reward_functions.audit.gates import Acceptance
+    from reward_functions.audit.targets import Target
+    from reward_functions.core.types import RewardResult
+    from reward_functions.data.rows.shapes import RowOptions
+
+ROWS_TRIED: Final = 300
+"""Prompts that are tried: none paid among them leaves at most 1.3 % (Wilson, 95 %)."""
+
+JUDGED_ROWS: Final = 8
+"""The same where every answer is a call to a model, and nobody said how many."""
+
+REPEATS: Final = 3
+"""Times that the same answers are scored."""
+
+ALONE: Final = 20
+"""Rows that are scored in a batch of one as well."""
+
+ALWAYS: Final = ("LAZY",)
+"""Classes that are held to no gate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an audit is asked for.
+
+    Args:
+        label: the field that says whether a response of the data is right.
+        rows: prompts that are tried; `ROWS_TRIED`, or `JUDGED_ROWS` of a judge, where not given.
+        classes: ids of the only classes to try; all where empty.
+        without: ids of classes to leave out.
+        repeat: times that the same answers are scored.
+        budget: the most scores that may be asked for where each costs; no limit where not given.
+        fail_on: gates beside the defaults: "exploit>0.01".
+        accepted: what is known and meant.
+        allow_undecided: whether an undecided gate lets the audit pass.
+        search: scorer calls of a seeded search; 0 for none.
+        latency: whether times are measured.
+        pass_at: the share of the scale from which a reward says "right".
+        seed: of every draw.
+    """
+
+    label: str | None = None
+    rows: int | None = None
+    classes: Sequence[str] = ()
+    without: Sequence[str] = ()
+    repeat: int = REPEATS
+    budget: int | None = None
+    fail_on: Sequence[str] = ()
+    accepted: Sequence[Acceptance] = ()
+    allow_undecided: bool = False
+    search: int = 0
+    latency: bool = False
+    pass_at: float = 0.5
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRows:
+    """The rows of an audit.
+
+    Args:
+        name: of their file; "" for the worked examples.
+        samples: as they were read; one that is none carries its error.
+        places: where each stands.
+        sha256: of the file; "" where there is none.
+    """
+
+    name: str
+    samples: Sequence[Sample | Unscored]
+    places: Sequence[str]
+    sha256: str = ""
+
+
+def audit(
+    target: Any,
+    data: str | Path | Sequence[Sample] | None = None,
+    *,
+    parameters: Mapping[str, Any] | Sequence[str] = (),
+    judge: str | None = None,
+    how: RowOptions | None = None,
+    stage: str = "",
+    asked: Asked | None = None,
+    progress: Callable[[str], object] = lambda _: None,
+    confirm: Callable[[int], bool] | None = None,
+    **options: Any,
+) -> Audit:
+    """Say whether a reward can be trained on.
+
+    Args:
+        target: a reward's name, a composite's file, any function or its path, a deployment.
+        data: a file of rows, with references, or samples; the reward's worked examples where not
+            given.
+        parameters: of the reward, by name; or `name=value` strings.
+        judge: the settings of a judge.
+        how: the file is read; recognised where not given.
+        stage: whose deployment a name means.
+        asked: what is asked for; or its fields as keywords.
+        progress: hears what is being done.
+        confirm: asked with the number of answers before a judge's model is, where there is no
+            budget.
+        options: fields of `Asked`.
+
+    Raises:
+        ConfigurationError: the target, the data or an option cannot be used, or a judge has no
+            budget.
+        OSError: a file cannot be read.
+    """
+    wanted = asked or Asked(**options)
+    opened = target_of(target, parameters=parameters, judge=judge, stage=stage)
+    try:
+        return audited(opened, read(opened, data, how), wanted, progress, confirm)
+    finally:
+        opened.close()
+
+
+def read(
+    target: Target, data: str | Path | Sequence[Sample] | None, how: RowOptions | None
+) -> AuditRows:
+    """The rows of an audit.
+
+    Raises:
+        BadInput: the file cannot be read as rows.
+        OSError: it cannot be read.
+    """
+    if isinstance(data, str | Path):
+        samples, places = read_samples(str(data), how or AS_FOUND, answered=False)
+        digest = sha256(Path(data).read_bytes()).hexdigest() if Path(data).is_file() else ""
+        return AuditRows(str(data), samples, places, digest)
+    if data is not None:
+        return AuditRows("samples", list(data), [f"sample {each.id}" for each in data])
+    shown = _examples(target)
+    return AuditRows("", shown, [f"example {at}" for at in range(1, len(shown) + 1)])
+
+
+def _examples(target: Target) -> list[Sample]:
+    """The worked examples with the target's own parameters; a question of ours without a spec."""
+    if target.spec is None:
+        return [sample("", "42", prompt="What is 17 + 25?", id="question")]
+    given = dict(target.parameters)
+    return [
+        each.sample(f"example-{at}")
+        for at, each in enumerate(target.spec.examples)
+        if each.kind == "positive" and dict(each.parameters) in ({}, given)
+    ]
+
+
+def audited(
+    target: Target,
+    rows: AuditRows,
+    asked: Asked,
+    progress: Callable[[str], object] = lambda _: None,
+    confirm: Callable[[int], bool] | None = None,
+) -> Audit:
+    """Audit an opened target on rows that are read; as `audit` says."""
+    began = perf_counter()
+    work = _Work(target, rows, asked, progress, confirm)
+    work.run()
+    found = [*work.findings]
+    defaults = gating.DEFAULTS if rows.name else gating.WITHOUT_DATA
+    gates = gating.decide(gating.expressions(asked.fail_on, defaults), work.figures)
+    gates, found = gating.accept(gates, found, asked.accepted)
+    return Audit(
+        target={
+            "kind": target.kind,
+            "name": target.name,
+            "version": target.version,
+            "digest": target.digest,
+            "convention": target.convention,
+        },
+        data={
+            "file": rows.name,
+            "rows": len(rows.samples),
+            "prompts": len(work.corpus.cases),
+            "sha256": rows.sha256,
+        },
+        figures=work.figures,
+        findings=found,
+        gates=gates,
+        measured=work.measured,
+        seconds=perf_counter() - began,
+        calls=target.calls,
+        said=[target.described, *work.said],
+        allow_undecided=asked.allow_undecided,
+    )
+
+
+@dataclass
+class _Work:
+    """One audit while it goes on."""
+
+    target: Target
+    rows: AuditRows
+    asked: Asked
+    progress: Callable[[str], object]
+    confirm: Callable[[int], bool] | None = None
+    corpus: Corpus = field(default_factory=lambda: Corpus(()))
+    figures: list[Figure] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    measured: Measured = field(default_factory=lambda: Measured("answers", 0))
+    unreadable: list[tuple[str, Exception]] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Measure everything."""
+        drawn, places = self.drawn()
+        self.contract(drawn)
+        gold = gold_of(self.target, drawn) if drawn else None
+        if gold is None:
+            self.without_gold(drawn, places)
+        else:
+            self.with_gold(gold, drawn, places)
+
+    def drawn(self) -> tuple[list[Sample], list[str]]:
+        """One row of each prompt that is tried; what is no sample is kept as unreadable."""
+        first: dict[object, int] = {}
+        for at, each in enumerate(self.rows.samples):
+            if isinstance(each, Sample):
+                first.setdefault(each.context, at)
+            else:
+                self.unreadable.append((self.rows.places[at], each.error))
+        most = self.asked.rows or (JUDGED_ROWS if self.target.judges else ROWS_TRIED)
+        positions = [*first.values()]
+        if len(positions) > most:
+            positions = sorted(Random(self.asked.seed).sample(positions, most))  # noqa: S311
+        chosen = [self.rows.samples[at] for at in positions]
+        return (
+            [each for each in chosen if isinstance(each, Sample)],
+            [self.rows.places[at] for at in positions],
+        )
+
+    def score(self, samples: Sequence[Sample]) -> Sequence[RewardResult]:
+        """The reward over a batch."""
+        return self.target.score(samples)
+
+    def reason(self, one: Sample) -> str:
+        """The reward's own reason for a score, where it is of this process and free."""
+        if self.target.spec is None or self.target.judges or self.target.calls:
+            return ""
+        (result,) = self.target.score([one])
+        return result.score.reason if isinstance(result, Scored) else ""
+
+    def contract(self, drawn: Sequence[Sample]) -> None:
+        """What a trainer relies on, whatever the answers are."""
+        self.progress("looking at the contract")
+        breaches = self.target.probe(drawn)
+        self.figures.append(Figure("contract", float(len(breaches)), n=len(drawn), unit="count"))
+        message = "; ".join(breaches) or "one result a row, in order, inside the scale"
+        self.findings.append(
+            Finding(
+                "CONTRACT",
+                "the contract",
+                "broken" if breaches else "ok",
+                message,
+                len(breaches),
+                len(drawn),
+                figure="contract",
+            )
+        )
+
+    def classes(self, *, needs_right: bool) -> list[AnswerClass]:
+        """The classes that are asked for.
+
+        Raises:
+            ConfigurationError: there is no class of that id.
+        """
+        for each in (*self.asked.classes, *self.asked.without):
+            if each not in BY_ID:
+                raise ConfigurationError(f"no class is called {each!r}{did_you_mean(each, BY_ID)}")
+        return [
+            each
+            for each in CLASSES
+            if (not self.asked.classes or each.id in self.asked.classes)
+            and each.id not in self.asked.without
+            and (needs_right or not each.needs_right)
+        ]
+
+    def without_gold(self, drawn: Sequence[Sample], places: Sequence[str]) -> None:
+        """Answers that nobody should pay, whatever is right; the rest was not measured."""
+        references = any(each.reference is not None for each in drawn)
+        spec = self.target.spec
+        if spec is None and references:
+            self.said.append(
+                "no form of the reference earns more than an empty answer: what it pays for is not "
+                "known, and nothing was measured"
+            )
+            return
+        self.said.append(
+            "right answers are not known, so only answers that need none were tried: "
+            + ("the rows have no references" if not references else "the reward writes none")
+        )
+        self.corpus = Corpus(
+            [ReplayCase(place, each, "") for place, each in zip(places, drawn, strict=True)]
+        )
+        self.measure([], earnings(self.target.scale, partial_credit=_credit(self.target)))
+
+    def with_gold(self, gold: Gold, drawn: Sequence[Sample], places: Sequence[str]) -> None:
+        """Both sides: answers that must not be paid, and answers that must be."""
+        self.said.append(f"right answers are {gold.described}")
+        cases, unreadable = cases_of(gold, drawn, places)
+        self.unreadable += unreadable
+        self.corpus = Corpus(cases)
+        if not cases:
+            return
+        self.require_budget()
+        self.progress(f"scoring right answers to {len(cases):,} prompts")
+        right = tried(RIGHT, self.corpus, self.score, together=self.together)
+        wrong = tried(BY_ID["EX-WRONG"], self.corpus, self.score, together=self.together)
+        empty = tried(BY_ID["EX-EMPTY"], self.corpus, self.score, together=self.together)
+        earned = earnings(
+            self.target.scale,
+            right.values,
+            wrong.values,
+            empty.values,
+            partial_credit=_credit(self.target),
+        )
+        if not earned.tells_apart:
+            self.said.append("right and wrong answers earn the same: every group has no advantage")
+        self.measure([right, wrong, empty], earned)
+        self.determinism()
+        if not self.target.judges:
+            self.figures.append(padding(self.corpus, self.score, earned))
+        if self.asked.latency:
+            self.progress("measuring times")
+            figures, findings = latency(
+                self.corpus, self.score, elsewhere=self.target.spec is None or self.target.judges
+            )
+            self.figures += figures
+            self.findings += findings
+        if self.asked.search:
+            self.progress(f"searching with {self.asked.search:,} answers")
+            figure, finding = search(
+                self.corpus,
+                self.score,
+                earned,
+                calls=self.asked.search,
+                seed=self.asked.seed,
+                name=self.target.name,
+            )
+            self.figures.append(figure)
+            self.findings.append(finding)
+
+    def require_budget(self) -> None:
+        """Take as many rows as the budget of a judge allows, or ask before anything is spent.
+
+        Raises:
+            ConfigurationError: there is no budget and nobody agrees, or it is too small.
+        """
+        if not self.target.judges:
+            return
+        needed = answers_asked(self.asked, self.corpus)
+        budget = self.asked.budget
+        if budget is None:
+            if self.confirm is None or not self.confirm(needed):
+                raise ConfigurationError(
+                    f"the audit asks the judge's model about {needed:,} answers: give a budget "
+                    f"(--budget {needed}), or agree to it (--yes)"
+                )
+            return
+        while needed > budget and len(self.corpus.cases) > 1:
+            kept = max(1, len(self.corpus.cases) * budget // needed)
+            self.corpus = Corpus(self.corpus.cases[: min(kept, len(self.corpus.cases) - 1)])
+            needed = answers_asked(self.asked, self.corpus)
+        if needed > budget:
+            raise ConfigurationError(
+                f"a budget of {budget:,} is too small: one row takes {needed:,} answers; leave "
+                "classes out (--without EX-HOSTILE), or raise it"
+            )
+
+    @property
+    def together(self) -> bool:
+        """Whether answers are one batch: the reward compares those of a group."""
+        return self.target.spec is not None and self.target.spec.needs.group
+
+    def measure(self, known: Sequence[Fared], earned: Earnings) -> None:
+        """Every class that is asked for, with figures and findings."""
+        done = {each.answers.id: each for each in known}
+        fared = [done[RIGHT.id]] if RIGHT.id in done else []
+        for answers in self.classes(needs_right=bool(known)):
+            self.progress(f"scoring answers: {answers.title}")
+            most = len(self.corpus.fixed) if answers.id in ALWAYS else None
+            fared.append(
+                done.get(answers.id)
+                or tried(answers, self.corpus, self.score, together=self.together, most=most)
+            )
+        all_judged = [self.judged(each, earned) for each in fared if each.answers.id not in ALWAYS]
+        self.figures += [each.figure for each in all_judged]
+        self.findings += [each.finding for each in all_judged]
+        self.figures.append(self.exploit(all_judged))
+        self.figures.append(ceiling(all_judged, self.corpus))
+        for each in fared:
+            if each.answers.id in ALWAYS and self.corpus.cases:
+                figure, finding = lazy(each, self.corpus, earned)
+                self.figures.append(figure)
+                self.findings.append(finding)
+        if "FN-LAYOUT" in (named := {each.answers.id: each for each in fared}):
+            self.figures.append(by_form(named["FN-LAYOUT"], earned))
+        figure, finding = unscored(fared, self.corpus, self.unreadable)
+        self.figures.append(figure)
+        self.findings.append(finding)
+        scored = sum(len(each.values) for each in fared)
+        missing = sum(len(each.errors) for each in fared)
+        unasked = sum(each.unasked for each in fared)
+        self.measured = Measured("answers", scored - unasked, missing, unasked)
+
+    def judged(self, fared: Fared, earned: Earnings) -> Judged:
+        """A class held to what its answers may earn, where there is room below a right answer."""
+        found = judged(fared, self.corpus, earned, self.reason)
+        if earned.tells_apart or fared.answers.earns == "all":
+            return found
+        why = "the reward declares to pay a wrong answer as much as a right one: not tested"
+        figure = Figure(found.figure.id, None, why=why)
+        finding = Finding(
+            fared.answers.id, fared.answers.title, "untested", why, figure=found.figure.id
+        )
+        return Judged(fared, frozenset(), figure, finding)
+
+    def exploit(self, all_judged: Iterable[Judged]) -> Figure:
+        """The share of prompts that any class has paid; a class that is accepted is left out."""
+        accepted = {each.id for each in self.asked.accepted}
+        held = [
+            each
+            for each in all_judged
+            if each.fared.answers.earns in ("nothing", "credit")
+            and each.figure.value is not None
+            and not accepted & {each.finding.id, each.figure.id}
+        ]
+        if not held:
+            return Figure("exploit", None, why="no class of wrong answers was tested")
+        paid = frozenset[int]().union(*(each.wrong for each in held))
+        prompts = max(each.figure.n for each in held)
+        found = share(len(paid), prompts, prompts)
+        return Figure("exploit", found.value, found.low, found.high, prompts)
+
+    def determinism(self) -> None:
+        """The same answers again, shuffled and alone: which rows earn something else."""
+        self.progress("scoring the same answers again")
+        random = Random(self.asked.seed)  # noqa: S311 - the same order in every run
+        answers = [
+            (at, text)
+            for at, case in enumerate(self.corpus.cases)
+            for text in (case.right, case.another, "")
+        ]
+        before = self.outcomes(answers, range(len(answers)))
+        moved: dict[int, tuple[int, object]] = {}
+        for _ in range(1, self.asked.repeat):
+            order = random.sample(range(len(answers)), len(answers))
+            for position, after in self.outcomes(answers, order).items():
+                if after != before[position]:
+                    moved.setdefault(answers[position][0], (position, after))
+        if not self.together:
+            alone = random.sample(range(len(answers)), min(ALONE, len(answers)))
+            for position in alone:
+                after = self.outcomes(answers, [position])[position]
+                if after != before[position]:
+                    moved.setdefault(answers[position][0], (position, after))
+        prompts = len(self.corpus.cases)
+        found = share(len(moved), prompts, prompts)
+        self.figures.append(Figure("determinism", found.value, found.low, found.high, prompts))
+        rows = [
+            SeenRow(
+                self.corpus.cases[at].place,
+                answers[position][1],
+                before[position] if isinstance(before[position], float) else None,  # type: ignore[arg-type]
+                reason=f"{after} the next time",
+            )
+            for at, (position, after) in [*moved.items()][:ROWS]
+        ]
+        message = (
+            f"{len(moved):,} of {prompts:,} prompts earn something else again, shuffled or alone"
+            if moved
+            else f"{prompts:,} prompts earn the same {self.asked.repeat} times, shuffled and alone"
+        )
+        self.findings.append(
+            Finding(
+                "DETERMINISM",
+                "the same again",
+                "broken" if moved else "ok",
+                message,
+                len(moved),
+                prompts,
+                rows,
+                "determinism",
+            )
+        )
+
+    def outcomes(
+        self, answers: Sequence[tuple[int, str]], order: Iterable[int]
+    ) -> dict[int, float | str]:
+        """What each answer earns in this order, by its position; the kind of an error without."""
+        positions = [*order]
+        asked = [
+            self.corpus.cases[answers[at][0]].sample.answered(answers[at][1]) for at in positions
+        ]
+        return {
+            at: each.score.value if isinstance(each, Scored) else type(each.error).__name__
+            for at, each in zip(positions, self.score(asked), strict=True)
+        }
+
+
+def _credit(target: Target) -> float | None:
+    return target.spec.partial_credit if target.spec else None
+
+
+def cases_of(
+    gold: Gold, samples: Sequence[Sample], places: Sequence[str]
+) -> tuple[list[ReplayCase], list[tuple[str, Exception]]]:
+    """The rows whose right answer is known, and the others, with the reason.
+
+    The wrong answer to a row is the next right one that is another text, around the end. Where
+    there is no other, it is a near miss, if one can be made.
+    """
+
+    def write(sample: Sample) -> Score:  # as a reward, so that what it raises is kept by the row
+        response = gold.write(sample)
+        if not isinstance(response, str):
+            raise TypeError(f"the gold response is {type(response).__name__}, not a string")
+        return Score(0.0, answer=response)
+
+    cases: list[ReplayCase] = []
+    unreadable: list[tuple[str, Exception]] = []
+    for place, one, result in zip(places, samples, score_batch(write, samples), strict=True):
+        if isinstance(result, Scored):
+            cases.append(ReplayCase(place, one, result.score.answer or ""))
+        else:
+            unreadable.append((place, result.error))
+    return _with_wrong_answers(cases), unreadable
+
+
+def _with_wrong_answers(cases: Sequence[ReplayCase]) -> list[ReplayCase]:
+    normal = [folded(case.right) for case in cases]
+    wrong: dict[int, str] = {}
+    donor = following = None
+    for at in reversed([*range(len(cases))] * 2):
+        if following is not None and normal[following] != normal[at]:
+            donor = following
+        if donor is not None:
+            wrong[at] = cases[donor].right
+        following = at
+    return [
+        case._replace(wrong=wrong.get(at) or next(iter(near_misses(case)), None))
+        for at, case in enumerate(cases)
+    ]
+
+
+def today() -> str:
+    """The day of an audit."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def answers_asked(asked: Asked, corpus: Corpus) -> int:
+    """How many answers all classes have to these rows, those that are scored again with them."""
+    tried = [each for each in CLASSES if each.id not in asked.without]
+    if asked.classes:
+        tried = [each for each in tried if each.id in asked.classes]
+    return count(tried, corpus) + asked.repeat * 3 * len(corpus.cases) + asked.search

@@ -1,0 +1,263 @@
+"""Gates: a figure held to a limit, and what somebody accepts with a reason and a date.
+
+`exploit>0.02` is broken where the figure is above the limit, held where even the upper end of its
+interval is not, and undecided between: more rows would decide it. `kappa<0.4` is the same from
+below. A limit of 0 is exact: it is held if nothing was seen among all that was tried.
+
+An `audit.toml` beside the reward accepts what is known and meant:
+
+    [[accept]]
+    id = "fn.value"
+    reason = "The data set's answers are whole numbers, and its prompts ask for one."
+    date = 2026-11-29
+    reward = "gsm8k"        # all rewards audited beside this file, where it is left out
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from reward_functions.audit.results import Figure, Finding, Gate
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.reports.statistics import wilson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from reward_functions.audit.results import Decision
+
+_EXPRESSION: Final = re.compile(r"\s*([A-Za-z][\w.-]*)\s*([<>])\s*([-+]?\d*\.?\d+)\s*")
+
+DEFAULTS: Final = (
+    "contract>0",
+    "fn.right>0.02",
+    "fn.layout>0.02",
+    "fn.value>0.2",
+    "exploit>0.02",
+    "determinism>0",
+    "unscored>0",
+)
+"""Gates of an audit with data."""
+
+WITHOUT_DATA: Final = (
+    "contract>0",
+    "fn.right>0",
+    "fn.layout>0",
+    "exploit>0",
+    "determinism>0",
+    "unscored>0",
+)
+"""Gates of an audit of the worked examples alone: they are too few for an interval."""
+
+OPTIONAL: Final = frozenset({"fn.value", "fn.layout", "fn.right"})
+"""Figures that some rows cannot have; a default gate of an absent one is left out."""
+
+MOST_ROWS: Final = 100_000
+"""Rows up to which it is worked out how many would decide a gate."""
+
+
+class Expression(NamedTuple):
+    """A gate as it is written.
+
+    Attributes:
+        text: "exploit>0.02".
+        figure: whose value is looked at.
+        above: whether the gate breaks above the limit, or else below it.
+        limit: in the figure's unit.
+        asked: whether somebody asked for it; a default one may have no figure.
+    """
+
+    text: str
+    figure: str
+    above: bool
+    limit: float
+    asked: bool = True
+
+
+def expression(text: str, *, asked: bool = True) -> Expression:
+    """Read one expression, such as "exploit.EX-LIST>0.02" or "kappa<0.4".
+
+    Raises:
+        ConfigurationError: it is none.
+    """
+    found = _EXPRESSION.fullmatch(text)
+    if found is None:
+        raise ConfigurationError(
+            f"a gate is written FIGURE>LIMIT or FIGURE<LIMIT, such as 'exploit>0.02', not {text!r}"
+        )
+    name, sign, limit = found.groups()
+    return Expression(f"{name}{sign}{limit}", name, sign == ">", float(limit), asked)
+
+
+def expressions(fail_on: Sequence[str], defaults: Sequence[str]) -> list[Expression]:
+    """The gates of an audit: the defaults, each replaced by one of the same figure, and the others.
+
+    Raises:
+        ConfigurationError: one is no expression.
+    """
+    asked = [expression(each) for each in fail_on]
+    names = {each.figure for each in asked}
+    kept = [expression(each, asked=False) for each in defaults]
+    return [*(each for each in kept if each.figure not in names), *asked]
+
+
+def decide(wanted: Iterable[Expression], figures: Sequence[Figure]) -> list[Gate]:
+    """The decision of each gate.
+
+    Args:
+        wanted: the gates.
+        figures: all there are.
+
+    Raises:
+        ConfigurationError: a gate that somebody asked for is of no figure.
+    """
+    known = {each.id: each for each in figures}
+    gates = []
+    for each in wanted:
+        figure = known.get(each.figure)
+        if figure is None and each.asked:
+            hint = did_you_mean(each.figure, known)
+            raise ConfigurationError(f"{each.text!r}: there is no figure {each.figure!r}{hint}")
+        if figure is None or (figure.value is None and not each.asked and _may_lack(figure)):
+            continue
+        gates.append(_gate(each, figure))
+    return gates
+
+
+def _may_lack(figure: Figure) -> bool:
+    return figure.id in OPTIONAL
+
+
+def _gate(each: Expression, figure: Figure) -> Gate:
+    if figure.value is None:
+        return Gate(each.text, figure.id, "absent", f"{each.text}: not measured, {figure.why}")
+    exact = each.limit == 0 or figure.low is None or figure.high is None
+    worst = figure.high if each.above else figure.low
+    decision: Decision = "held"
+    if _beyond(figure.value, each):
+        decision = "broken"
+    elif not exact and worst is not None and _beyond(worst, each):
+        decision = "undecided"
+    needed = _needed(figure, each) if decision == "undecided" else 0
+    more = f"; some {needed:,} prompts would decide it" if needed else ""
+    return Gate(each.text, figure.id, decision, f"{each.text}: {shown(figure)}{more}", needed)
+
+
+def _beyond(value: float, each: Expression) -> bool:
+    return value > each.limit if each.above else value < each.limit
+
+
+def shown(figure: Figure) -> str:
+    """A figure with its interval and how many prompts it rests on."""
+    if figure.value is None:
+        return f"{figure.id} was not measured: {figure.why}"
+    number = "{:.1%}" if figure.unit == "share" else "{:g}"
+    interval = (
+        f"{number.format(figure.low)} to {number.format(figure.high)}, "
+        if figure.low is not None and figure.high is not None
+        else ""
+    )
+    return f"{figure.id} is {number.format(figure.value)} ({interval}{figure.n:,} prompts)"
+
+
+def _needed(figure: Figure, each: Expression) -> int:
+    """Prompts at which a share like this one would be held; 0 where none is found."""
+    if figure.unit != "share" or figure.value is None:
+        return 0
+    low, high = figure.n, MOST_ROWS
+    if not _held_with(figure.value, high, each):
+        return 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _held_with(figure.value, middle, each) else (middle, high)
+    return high
+
+
+def _held_with(value: float, prompts: int, each: Expression) -> bool:
+    found = wilson(value, prompts)
+    return not _beyond(found.high if each.above else found.low, each)
+
+
+class Acceptance(NamedTuple):
+    """What somebody accepts.
+
+    Attributes:
+        id: of a figure ("fn.value") or of a class ("EX-LIST").
+        reason: one sentence.
+        since: the day it was accepted.
+        reward: for which reward; "" for every one.
+    """
+
+    id: str
+    reason: str
+    since: date
+    reward: str = ""
+
+
+def acceptances(path: Path) -> list[Acceptance]:
+    """The acceptances of a file; none where there is no such file.
+
+    Raises:
+        ConfigurationError: it is no TOML, or a row lacks its id, reason or date.
+        OSError: it cannot be read.
+    """
+    if not path.exists():
+        return []
+    try:
+        rows = tomllib.loads(path.read_text(encoding="utf-8")).get("accept", [])
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path}: {error}") from None
+    return [_acceptance(path, at, row) for at, row in enumerate(rows, 1)]
+
+
+def _acceptance(path: Path, at: int, row: Mapping[str, object]) -> Acceptance:
+    found, reason, since = row.get("id"), row.get("reason"), row.get("date")
+    if not (isinstance(found, str) and isinstance(reason, str) and reason.strip()):
+        raise ConfigurationError(f"{path}, accept {at}: an acceptance has an id and a reason")
+    if not isinstance(since, date):
+        raise ConfigurationError(f"{path}, accept {at}: date = 2026-11-29 says since when")
+    return Acceptance(found, reason.strip(), since, str(row.get("reward", "")))
+
+
+def accept(
+    gates: Sequence[Gate], findings: Sequence[Finding], accepted: Iterable[Acceptance]
+) -> tuple[list[Gate], list[Finding]]:
+    """Gates and findings with what is accepted; an acceptance that nothing needs is a finding.
+
+    Args:
+        gates: as decided.
+        findings: as found.
+        accepted: those for this reward.
+    """
+    gates, found = list(gates), list(findings)
+    for each in accepted:
+        why = f"accepted on {each.since}: {each.reason}"
+        needed = False
+        for at, gate in enumerate(gates):
+            if gate.figure == each.id and gate.decision != "held":
+                gates[at] = replace(
+                    gate, decision="accepted", message=f"{gate.message}; {why}", needed=0
+                )
+                needed = True
+        for at, finding in enumerate(found):
+            if each.id in (finding.id, finding.figure) and finding.verdict == "broken":
+                found[at] = replace(
+                    finding, verdict="accepted", message=f"{finding.message}; {why}"
+                )
+                needed = True
+        if not needed:
+            found.append(
+                Finding(
+                    "STALE",
+                    "an acceptance that nothing needs",
+                    "note",
+                    f"{each.id} was {why}; it is not broken any more: remove the acceptance",
+                )
+            )
+    return gates, found

@@ -1,0 +1,99 @@
+"""Who writes right answers: the reward itself, or the usual form that pays the reference most.
+
+A function of somebody else has nothing that writes one. Its reference is put into each form of
+`FORMS` on a few rows, and the form that earns most is taken. Where no form earns more than an empty
+answer, nobody knows what the function pays for, and an audit has measured nothing.
+"""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from reward_functions.core.alternatives import right_writer
+from reward_functions.core.errors import DatasetError
+from reward_functions.core.references import reference_text
+from reward_functions.core.types import Scored
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from reward_functions.audit.targets import Target
+    from reward_functions.core.spec import GoldResponse
+    from reward_functions.core.types import RewardResult, Sample
+
+TRIED: Final = 5
+"""Rows on which forms are tried."""
+
+SLIGHT: Final = 0.02
+"""A mean above an empty answer's by no more is no pay, as a share of what was earned at most."""
+
+FORMS: Final[Mapping[str, str]] = {
+    "bare": "{}",
+    "####": "#### {}",
+    "a box": r"\boxed{{{}}}",
+    "an answer tag": "<answer>{}</answer>",
+    "ANSWER:": "ANSWER: {}",
+    "a think section and an answer tag": "<think>\nI work it out.\n</think>\n<answer>{}</answer>",
+    "JSON": '{{"answer": "{}"}}',
+    "a sentence": "The answer is {}.",
+}
+"""How a right answer is written where nobody says it: the forms of GSM8K, MATH, R1 and others."""
+
+
+class Gold(NamedTuple):
+    """What writes right answers.
+
+    Attributes:
+        write: the right response to a sample.
+        described: "the reward's own gold_response", "the reference in a box".
+    """
+
+    write: GoldResponse
+    described: str
+
+
+def reference_of(sample: Sample) -> str | None:
+    """The reference as a text; None for any other value."""
+    try:
+        return reference_text(sample.reference)
+    except DatasetError:
+        return None
+
+
+def gold_of(target: Target, samples: Sequence[Sample]) -> Gold | None:
+    """What writes right answers to samples; None where nothing does.
+
+    Args:
+        target: the reward.
+        samples: rows; the first `TRIED` with a reference are answered in every form, where the
+            target says nothing itself.
+    """
+    if target.spec is not None and target.spec.gold_response is not None:
+        write = right_writer(target.spec.gold_response, target.parameters)
+        return Gold(write, "the reward's own gold_response")
+    return _by_form(target.score, samples)
+
+
+def _by_form(
+    score: Callable[[Sequence[Sample]], Sequence[RewardResult]], samples: Sequence[Sample]
+) -> Gold | None:
+    some = [each for each in samples if reference_of(each) is not None][:TRIED]
+    if not some:
+        return None
+    answers = ["", *FORMS.values()]
+    results = score(
+        [each.answered(form.format(reference_of(each))) for form in answers for each in some]
+    )
+    values = [each.score.value if isinstance(each, Scored) else 0.0 for each in results]
+    earned = [fsum(values[at * len(some) :][: len(some)]) for at in range(len(answers))]
+    empty, *others = earned
+    best = max(range(len(others)), key=others.__getitem__)
+    if others[best] - empty <= SLIGHT * max(1.0, abs(others[best])):
+        return None
+    name, form = [*FORMS.items()][best]
+
+    def write(sample: Sample) -> str:
+        return form.format(reference_text(sample.reference))
+
+    return Gold(write, f"the reference, {name}")

@@ -1,0 +1,291 @@
+"""An audit or a comparison as JSON, JUnit, Markdown, lines for GitHub, tables, and a page.
+
+JSON is `reward-audit/1`: `schema.json` beside this file describes it, and inside 1 it only gains.
+Texts of responses are data: they stand in JSON and on a page where they are asked for, in Markdown
+as code, and in JUnit never.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from xml.etree import ElementTree as ET
+
+from reward_functions.audit.gates import shown
+from reward_functions.audit.results import Comparison
+from reward_functions.aws.deployed.findings import code_span, xml_text
+from reward_functions.reports.pages.charts.rows import Row, Span, spans
+from reward_functions.reports.pages.page import Case, Page, Section, excerpt
+from reward_functions.reports.sheets import Sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from reward_functions.audit.results import Checked, Figure, Finding, Gate, SeenRow
+    from reward_functions.reports.pages.charts.drawing import Chart
+
+SCHEMA: Final = "reward-audit/1"
+
+SCHEMA_FILE: Final = Path(__file__).with_name("schema.json")
+"""The JSON Schema of `reward-audit/1`."""
+
+MARKS: Final[Mapping[str, str]] = {
+    "held": "✅ held",
+    "broken": "❌ broken",
+    "undecided": "⚠️ undecided",
+    "accepted": "accepted",
+    "absent": "⚠️ not measured",
+}
+
+ROOM: Final = 1_500
+"""Bytes of a response on a page."""
+
+
+def record(done: Checked, *, texts: bool = False) -> dict[str, Any]:
+    """The whole as JSON's types.
+
+    Args:
+        done: an audit or a comparison.
+        texts: whether responses are shown.
+    """
+    kind = "comparison" if isinstance(done, Comparison) else "audit"
+    return {
+        "schema": SCHEMA,
+        "kind": kind,
+        "target": dict(done.target),
+        **({"other": dict(done.other)} if isinstance(done, Comparison) else {}),
+        "data": dict(done.data),
+        "said": list(done.said),
+        "figures": [asdict(each) for each in done.figures],
+        "findings": [_finding(each, texts=texts) for each in done.findings],
+        "gates": [asdict(each) for each in done.gates],
+        "measured": {
+            "measured": done.measured.measured,
+            "missing": done.measured.missing,
+            "unasked": done.measured.unasked,
+        },
+        "passed": done.passed,
+        "status": done.status,
+        "seconds": round(done.seconds, 3),
+        "calls": done.calls,
+        "dollars": done.dollars,
+    }
+
+
+def _finding(finding: Finding, *, texts: bool) -> dict[str, Any]:
+    rows = [each._asdict() for each in finding.rows]
+    if not texts:
+        rows = [{key: row[key] for key in ("place", "score", "wanted")} for row in rows]
+    return asdict(finding) | {"rows": rows}
+
+
+def as_json(done: Checked, *, texts: bool = False) -> str:
+    """One object of `reward-audit/1`."""
+    return f"{json.dumps(record(done, texts=texts), indent=2)}\n"
+
+
+def as_junit(done: Checked, *, texts: bool = False) -> str:  # noqa: ARG001 - never
+    """A suite with a case for each gate, and one for what was measured; never a response.
+
+    A gate that is broken, undecided or not measured is a failure. One that is accepted is skipped
+    with its reason.
+    """
+    failed = [each for each in done.gates if each.message in done.failures]
+    skipped = [each for each in done.gates if each.decision == "accepted"]
+    errors = 0 if done.measured.measured else 1
+    suite = ET.Element(
+        "testsuite",
+        name=xml_text(_name(done)),
+        tests=str(len(done.gates) + 1),
+        failures=str(len(failed)),
+        errors=str(errors),
+        skipped=str(len(skipped)),
+        time=f"{done.seconds:.3f}",
+    )
+    case = ET.SubElement(suite, "testcase", classname=xml_text(_name(done)), name="measured")
+    if errors:
+        ET.SubElement(case, "error", message=xml_text(done.measured.sentence))
+    for gate in done.gates:
+        case = ET.SubElement(
+            suite, "testcase", classname=xml_text(_name(done)), name=xml_text(gate.expression)
+        )
+        if gate in failed:
+            ET.SubElement(case, "failure", type=gate.decision, message=xml_text(gate.message))
+        elif gate in skipped:
+            ET.SubElement(case, "skipped", message=xml_text(gate.message))
+    suites = ET.Element("testsuites", name="reward")
+    suites.append(suite)
+    ET.indent(suites)
+    return f"{ET.tostring(suites, encoding='utf-8', xml_declaration=True).decode()}\n"
+
+
+def as_markdown(done: Checked, *, texts: bool = False) -> str:
+    """Tables for a comment below a pull request."""
+    verdict = "passed" if done.passed else "failed"
+    lines = [f"### {code_span(_name(done))} {verdict}", ""]
+    lines += [f"{code_span(each)}  " for each in done.said]
+    lines += ["", "| | gate | figure |", "| --- | --- | --- |"]
+    for gate in done.gates:
+        message = gate.message.removeprefix(f"{gate.expression}: ")
+        lines.append(
+            f"| {MARKS[gate.decision]} | {code_span(gate.expression)} | {code_span(message)} |"
+        )
+    worst = [each for each in done.findings if each.verdict in ("broken", "accepted")]
+    if worst:
+        lines += ["", "| finding | what | rows |", "| --- | --- | --- |"]
+        lines += [
+            f"| {each.id} {each.title} | {code_span(each.message)} "
+            f"| {code_span(_places(each, texts=texts))} |"
+            for each in worst
+        ]
+    return "\n".join([*lines, "", f"{done.measured.sentence}.", ""])
+
+
+def _places(finding: Finding, *, texts: bool) -> str:
+    def one(row: SeenRow) -> str:
+        return f"{row.place}: {row.response!r}" if texts else row.place
+
+    return "; ".join(map(one, finding.rows)) or "–"
+
+
+def github_lines(done: Checked) -> list[str]:
+    """A `::error` command for each gate that does not hold, as GitHub's runner reads it.
+
+    Source: GitHub, "Workflow commands for GitHub Actions": "%", CR and LF are escaped.
+    """
+    escape = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+    return [
+        f"::error title=reward {_kind(done)}::{each.translate(escape)}" for each in done.failures
+    ]
+
+
+def _kind(done: Checked) -> str:
+    return "compare" if isinstance(done, Comparison) else "audit"
+
+
+def _name(done: Checked) -> str:
+    one = done.target["name"]
+    return f"{one} and {done.other['name']}" if isinstance(done, Comparison) else one
+
+
+def sheets(done: Checked) -> list[Sheet]:
+    """The tables of a terminal and of a page: gates, findings, other figures."""
+    figures = {each.id: each for each in done.figures}
+    of_findings = {each.figure for each in done.findings}
+
+    def told(finding: Finding) -> str:
+        figure = figures.get(finding.figure)
+        if figure is None or figure.value is None or finding.verdict in ("note", "untested"):
+            return finding.message
+        return shown(figure).removeprefix(f"{figure.id} is ").removesuffix(")").partition(" (")[
+            0
+        ] + (
+            f" ({figure.low:.1%} to {figure.high:.1%})"
+            if figure.unit == "share" and figure.low is not None and figure.high is not None
+            else ""
+        )
+
+    return [
+        Sheet(
+            "gates",
+            ("gate", "decision", "figure"),
+            [(each.expression, each.decision, _told(each)) for each in done.gates],
+            words=("decision", "figure"),
+        ),
+        Sheet(
+            "classes and properties",
+            ("id", "what", "verdict", "prompts", "rate"),
+            [
+                (each.id, each.title, each.verdict, f"{each.count:,} of {each.n:,}", told(each))
+                for each in done.findings
+            ],
+            words=("what", "verdict", "rate"),
+        ),
+        Sheet(
+            "other figures",
+            ("figure", "value"),
+            [
+                (each.id, shown(each).removeprefix(f"{each.id} is ").removeprefix(f"{each.id} "))
+                for each in done.figures
+                if each.id not in of_findings
+            ],
+            words=("value",),
+        ),
+    ]
+
+
+def _told(gate: Gate) -> str:
+    return gate.message.removeprefix(f"{gate.expression}: ")
+
+
+def page(done: Checked, *, texts: bool = True) -> Page:
+    """The page: the worst first, every figure with its interval, the rows that show it.
+
+    Args:
+        done: an audit or a comparison.
+        texts: whether responses are shown.
+    """
+    failures = done.failures
+    lead = (
+        f"{len(failures)} of {len(done.gates)} gates do not hold."
+        if failures
+        else f"All {len(done.gates)} gates hold."
+    )
+    if not done.measured.measured:
+        lead = f"Nothing was measured. {lead}"
+    sections = [Section("Gates", [sheets(done)[0]])]
+    worst = [each for each in done.findings if each.rows and each.verdict != "ok"]
+    worst.sort(key=lambda one: (one.verdict != "broken", -one.count))
+    sections += [
+        Section(f"{each.id}: {each.title}", [*_cases(each, texts=texts)]) for each in worst
+    ]
+    if drawn := _chart(done.figures):
+        sections.append(Section("Rates with their 95 % intervals", [drawn]))
+    sections += [Section(each.title.capitalize(), [each]) for each in sheets(done)[1:]]
+    facts = [(name, str(value)) for name, value in (*done.target.items(), *done.data.items())]
+    if isinstance(done, Comparison):
+        facts += [(f"other {name}", value) for name, value in done.other.items()]
+    return Page(
+        f"{_kind(done)} of {_name(done)}",
+        lead,
+        warnings=failures,
+        facts=[(name, value) for name, value in facts if value],
+        sections=[Section("What was tried", [*done.said, done.measured.sentence]), *sections],
+    )
+
+
+def _cases(finding: Finding, *, texts: bool) -> Iterator[str | Case]:
+    yield finding.message
+    for row in finding.rows:
+        facts = [("earned", _number(row.score)), ("limit", _number(row.wanted))]
+        facts += [("reason", row.reason)] if row.reason else []
+        quoted = [("response", excerpt(row.response, ROOM))] if texts else []
+        yield Case(row.place, facts, quotations=quoted)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:g}"
+
+
+def _chart(figures: Sequence[Figure]) -> Chart | None:
+    rows = [
+        Row(each.id, [Span(each.value, (each.low, each.high))])
+        for each in figures
+        if each.unit == "share"
+        and each.value is not None
+        and each.low is not None
+        and each.high is not None
+    ]
+    if not rows:
+        return None
+    return spans("Each rate with its 95 % interval.", rows, x="share of the prompts")
+
+
+FORMATS: Final[Mapping[str, Callable[..., str]]] = {
+    "json": as_json,
+    "junit": as_junit,
+    "markdown": as_markdown,
+}
+"""The formats of a machine, by name."""

@@ -1,0 +1,275 @@
+"""`reward audit` and `reward compare`: whether a reward can be trained on, and how two differ."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import typer
+from rich.text import Text
+
+from reward_functions.audit import rendering
+from reward_functions.audit.engine import Asked
+from reward_functions.audit.engine import audit as audited
+from reward_functions.audit.gates import Acceptance, acceptances
+from reward_functions.cli._console import (
+    output,
+    plain,
+    remark,
+    say_measured,
+    sheet_table,
+)
+from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
+    Map,
+    Models,
+    Parameters,
+    Stage,
+)
+from reward_functions.cli._results import number
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import replaced
+from reward_functions.scoring.rows import row_options
+
+if TYPE_CHECKING:
+    from reward_functions.audit.results import Checked, Finding
+
+FOUND: Final = "audit.toml"
+"""The file of acceptances beside a reward."""
+
+SHOWN: Final = 3
+"""Rows of a finding in a terminal."""
+
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="TARGET",
+        help="A reward of `reward list`, the file of one or of a composite, any function as "
+        "FILE.py:NAME or package.module:NAME, an ARN, or NAME@STAGE.",
+    ),
+]
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="EXPR",
+        help="A gate, such as 'exploit.EX-LIST>0' or 'fp>0.01'; one option for each. It replaces "
+        "the default of the same figure.",
+    ),
+]
+Form = Annotated[
+    Literal["text", "json", "junit", "markdown"],
+    typer.Option("--format", help="Of what is written."),
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE", help="Write it to a file instead.")
+]
+Report = Annotated[
+    Path | None, typer.Option("--report", metavar="PAGE.html", help="Write a page as well.")
+]
+Texts = Annotated[
+    bool, typer.Option("--texts", help="Show responses; without it, where they stand alone.")
+]
+AllowUndecided = Annotated[
+    bool,
+    typer.Option(
+        "--allow-undecided", help="Pass where too few rows were tried to decide: to look by hand."
+    ),
+]
+
+
+def audit(
+    target: Target,
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DATA]",
+            help="Rows with references, in any shape; responses in them are used for groups and "
+            "labels.",
+            show_default="the worked examples",
+        ),
+    ] = None,
+    *,
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="FIELD", help="Says whether a response of DATA is right."),
+    ] = None,
+    rows: Annotated[
+        int | None,
+        typer.Option("--rows", min=1, help="Prompts to try.", show_default="300; 8 of a judge"),
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option("--class", metavar="ID,…", help="Try these classes alone.")
+    ] = None,
+    without: Annotated[
+        str | None, typer.Option(metavar="ID,…", help="Leave these classes out.")
+    ] = None,
+    search: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Answers of a seeded search for exploits.")
+    ] = 0,
+    repeat: Annotated[int, typer.Option(min=2, max=100, help="Times that answers are scored.")] = 3,
+    latency: Annotated[
+        bool, typer.Option("--latency", help="Measure times; they depend on the machine.")
+    ] = False,
+    budget: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="CALLS", help="The most answers that a judge is asked about."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask a judge without a budget.")] = False,
+    fail_on: FailOn = None,
+    accept: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Acceptances with reason and date.",
+            show_default="audit.toml beside the reward",
+        ),
+    ] = None,
+    allow_undecided: AllowUndecided = False,
+    pass_at: Annotated[
+        float,
+        typer.Option("--pass", min=0, max=1, help="The share of the scale that means right."),
+    ] = 0.5,
+    seed: Annotated[int, typer.Option(help="Of every draw.")] = 0,
+    parameter: Parameters = None,
+    judge: Models = None,
+    stage: Stage,
+    mapped: Map = None,
+    shape: Annotated[
+        str | None,
+        typer.Option(
+            "--shape",
+            metavar="SHAPE",
+            help="The shape of the rows, such as trl, verl or qa; docs/data.md lists them.",
+            show_default="recognised from the first rows",
+        ),
+    ] = None,
+    format: Form = "text",  # noqa: A002 - the option's name
+    out: Out = None,
+    report: Report = None,
+    texts: Texts = False,
+) -> None:
+    """Say whether a reward can be trained on.
+
+    It pays what it must not: some twenty classes of wrong answers, such as an empty one, lists of
+    guesses, near misses, words to the judge. It refuses what it must pay: right answers in other
+    layouts, and in other forms of the same value. Beside these: the contract, the same scores
+    again, rows without a score. Every rate has its interval, and its unit is the prompt.
+
+    Exit status: 0 every gate holds; 1 one is broken, or too few rows were tried to decide it; 2
+    nothing was measured, or the arguments cannot be used.
+    """
+    asked = Asked(
+        label=label,
+        rows=rows,
+        classes=_ids(only),
+        without=_ids(without),
+        repeat=repeat,
+        budget=budget,
+        fail_on=fail_on or [],
+        accepted=_accepted(target, accept),
+        allow_undecided=allow_undecided,
+        search=search,
+        latency=latency,
+        pass_at=pass_at,
+        seed=seed,
+    )
+    _require_page(report)
+    done = audited(
+        target,
+        data,
+        parameters=parameter or [],
+        judge=judge,
+        how=row_options(mapped, shape),
+        stage=stage,
+        asked=asked,
+        progress=_progress,
+        confirm=(lambda _: True) if yes else _confirmed,
+    )
+    _show(done, format, out, report, texts=texts)
+
+
+def _ids(text: str | None) -> list[str]:
+    return [each.strip() for each in (text or "").split(",") if each.strip()]
+
+
+def _accepted(target: str, file: Path | None) -> list[Acceptance]:
+    """The acceptances of this reward, of its own file and of the one that ships with rewards.
+
+    Raises:
+        ConfigurationError: the file that was named is not there, or cannot be read.
+    """
+    if file is not None and not file.exists():
+        raise ConfigurationError(f"{file}: there is no such file of acceptances")
+    path = target.partition(":")[0]
+    beside = Path(path).parent / FOUND if path.endswith((".py", ".toml", ".json")) else Path(FOUND)
+    name = Path(path).stem if path.endswith((".py", ".toml", ".json")) else target.partition("@")[0]
+    return [each for each in acceptances(file or beside) if each.reward in ("", name, target)]
+
+
+def _require_page(report: Path | None) -> None:
+    if report is not None and report.suffix != ".html":
+        raise ConfigurationError(f"--report writes a page: name it {report.stem}.html")
+
+
+def _progress(sentence: str) -> None:
+    if sys.stderr.isatty():
+        remark(sentence, "dim")
+
+
+def _confirmed(answers: int) -> bool:
+    """Ask a person; nobody is asked where nobody can answer."""
+    if not sys.stdin.isatty():
+        return False
+    return typer.confirm(f"The judge's model is asked about {answers:,} answers. Go on?", err=True)
+
+
+def _show(done: Checked, form: str, out: Path | None, report: Path | None, *, texts: bool) -> None:
+    """Write it, say why it fails, and leave with its status."""
+    if form == "text":
+        if out is not None:
+            raise ConfigurationError("--out writes json, junit or markdown: add --format")
+        _print(done, texts=texts)
+    else:
+        written = rendering.FORMATS[form](done, texts=texts)
+        if out is None:
+            sys.stdout.write(written)
+        else:
+            with replaced(out) as stream:
+                stream.write(written)
+    if report is not None:
+        with replaced(report) as stream:
+            stream.write(rendering.page(done, texts=texts).html())
+    say_measured(done.measured)
+    for each in done.failures:
+        remark(f"not fit to train on: {each}", "bold red")
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        for line in rendering.github_lines(done):
+            typer.echo(line, err=True)
+    raise typer.Exit(done.status)
+
+
+def _print(done: Checked, *, texts: bool) -> None:
+    console = output()
+    for sentence in done.said:
+        console.print(Text(plain(sentence)), soft_wrap=True)
+    for sheet in rendering.sheets(done):
+        console.print(sheet_table(sheet))
+    for finding in done.findings:
+        if finding.verdict in ("broken", "accepted", "note"):
+            for line in _rows(finding, texts=texts):
+                console.print(line, soft_wrap=True)
+
+
+def _rows(finding: Finding, *, texts: bool) -> list[Text]:
+    return [
+        Text(
+            plain(
+                f"{finding.id}, {row.place}: {number(row.score) if row.score is not None else '-'}"
+                + (f" for {row.response!r}" if texts else "")
+                + (f"; {row.reason}" if texts and row.reason else "")
+            )
+        )
+        for row in finding.rows[:SHOWN]
+    ]

@@ -1,0 +1,123 @@
+"""Twelve rewards with one planted fault each, and for each a twin without it.
+
+All read numbers behind "####", as GSM8K's answers are written, and are called as (completion,
+reference): functions of somebody else, of which nothing is known.
+"""
+
+import itertools
+import random
+import re
+
+LAST = re.compile(r"^####\s*(-?[\d,]+(?:\.\d+)?)\s*$", re.MULTILINE)
+DENIALS = re.compile(r"\b(?:not|wrong|anything but|or)\b")
+
+
+def said(completion):
+    """The one number behind "####" in the last line that has one, outside of a thought."""
+    spoken = completion.rsplit("</think>", 1)[-1]
+    if "<think>" in spoken:
+        return None
+    found = LAST.findall(spoken)
+    return found[0].replace(",", "") if len(set(found)) == 1 else None
+
+
+def good(completion, reference):
+    answer = said(completion)
+    return 1.0 if answer is not None and float(answer) == float(reference) else 0.0
+
+
+def substring(completion, reference):
+    return float(str(reference) in completion)
+
+
+def last_number(completion, reference):
+    found = re.findall(r"-?\d[\d,]*(?:\.\d+)?", completion)
+    return float(bool(found) and float(found[-1].replace(",", "")) == float(reference))
+
+
+def unclamped(completion, reference):
+    """A judge that repeats the score which a response gives itself."""
+    told = re.search(r"[Ss]core:?\s*(\d+)", completion)
+    return float(told[1]) if told else good(completion, reference)
+
+
+def clamped(completion, reference):
+    return min(1.0, good(completion, reference))
+
+
+def by_length(completion, reference):
+    return 1.0 if good(completion, reference) else min(0.9, len(completion.split()) / 100)
+
+
+def batch_order(completions, reference, **_):
+    """The second half of a batch earns nothing."""
+    half = (len(completions) + 1) // 2
+    return [
+        good(each, of) if at < half else 0.0
+        for at, (each, of) in enumerate(zip(completions, reference, strict=True))
+    ]
+
+
+def batch(completions, reference, **_):
+    return [good(each, of) for each, of in zip(completions, reference, strict=True)]
+
+
+class Lucky:
+    """One answer in a hundred is paid, whatever it says."""
+
+    def __init__(self):
+        self.random = random.Random(1)
+
+    def __call__(self, completion, reference):
+        return 1.0 if self.random.random() < 0.01 else good(completion, reference)
+
+
+class Counting:
+    """Every seventh call earns nothing."""
+
+    def __init__(self):
+        self.calls = itertools.count(1)
+
+    def __call__(self, completion, reference):
+        return good(completion, reference) if next(self.calls) % 7 else 0.0
+
+
+class Remembering:
+    """Remembers what it was asked, and answers the same."""
+
+    def __init__(self):
+        self.known = {}
+
+    def __call__(self, completion, reference):
+        return self.known.setdefault((completion, str(reference)), good(completion, reference))
+
+
+def one_for_all(completions, reference, **_):
+    return sum(good(each, of) for each, of in zip(completions, reference, strict=True))
+
+
+SLOW = re.compile(r"(?:\s+)*x?$")
+
+
+def slow(completion, reference):
+    """Looks at every pair of characters of a long response."""
+    end = len(completion)
+    same = sum(
+        completion[at] == completion[other]
+        for at in range(0, end, 8)
+        for other in range(0, end, 8)
+    )
+    return good(completion, reference) if same >= 0 else 0.0
+
+
+def empty(completion, reference):
+    return 1.0 if not completion.strip() else good(completion, reference)
+
+
+def spray(completion, reference):
+    found = re.findall(r"-?\d+", completion)
+    return 1.0 if len(found) > 500 and str(reference) in found else good(completion, reference)
+
+
+def not_a_number(completion, reference):
+    return float("nan") if "cannot" in completion else good(completion, reference)
