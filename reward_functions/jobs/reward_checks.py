@@ -78,9 +78,9 @@ from reward_functions.testing.hostile import WRONG as WRONG_ANSWER
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from reward_functions.aws.deployed.scorer import VersionScorer
     from reward_functions.core.spec import GoldResponse
     from reward_functions.data.replaying import ReplayedKind, ReplayReport
-    from reward_functions.jobs.grader import VersionScorer
     from reward_functions.serving.contract import ResponseMode
 
 ROWS: Final = 100
