@@ -25,6 +25,7 @@ from helpers.evaluated import Evaluated
 from helpers.here import HOSTING, require_agreement, training_cost
 from helpers.shown import Shown
 from reward_functions.aws.catalogue import DATA_PREFIX
+from reward_functions.aws.deployed.scorer import scorer_named
 from reward_functions.aws.s3 import destinations, upload
 from reward_functions.jobs import plan as planning
 from reward_functions.jobs import starting
@@ -45,7 +46,7 @@ from reward_functions.jobs.evaluation.evaluation import CARE, evaluate
 from reward_functions.jobs.evaluation.preparing import Options, SharedPrompts
 from reward_functions.jobs.evaluation.preparing import prepared as compared
 from reward_functions.jobs.figures import charts, series
-from reward_functions.jobs.grader import account_of, graded_by, scorer_named
+from reward_functions.jobs.grader import account_of, graded_by
 from reward_functions.jobs.hosting import Hosting
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.leftovers import Leftovers

@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from reward_functions.aws.catalogue import DeployedReward
+    from reward_functions.aws.deployed.scorer import VersionScorer
     from reward_functions.core.spec import Scale
     from reward_functions.jobs.asking import AnswerAttempt, AskedPrompt, ModelAnswer
-    from reward_functions.jobs.grader import VersionScorer
 
 SPARSE: Final = 0.05
 LEARNED: Final = 0.95

@@ -39,6 +39,7 @@ from reward_functions.aws.deployed.findings import (
     unknown,
     warning,
 )
+from reward_functions.aws.deployed.scorer import VersionScorer, scorer_named
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.types import Sample
 from reward_functions.data.json_rows import Row, scan_rows
@@ -50,7 +51,7 @@ from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.data import ROWS, measure
 from reward_functions.jobs.drivers.agent_rft import package_groups
 from reward_functions.jobs.evaluators import Registry, name_of
-from reward_functions.jobs.grader import VersionScorer, account_limits, account_of, scorer_named
+from reward_functions.jobs.grader import account_limits, account_of
 from reward_functions.jobs.hyperparameters import AGENT, written
 from reward_functions.jobs.models import find
 from reward_functions.jobs.options import DEFAULT, JobAgent, granted, serverless_of

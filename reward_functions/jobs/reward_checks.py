@@ -79,8 +79,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from reward_functions.audit.replaying import ReplayedKind, ReplayReport
+    from reward_functions.aws.deployed.scorer import VersionScorer
     from reward_functions.core.spec import GoldResponse
-    from reward_functions.jobs.grader import VersionScorer
     from reward_functions.serving.contract import ResponseMode
 
 ROWS: Final = 100

@@ -107,9 +107,9 @@ ROOMS = {
     "aws.deployed": room(
         "Deployed functions: found, invoked, checked, rolled back, pruned.",
         "core serving aws testing reports data",
-        1_640,
+        1_750,
         1_050,
-        9,
+        10,
     ),
     "calibration": room(
         "Whether a judge may be trusted: people, attacks, cost.",
@@ -144,7 +144,7 @@ ROOMS = {
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration"
         " audit",
-        9_270,
+        9_180,
         7_000,
         9,
     ),

@@ -103,9 +103,7 @@ def slow(completion, reference):
     """Looks at every pair of characters of a long response."""
     end = len(completion)
     same = sum(
-        completion[at] == completion[other]
-        for at in range(0, end, 8)
-        for other in range(0, end, 8)
+        completion[at] == completion[other] for at in range(0, end, 8) for other in range(0, end, 8)
     )
     return good(completion, reference) if same >= 0 else 0.0
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from reward_functions import Example, Score, reward_function, sample
+from reward_functions import sample
 from reward_functions.audit.engine import audit
-from reward_functions.core.errors import ConfigurationError
 from tests.audit import faults
 
 ROWS = 200

@@ -10,8 +10,8 @@ from functools import cache
 
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.catalogue import DeployedReward
+from reward_functions.aws.deployed.scorer import VersionScorer
 from reward_functions.core.registry import get
-from reward_functions.jobs.grader import VersionScorer
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
 from tests.lambda_api import Function

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from reward_functions.aws.arn import BadArn
+from reward_functions.aws.deployed import catalogue
 from reward_functions.aws.deployed.catalogue import NotDeployed
-from reward_functions.jobs import grader
+from reward_functions.aws.deployed.scorer import scorer_named
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.grader import inspected, pinned
 from tests.jobs.graders import FUNCTION, deployed
@@ -108,8 +109,8 @@ def test_an_unknown_deployment_is_refused(gsm8k, pin):
 def test_a_scorer_knows_what_the_catalogue_says_of_this_version_alone(monkeypatch):
     record = deployed("gsm8k")
     known = {"gsm8k": record}
-    monkeypatch.setattr(grader, "find", lambda name, *_: known[name])
-    monkeypatch.setattr(grader, "deployment_of", lambda arn, *_: record if arn else None)
+    monkeypatch.setattr(catalogue, "find", lambda name, *_: known[name])
+    monkeypatch.setattr(catalogue, "deployment_of", lambda arn, *_: record if arn else None)
     for asked, said in (
         ("gsm8k", record),
         (record.version_arn, record),
@@ -117,12 +118,12 @@ def test_a_scorer_knows_what_the_catalogue_says_of_this_version_alone(monkeypatc
         (f"{FUNCTION}:live", None),
         (FUNCTION, None),
     ):
-        scorer = grader.scorer_named(asked, "dev")
+        scorer = scorer_named(asked, "dev")
         assert (str(scorer.arn), scorer.deployed) == (
             record.version_arn if asked == "gsm8k" else asked,
             said,
         )
-    monkeypatch.setattr(grader, "deployment_of", lambda *_: None)
-    assert grader.scorer_named(record.version_arn, "dev").deployed is None
+    monkeypatch.setattr(catalogue, "deployment_of", lambda *_: None)
+    assert scorer_named(record.version_arn, "dev").deployed is None
     with pytest.raises(BadArn):
-        grader.scorer_named("arn:aws:s3:::bucket", "dev")
+        scorer_named("arn:aws:s3:::bucket", "dev")

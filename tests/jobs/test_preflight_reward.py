@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from reward_functions.aws.deployed.scorer import VersionScorer
 from reward_functions.core.types import Message
-from reward_functions.jobs.grader import VersionScorer
 from reward_functions.jobs.reward_checks import contract_findings, reward_findings
 from reward_functions.serving.contract import decode_row
 from tests.jobs.graders import deployed, handler, serve

@@ -88,6 +88,23 @@ def find(name: str, stage: str, session: Session | None = None) -> DeployedRewar
     raise NotDeployed(f"{missing}{did_you_mean(name, present)}")
 
 
+def deployment_named(
+    asked: str, stage: str, session: Session | None = None
+) -> tuple[FunctionArn, DeployedReward | None]:
+    """A deployment's version, or a function by its ARN; and what the catalogue says of it.
+
+    Raises:
+        NotDeployed: the stage has no such deployment.
+        BadArn: it begins as an ARN and is not one of a function.
+        AwsFailed: the catalogue cannot be read.
+    """
+    if asked.startswith("arn:"):
+        arn = FunctionArn.parse(asked)
+        return arn, deployment_of(arn, stage, session)
+    record = find(asked, stage, session)
+    return FunctionArn.parse(record.version_arn), record
+
+
 def deployment_of(
     arn: FunctionArn, stage: str, session: Session | None = None
 ) -> DeployedReward | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.aws.deployed.scorer import VersionScorer, scorer_named
 from reward_functions.cli._console import leave, plain, print_json, remark, say_measured
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
@@ -45,7 +46,6 @@ from reward_functions.jobs.baseline import (
 )
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.data import files_of
-from reward_functions.jobs.grader import VersionScorer, scorer_named
 from reward_functions.jobs.models import Base, find, made_from
 from reward_functions.jobs.options import deployment_of
 from reward_functions.jobs.preflight import readable

@@ -43,9 +43,9 @@ from reward_functions.jobs.evaluation.page import page, sheets
 from reward_functions.jobs.evaluation.preparing import Options, Prepared, prepared
 
 if TYPE_CHECKING:
+    from reward_functions.aws.deployed.scorer import VersionScorer
     from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
     from reward_functions.jobs.evaluation.evaluation import Askings
-    from reward_functions.jobs.grader import VersionScorer
 
 
 def evaluate(

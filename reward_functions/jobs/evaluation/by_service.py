@@ -34,12 +34,12 @@ from reward_functions.testing import wire_row
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from reward_functions.aws.deployed.scorer import VersionScorer
     from reward_functions.core.types import RewardResult
     from reward_functions.jobs.asking import AskedPrompt, Sampling
     from reward_functions.jobs.evaluation.evaluation import Settings, Split
     from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, Mode, Side
     from reward_functions.jobs.evaluation_jobs import EvaluatedRow
-    from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.job import Job
     from reward_functions.jobs.lookup import Place
 

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from reward_functions.aws.deployed.scorer import VersionScorer
     from reward_functions.core.types import RewardResult, Sample
     from reward_functions.jobs.asking import (
         AnswerAttempt,
@@ -73,7 +74,6 @@ if TYPE_CHECKING:
         Sampling,
     )
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side, Verdict
-    from reward_functions.jobs.grader import VersionScorer
     from reward_functions.reports.statistics import Difference
 
 

@@ -28,6 +28,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.aws.deployed.scorer import scorer_named
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.aws.s3 import read_object
 from reward_functions.aws.shell import default_stage
@@ -50,7 +51,6 @@ from reward_functions.jobs.evaluation.evaluation import (
     Split,
     group_names,
 )
-from reward_functions.jobs.grader import scorer_named
 from reward_functions.jobs.hosting import ACTIVE, Hosting
 from reward_functions.jobs.lookup import place
 from reward_functions.jobs.models import find
@@ -63,13 +63,13 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
+    from reward_functions.aws.deployed.scorer import VersionScorer
     from reward_functions.data.json_rows import BadInput
     from reward_functions.data.splitting import Leak
     from reward_functions.jobs.asking import Sampling
     from reward_functions.jobs.configuration import JobConfiguration
     from reward_functions.jobs.evaluation.evaluation import Price
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
-    from reward_functions.jobs.grader import VersionScorer
     from reward_functions.jobs.job import DriverName, HyperparameterValue, Job
     from reward_functions.jobs.lookup import Place
     from reward_functions.jobs.models import Base

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.aws.catalogue import DeployedStage
+from reward_functions.aws.deployed import catalogue
 from reward_functions.cli import app
 from reward_functions.core.registry import get
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
@@ -98,8 +99,8 @@ def run(functions, models, service, monkeypatch, tmp_path):
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{name}", models.address)
     jobs = "reward_functions.jobs"
     monkeypatch.setattr(f"{jobs}.lookup.stage_record", lambda *_: STAGE)
-    monkeypatch.setattr(f"{jobs}.grader.deployment_of", lambda *_: deployed("gsm8k"))
-    monkeypatch.setattr(f"{jobs}.grader.find", lambda *_: deployed("gsm8k"))
+    monkeypatch.setattr(catalogue, "deployment_of", lambda *_: deployed("gsm8k"))
+    monkeypatch.setattr(catalogue, "find", lambda *_: deployed("gsm8k"))
     monkeypatch.setattr(
         f"{jobs}.lookup.driver_for", lambda name, region, *_: Driver(service, name, region)
     )

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.aws.deployed.findings import CheckReport
+from reward_functions.aws.deployed.scorer import VersionScorer
 from reward_functions.cli import app
-from reward_functions.jobs.grader import VersionScorer
 from reward_functions.jobs.reward_checks import reward_findings
 from tests.cli.job.test_evaluate import (
     MODEL,
