@@ -93,7 +93,7 @@ ROOMS = {
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
-        2_660,
+        2_730,
         2_200,
         10,
     ),
