@@ -11,12 +11,14 @@ The first row that knows a text takes it. An object of Python is a reward, or is
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
+from reward_functions.audit.conventions import PROBED, Adapted, batches
 from reward_functions.core.batch import score_batch
 from reward_functions.core.combine import Composition
 from reward_functions.core.errors import ConfigurationError, InvalidScore, UnknownReward
@@ -63,14 +65,17 @@ class Target(Protocol):
     digest: str
     """Of the code that scores; "" where it is not known."""
 
-    convention: str
-    """How it is called; "" of a reward."""
+    @property
+    def convention(self) -> str:
+        """How it is called; "" of a reward."""
 
     @property
     def spec(self) -> RewardSpec | None:
         """As it is installed here."""
 
-    parameters: Mapping[str, Any]
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Those that were set."""
 
     @property
     def scale(self) -> Scale | None:
@@ -165,6 +170,65 @@ def _set_in(bound: RewardFunction | None) -> dict[str, Any]:
     return {name: value for name, value in held.items() if name != "ask"}
 
 
+class Called:
+    """A callable that Python gave, called in this process.
+
+    Args:
+        function: any callable.
+        settings: further arguments, by name or `name=value` each.
+    """
+
+    kind, version, digest = "function", "", ""
+    judges, calls, spec, scale = False, 0, None, None
+
+    def __init__(self, function: Any, settings: Parameters = ()) -> None:
+        self.parameters = arguments(settings)
+        self._adapted = Adapted(function, self.parameters)
+        self.name = self._adapted.name
+
+    @property
+    def convention(self) -> str:
+        """See `Target`."""
+        return self._adapted.described
+
+    @property
+    def described(self) -> str:
+        """Its name, and how it is called."""
+        return f"{self.name}, a function of this process, which nothing can end; {self.convention}"
+
+    def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:
+        """See `Target`."""
+        cut = [samples] if group else batches(samples)
+        return [each for batch in cut for each in self._adapted.score(batch)]
+
+    def probe(self, samples: Sequence[Sample]) -> list[str]:
+        """See `Target`."""
+        return self._adapted.probe(samples[:PROBED])
+
+    def close(self) -> None:
+        """See `Target`."""
+
+
+def arguments(settings: Parameters) -> dict[str, Any]:
+    """Arguments of a function as typed, `name=value` each; a value is JSON, or a text.
+
+    Raises:
+        ConfigurationError: a setting without "=".
+    """
+    if isinstance(settings, Mapping):
+        return dict(settings)
+    held: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise ConfigurationError(f"an argument is written name=value, not {setting!r}")
+        try:
+            held[name] = json.loads(value)
+        except ValueError:
+            held[name] = value
+    return held
+
+
 class Asked(NamedTuple):
     """A target as it was asked for; the fields are those of `target_of`."""
 
@@ -251,7 +315,7 @@ def target_of(
 def _of_python(target: Any, parameters: Parameters, judge: str | None) -> Target:
     spec = spec_of(target) if callable(target) else None
     if spec is None:
-        raise ConfigurationError(f"a target is a reward or a text, not {type(target).__name__}")
+        return Called(target, parameters)
     if isinstance(target, RewardSpec):
         return InProcess(spec, parameters, judge)
     if parameters:

@@ -52,12 +52,12 @@ ROOMS = {
         7,
     ),
     "symbolic": room(
-        "Whether two mathematical answers are equal.", "core quantities", 12_640, 10_300, 13
+        "Whether two mathematical answers are equal.", "core quantities", 12_650, 10_300, 13
     ),
     "finqa": room(
         "FinQA's records, programs, values, and its own words around answers.",
         LANGUAGE,
-        2_060,
+        2_070,
         1_900,
         11,
     ),
@@ -93,7 +93,7 @@ ROOMS = {
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
-        2_660,
+        2_730,
         2_200,
         10,
     ),
@@ -136,7 +136,7 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        540,
+        2_910,
         3_800,
         9,
     ),
@@ -181,7 +181,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk local",
-        8_280,
+        8_510,
         8_000,
         18,
     ),

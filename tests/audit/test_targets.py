@@ -69,7 +69,7 @@ def test_an_object_of_python_is_its_reward():
     assert (mix.kind, mix.name) == ("composite", "mix")
     with pytest.raises(ConfigurationError, match="math is bound already"):
         target_of(spec.bind({}), parameters={"rounded": 2})
-    with pytest.raises(ConfigurationError, match="not int"):
+    with pytest.raises(ConfigurationError, match="int is int: name a function"):
         target_of(3)
 
 

@@ -26,6 +26,7 @@ PARTS = {
     **{name: [sys.executable, "-m", f"tests.nightly.{name}"] for name in OURS},
     "patterns": [sys.executable, "-m", "tests.benchmarks", "linear"],
     "rights": [sys.executable, "-m", "pytest", "-q", "tests/deploy/test_scale.py"],
+    "intervals": [sys.executable, "-m", "pytest", "-q", "tests/reports/test_by_prompt.py"],
     "mutants": ["make", "mutants", "SINCE=HEAD~20"],
     **{
         name: ["make", name]

@@ -1,0 +1,629 @@
+r"""How a foreign function is called. The names of its parameters say it; one row is a convention.
+
+    convention       parameters                        source
+    OpenAI           sample, item                      OpenAI's guide to graders, "Python graders"
+    verl             data_source, solution_str, …      verl 0.9.1, reward_manager/naive.py
+    verl, batch      solution_strs, ground_truths, …   verl 0.9.1, reward_manager/batch.py
+    verifiers v1     task, trace                       verifiers 0.4.0, v1/utils/decorators.py,
+                                                       `invoke`, and v1/task.py, `Task.score`
+    TRL              completions, prompts, columns     TRL 1.16.0, trainer/grpo_trainer.py,
+                                                       `_calculate_rewards`
+    verifiers v0     completion, answer, state, …      verifiers 0.1.14, rubrics/rubric.py,
+                                                       `score_objects`
+    a Sample         sample                            ours
+    plain            response, prompt, a reference
+
+verl and TRL pass all that they have by keyword, so that a function without one of the names fails
+there; verifiers passes what is asked for. Completions are texts, or lists of messages for
+conversational data: a function that scores no row as a text and some as messages takes messages.
+What fails or returns no number is unscored and never 0, which verifiers v0 and OpenAI make of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from functools import partial
+from math import isinf, isnan
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from zlib import crc32
+
+from reward_functions.core.errors import (
+    BadParameter,
+    BadSample,
+    ConfigurationError,
+    InvalidScore,
+    ScoringError,
+)
+from reward_functions.core.importing import last_line
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.core.types import TOKENS, Score, Scored, Unscored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from reward_functions.core.types import Message, RewardResult, Sample
+
+    Gives = Mapping[str, Callable[[Sample, bool], Any]]
+
+RESPONSES: Final = (
+    *("response", "completion", "output", "output_text", "generated", "generation"),
+    *("prediction", "predicted", "pred", "model_output", "text"),
+)
+"""Names of the response of a plain function; the first parameter where it has none of them."""
+
+PROMPTS: Final = ("question", "problem", "query", "instruction")
+"""Names of the prompt, unless the row has a field that is called so."""
+
+REFERENCES: Final = (
+    *("reference_answer", "answer", "solution", "ground_truth", "reference", "gold", "target"),
+    *("expected", "expected_answer", "correct_answer", "label"),
+)
+"""Names of the reference, likewise."""
+
+BATCH: Final = 32
+"""Rows that a function which takes many is given at once."""
+
+PROBED: Final = 8
+"""Rows of a probe, which is a batch of its own."""
+
+TRIED: Final = 5
+"""Rows on which it is found whether completions are texts or messages."""
+
+
+class FunctionFailed(ScoringError):
+    """The function raised, or returned what is no score. The message holds no text of a row."""
+
+
+class WrongNumber(FunctionFailed):
+    """A function of a batch did not return one number for each row."""
+
+
+class Lacking(BadSample):
+    """The row has no field that the function needs."""
+
+
+def columns_of(sample: Sample) -> dict[str, Any]:
+    """The fields of a row, and those of a reference that is an object; a copy."""
+    held = sample.reference if isinstance(sample.reference, Mapping) else {}
+    return deepcopy({**sample.metadata, **held})
+
+
+def _named(sample: Sample) -> dict[str, Any]:
+    """The same, with the prompt and the reference by every name that they may have had."""
+    reference = deepcopy(sample.reference)
+    known = {} if reference is None else dict.fromkeys(REFERENCES, reference)
+    return dict.fromkeys(PROMPTS, sample.prompt) | known | columns_of(sample)
+
+
+# Each of the following gives one value, from a sample and whether completions are messages.
+
+
+def _completion(sample: Sample, messages: bool) -> Any:  # noqa: FBT001
+    return [_turn("assistant", sample.response)] if messages else sample.response
+
+
+def _prompt(sample: Sample, messages: bool) -> Any:  # noqa: FBT001
+    return (
+        [_turn(each.role, each.content) for each in sample.context] if messages else sample.prompt
+    )
+
+
+def _turn(role: str, content: str) -> dict[str, Any]:
+    return {"role": role, "content": content}
+
+
+def _words(sample: Sample, _: bool) -> list[int]:  # noqa: FBT001
+    """A number for each word: which tokens there were, nobody knows here."""
+    return [crc32(word.encode()) for word in sample.response.split()]
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """Takes what a function logs."""
+
+
+def _field(name: str, default: Any) -> Callable[[Sample, bool], Any]:
+    return lambda sample, _: columns_of(sample).get(name, deepcopy(default))
+
+
+def _extra_info(sample: Sample, _: bool) -> dict[str, Any]:  # noqa: FBT001
+    columns = columns_of(sample)
+    held = columns.get("extra_info")
+    own: dict[str, Any] = {"num_turns": None, "rollout_reward_scores": {}}
+    return (held if isinstance(held, dict) else columns) | own
+
+
+def _state(sample: Sample, messages: bool) -> dict[str, Any]:  # noqa: FBT001
+    """Of a rollout of one turn."""
+    rollout = {name: give(sample, messages) for name, give in _ROLLOUT.items()}
+    return {**rollout, "input": columns_of(sample) | rollout, "trajectory": [], "metrics": {}}
+
+
+class _Parser:
+    """The parser of a rubric that names none: the text as it is."""
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def get_assistant_messages(self, completion: Any) -> list[Any]:
+        return [each for each in completion if each.get("role") == "assistant"]
+
+    def parse_answer(self, completion: Any) -> Any:
+        if isinstance(completion, str):
+            return completion
+        return (self.get_assistant_messages(completion) or [{"content": None}])[-1]["content"]
+
+
+def _task(sample: Sample, _: bool) -> SimpleNamespace:  # noqa: FBT001
+    """The data of a task: its fields are attributes."""
+    own: dict[str, Any] = {"idx": None, "name": None, "system_prompt": None, "description": None}
+    asked = {"prompt": sample.prompt, "prompt_text": sample.prompt}
+    return SimpleNamespace(**(own | _named(sample) | asked))
+
+
+def _trace(sample: Sample, _: bool) -> SimpleNamespace:  # noqa: FBT001
+    """The record of a rollout of one turn, as far as a reward reads it."""
+    turns = [_said(each) for each in sample.messages]
+    text = "\n\n".join(f"[{each.role}]\n{each.content}" for each in sample.messages)
+    tokens = sample.metadata.get(TOKENS) or len(sample.response.split())
+    held: dict[str, Any] = {
+        "id": sample.id,
+        "messages": turns,
+        "last_message": turns[-1] if turns else None,
+        "assistant_messages": turns[len(sample.context) :],
+        "transcript": text,
+        "last_reply": sample.response.strip(),
+        "num_turns": 1,
+        "num_output_tokens": tokens,
+        "is_completed": True,
+        "is_truncated": False,
+        "ok": True,
+        "has_error": False,
+        "rewards": {},
+        "metrics": {},
+        "info": {},
+        "errors": [],
+        "tool_messages": [],
+        "stop_condition": None,
+        "last_error": None,
+        "state": SimpleNamespace(),
+    }
+    logs = dict.fromkeys(("record_metric", "record_metrics", "record_reward"), _nothing)
+    return SimpleNamespace(**held, **logs)
+
+
+def _said(turn: Message) -> SimpleNamespace:
+    return SimpleNamespace(
+        role=turn.role, content=turn.content, tool_calls=None, reasoning_content=None
+    )
+
+
+def _openai_sample(sample: Sample, _: bool) -> dict[str, Any]:  # noqa: FBT001
+    """`output_json` is there where the response is JSON; nobody's tool calls reach a reward."""
+    message = _turn("assistant", sample.response) | {"tool_calls": []}
+    choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
+    held = {"output_text": sample.response, "output_tools": [], "choices": choices}
+    try:
+        return held | {"output_json": json.loads(sample.response)}
+    except (ValueError, RecursionError):
+        return held
+
+
+def _item(sample: Sample, _: bool) -> dict[str, Any]:  # noqa: FBT001
+    """The row but for its messages; a reference that is no object by all its usual names."""
+    return columns_of(sample) if isinstance(sample.reference, Mapping) else _named(sample)
+
+
+_ROLLOUT: Final[Gives] = {
+    "prompt": _prompt,
+    "completion": _completion,
+    "answer": lambda sample, _: _named(sample).get("answer", ""),
+    "task": _field("task", "default"),
+    "info": _field("info", {}),
+}
+
+_VERL: Final[Gives] = {
+    "data_source": _field("data_source", ""),
+    "solution_str": _completion,
+    "ground_truth": lambda sample, _: deepcopy(sample.reference),
+    "extra_info": _extra_info,
+}
+
+_TRL: Final[Gives] = {"prompts": _prompt, "completions": _completion, "completion_ids": _words}
+
+
+class Convention(NamedTuple):
+    """How one framework calls.
+
+    Attributes:
+        name: as it is printed.
+        asks: names of parameters, each of which tells it from those below; several as `a b`.
+        gives: what a name is given for a row.
+        fixed: what a name is given for a whole batch.
+        batch: whether it takes many rows at once, and every column as a list.
+        columns: whether `**kwargs` are given the fields of the row.
+        passes: whether all names are passed by keyword, asked for or not.
+        awaits: whether it awaits the function, which must then be async.
+        totals: whether a dict of scores is summed.
+        forms: whether completions may be messages.
+    """
+
+    name: str
+    asks: tuple[str, ...]
+    gives: Gives
+    fixed: Mapping[str, Any] = {}
+    batch: bool = False
+    columns: bool = False
+    passes: bool = False
+    awaits: bool = False
+    totals: bool = False
+    forms: bool = False
+
+
+PLAIN: Final = Convention("plain", (), {"prompt": _prompt}, columns=True, forms=True)
+
+CONVENTIONS: Final = (
+    Convention("OpenAI", ("sample item",), {"sample": _openai_sample, "item": _item}),
+    Convention("a Sample", ("sample",), {"sample": lambda sample, _: sample}),
+    Convention(
+        "verl, batch",
+        ("solution_strs", "ground_truths"),
+        {f"{name}s": give for name, give in _VERL.items()},
+        batch=True,
+        passes=True,
+    ),
+    Convention("verl", ("solution_str", "data_source ground_truth"), _VERL, passes=True),
+    Convention(
+        "verifiers v1", ("trace",), {"task": _task, "trace": _trace}, awaits=True, totals=True
+    ),
+    Convention(
+        "TRL",
+        (*_TRL,),
+        _TRL,
+        {"trainer_state": None, "log_extra": _nothing, "log_metric": _nothing},
+        batch=True,
+        columns=True,
+        passes=True,
+        forms=True,
+    ),
+    Convention(
+        "verifiers v0",
+        ("state", "parser", "info", "completion answer", "completion task"),
+        {**_ROLLOUT, "state": _state},
+        {"parser": _Parser()},
+        columns=True,
+        forms=True,
+    ),
+)
+"""In the order in which they are tried; a function that none of them knows is plain."""
+
+
+def batches(samples: Sequence[Sample], most: int = BATCH) -> list[Sequence[Sample]]:
+    """The rows in order, at most so many in a batch."""
+    return [samples[at : at + most] for at in range(0, len(samples), most)]
+
+
+def name_of(function: Any) -> str:
+    """The name of a function: of what it wraps, of what is bound in it, of an object its type's."""
+    function = inspect.unwrap(_unbound(function))
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _unbound(function: Any) -> Any:
+    while isinstance(function, partial):
+        function = function.func
+    return function
+
+
+class Adapted:
+    """A function that is called as its parameters ask.
+
+    Args:
+        function: any callable but a class.
+        given: further arguments, by name.
+
+    Raises:
+        ConfigurationError: it cannot be called with a response.
+    """
+
+    def __init__(self, function: Any, given: Mapping[str, Any] | None = None) -> None:
+        self.name = name_of(function)
+        if isinstance(function, type) or not callable(function):
+            what = "a class" if isinstance(function, type) else type(function).__name__
+            raise ConfigurationError(f"{self.name} is {what}: name a function, or what it makes")
+        try:
+            asked = inspect.signature(function).parameters
+        except (TypeError, ValueError):
+            raise ConfigurationError(f"{self.name} hides its parameters: wrap it") from None
+        self.function = function
+        self.given = dict(given or {})
+        self._open = any(each.kind == each.VAR_KEYWORD for each in asked.values())
+        many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        self._parameters = {name: each for name, each in asked.items() if each.kind not in many}
+        for name in self.given:
+            if name not in self._parameters and not self._open:
+                near = did_you_mean(name, self._parameters)
+                raise BadParameter(f"{self.name} has no parameter {name!r}{near}")
+        self.convention = self._found()
+        self._alike = {n: v for n, v in self.convention.fixed.items() if self._takes(n)}
+        self._alike |= self.given
+        self.messages = False
+        self.settled = not self.convention.forms
+        self.breaches: dict[str, None] = {}
+
+    def _found(self) -> Convention:
+        names = self._parameters.keys()
+        for each in CONVENTIONS:
+            if any(names >= set(asked.split()) for asked in each.asks):
+                return each
+        return PLAIN._replace(gives={**PLAIN.gives, self._response(): _completion})
+
+    def _response(self) -> str:
+        """Which parameter of a plain function is the response."""
+        names = [each for each in self._parameters if each not in self.given]
+        left = [each for each in names if each not in ("prompt", *PROMPTS)]
+        if not left:
+            raise ConfigurationError(f"{self.name} takes no response: call a parameter so")
+        answers = [each for each in ("answer", "solution") if each in left]
+        others = [each for each in left if each in REFERENCES and each not in answers]
+        known = [each for each in RESPONSES if each in left]
+        return (known or (others and answers) or left)[0]
+
+    @property
+    def described(self) -> str:
+        """The convention, and what was found out about it."""
+        found, form = self.convention, "messages" if self.messages else "texts"
+        if found.name == PLAIN.name:
+            response = next(name for name, give in found.gives.items() if give is _completion)
+            return f"plain: {response} is the response{', as messages' * self.messages}"
+        words = ", its token ids are words" if "completion_ids" in self._parameters else ""
+        return f"{found.name}{f': completions as {form}' if found.forms else ''}{words}"
+
+    def units(
+        self, samples: Sequence[Sample], *, alone: bool = False
+    ) -> Iterator[Sequence[Sample]]:
+        """The rows, cut into what is worked at without a word between.
+
+        Args:
+            samples: a batch.
+            alone: never two at once.
+        """
+        whole = len(samples) if self.convention.batch else 1 if self.settled else TRIED
+        first = 1 if alone else whole
+        if samples:
+            yield samples[:first]
+        yield from ([each] for each in samples[first:])
+
+    def score(self, samples: Sequence[Sample]) -> list[RewardResult]:
+        """The results of a batch, in order; raises what `unit` raises."""
+        return [each for unit in self.units(samples) for each in self.unit(unit)]
+
+    def unit(self, samples: Sequence[Sample]) -> list[RewardResult]:
+        """The results of a unit.
+
+        Raises:
+            ConfigurationError: no row of it has a field that the function needs.
+        """
+        results = self._unit(samples)
+        if not self.settled and not _some(results):
+            self.messages = True
+            others = self._unit(samples)
+            self.messages = _some(others)
+            results = others if self.messages else results
+        self.settled = self.settled or _some(results)
+        errors = [each.error for each in results if isinstance(each, Unscored)]
+        if len(errors) == len(samples) and all(isinstance(each, Lacking) for each in errors):
+            raise ConfigurationError(str(errors[0]))
+        return results
+
+    def _unit(self, samples: Sequence[Sample]) -> list[RewardResult]:
+        try:
+            if self.convention.batch:
+                return self._call(samples)
+            if len(samples) == 1:
+                return self._call(samples)
+        except (FunctionFailed, BadSample) as error:
+            if len(samples) == 1:
+                return [Unscored(samples[0].id, error)]
+        return [each for one in samples for each in self._unit([one])]
+
+    def _call(self, samples: Sequence[Sample]) -> list[RewardResult]:
+        """The results of one call: of a batch, or of the one sample.
+
+        Raises:
+            FunctionFailed: it raised; `WrongNumber`: it returned another number of results.
+            BadSample: no row has a field that it needs.
+        """
+        rows = [self._values(each) for each in samples]
+        values = {name: [row.get(name) for row in rows] for row in rows for name in row}
+        self._require(values, samples[0])
+        if not self.convention.batch:
+            return [self._read(samples[0], self._called(rows[0] | self._alike))]
+        returned = self._called(values | self._alike)
+        if isinstance(returned, str | bytes | Mapping) or not _is_iterable(returned):
+            raise WrongNumber(f"it returns {_kind(returned)} for {_count(samples)}, not a list")
+        numbers = list(returned)
+        if len(numbers) != len(samples):
+            raise WrongNumber(f"it returns {len(numbers)} numbers for {_count(samples)}")
+        return [self._read(each, value) for each, value in zip(samples, numbers, strict=True)]
+
+    def _takes(self, name: str) -> bool:
+        passed = self._open and (self.convention.passes or self.convention.columns)
+        return passed or name in self._parameters
+
+    def _values(self, sample: Sample) -> dict[str, Any]:
+        """What one row gives to parameters, by their names."""
+        gives, named = self.convention.gives, _named(sample)
+        values = {n: give(sample, self.messages) for n, give in gives.items() if self._takes(n)}
+        others = named if self._open and self.convention.columns else self._parameters
+        values |= {n: named[n] for n in others if n in named and n not in values}
+        left = [each for each in self._required() if each not in values]
+        taken = any(each in REFERENCES and each in values for each in self._parameters)
+        if len(left) == 1 and not taken and sample.reference is not None:
+            values[left[0]] = deepcopy(sample.reference)
+        return {name: value for name, value in values.items() if name not in self._alike}
+
+    def _required(self) -> list[str]:
+        known = self._parameters.items()
+        return [
+            name for name, each in known if each.default is each.empty and name not in self._alike
+        ]
+
+    def _require(self, values: Mapping[str, Any], sample: Sample) -> None:
+        for name in self._required():
+            if name not in values:
+                fields = ", ".join(sorted(columns_of(sample))) or "none"
+                raise Lacking(
+                    f"{self.name} needs {name!r}, and no field of the row is called so; the "
+                    f"fields are {fields}"
+                )
+
+    def _called(self, values: Mapping[str, Any]) -> Any:
+        """What the function returns, awaited."""
+        known = self._parameters.items()
+        places = [n for n, each in known if each.kind == each.POSITIONAL_ONLY and n in values]
+        rest = {name: value for name, value in values.items() if name not in places}
+        try:
+            returned = self.function(*[values[name] for name in places], **rest)
+            return _awaited(returned) if inspect.isawaitable(returned) else returned
+        except SystemExit:
+            raise FunctionFailed("it called sys.exit") from None
+        except Exception as error:  # noqa: BLE001 - anybody's function
+            raise FunctionFailed(f"it raised {self._place(error)}") from None
+
+    def _place(self, error: Exception) -> str:
+        """The type of an exception and its line; its message may quote the response."""
+        file = Path(getattr(_code(self.function), "co_filename", ""))
+        line = last_line(error, file)
+        return f"{type(error).__name__}{f' at {file.name}, line {line}' if line else ''}"
+
+    def _read(self, sample: Sample, returned: Any) -> RewardResult:
+        """The result that a returned value is."""
+        try:
+            return Scored(sample.id, self._score(returned))
+        except InvalidScore as error:
+            self.breaches[str(error)] = None
+            return Unscored(sample.id, error)
+        except FunctionFailed as error:
+            return Unscored(sample.id, error)
+
+    def _score(self, returned: Any) -> Score:
+        if isinstance(returned, Score):
+            return returned
+        if isinstance(returned, Mapping):
+            named = next((each for each in ("score", "reward") if each in returned), None)
+            if named is not None:
+                return self._score(returned[named])
+            if self.convention.totals and returned:
+                return Score(sum(self._score(each).value for each in returned.values()))
+            raise FunctionFailed("it returns a dict without 'score' or 'reward'")
+        value = _number(returned)
+        if isinf(value):
+            raise InvalidScore(f"it returns {value}: the gradient of the whole step is spoilt")
+        return Score(value)
+
+    def probe(self, samples: Sequence[Sample]) -> list[str]:
+        """What breaks the contract when these rows are sent at once, in sentences."""
+        found = list(self._unlike())
+        alone = [each for one in samples for each in self.unit([one])]
+        if self.convention.batch and samples:
+            found += self._at_once(samples, alone)
+        return [*found, *self.breaches]
+
+    def _unlike(self) -> Iterator[str]:
+        """What the framework does and the function does not take."""
+        found = self.convention
+        names = [each for each in (*found.gives, *found.fixed) if each not in self._parameters]
+        if found.passes and names and not self._open:
+            yield f"{found.name} passes {', '.join(names)} too, and it takes no **kwargs"
+        called = getattr(_unbound(self.function), "__call__", None)  # noqa: B004 - it is called
+        if found.awaits and not any(map(inspect.iscoroutinefunction, (self.function, called))):
+            yield f"{found.name} awaits it, and it is not async"
+
+    def _at_once(self, samples: Sequence[Sample], alone: Sequence[RewardResult]) -> Iterator[str]:
+        """One call for all rows, and one with an empty response among them."""
+        sent = samples
+        try:
+            together, single = _values_of(self._call(sent)), _values_of(alone)
+            if single != together and sorted(single, key=repr) == sorted(together, key=repr):
+                yield "its results are in another order than the completions"
+            sent = [*samples, samples[0].answered("")]
+            self._call(sent)
+        except WrongNumber as error:
+            yield str(error)
+        except (FunctionFailed, BadSample) as error:
+            if _some(alone):
+                empty = "" if sent is samples else ", one of them empty"
+                yield f"{error} for {_count(sent)} at once{empty}: one row costs all their rewards"
+
+
+def _some(results: Iterable[RewardResult]) -> bool:
+    return any(isinstance(each, Scored) for each in results)
+
+
+def _values_of(results: Iterable[RewardResult]) -> list[float | None]:
+    return [each.score.value if isinstance(each, Scored) else None for each in results]
+
+
+def _number(value: Any) -> float:
+    """A score as a float: of any object that is one number, a numpy scalar among them.
+
+    Raises:
+        FunctionFailed: it stands for no score.
+    """
+    if value is None:
+        raise FunctionFailed("it returns None: it does not score this row")
+    if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
+        raise FunctionFailed(f"it returns {_kind(value)}, not a number")
+    try:
+        number = float(value)
+    except Exception:  # noqa: BLE001 - of anybody's object
+        raise FunctionFailed(f"it returns {_kind(value)}, which is not one number") from None
+    if isnan(number):
+        raise FunctionFailed("it returns NaN: it does not score this row")
+    return number
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else f"a value of type {type(value).__name__}"
+
+
+def _count(samples: Sequence[Sample]) -> str:
+    return f"{len(samples)} row{'s' * (len(samples) != 1)}"
+
+
+def _is_iterable(value: Any) -> bool:
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _code(function: Any) -> Any:
+    """The code that runs when an object is called."""
+    inner = inspect.unwrap(_unbound(function))
+    return getattr(inner, "__code__", None) or getattr(type(inner).__call__, "__code__", None)
+
+
+RUNNER: Final = asyncio.Runner()
+"""One loop for all calls: what a function keeps, such as a client, is bound to it."""
+
+
+def _awaited(value: Any) -> Any:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return RUNNER.run(_waiting(value))
+    with ThreadPoolExecutor(1) as pool:  # a notebook's loop runs in this thread
+        return pool.submit(asyncio.run, _waiting(value)).result()
+
+
+async def _waiting(value: Any) -> Any:
+    return await value
