@@ -8,7 +8,6 @@ What an audit measures of a reward it measures of any: `targets` says how each i
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -19,7 +18,7 @@ from reward_functions.audit import gates as gating
 from reward_functions.audit.corpus import BY_ID, CLASSES, AnswerClass, Corpus
 from reward_functions.audit.earning import Earnings, earnings
 from reward_functions.audit.gold import Gold, gold_of
-from reward_functions.audit.other_answers import ReplayCase, near_misses
+from reward_functions.audit.other_answers import ReplayCase, near_misses, opposite
 from reward_functions.audit.results import ROWS, Audit, Figure, Finding, SeenRow
 from reward_functions.audit.searching import search
 from reward_functions.audit.targets import target_of
@@ -558,8 +557,8 @@ def cases_of(
 ) -> tuple[list[ReplayCase], list[tuple[str, Exception]]]:
     """The rows whose right answer is known, and the others, with the reason.
 
-    The wrong answer to a row is the next right one that is another text, around the end. Where
-    there is no other, it is a near miss, if one can be made.
+    The wrong answer to yes is no. To any other row it is the next right answer that is another
+    text, around the end. Where there is no other, it is a near miss, if one can be made.
     """
 
     def write(sample: Sample) -> Score:  # as a reward, so that what it raises is kept by the row
@@ -589,14 +588,9 @@ def _with_wrong_answers(cases: Sequence[ReplayCase]) -> list[ReplayCase]:
             wrong[at] = cases[donor].right
         following = at
     return [
-        case._replace(wrong=wrong.get(at) or next(iter(near_misses(case)), None))
+        case._replace(wrong=opposite(case) or wrong.get(at) or next(iter(near_misses(case)), None))
         for at, case in enumerate(cases)
     ]
-
-
-def today() -> str:
-    """The day of an audit."""
-    return datetime.now(UTC).date().isoformat()
 
 
 def answers_asked(asked: Asked, corpus: Corpus) -> int:

@@ -161,6 +161,14 @@ def _others(word: str) -> list[str]:
     return [other for other in _WORDS if other.lower() != word.lower()]
 
 
+def opposite(case: ReplayCase) -> str | None:
+    """The right answer with no for yes, or true for false; None where it is neither."""
+    word = _LAST_WORD.search(case.right, case.right.rfind("\n") + 1)
+    if word is None or word[0].lower() not in _OPPOSITES:
+        return None
+    return f"{case.right[: word.start()]}{_OPPOSITES[word[0].lower()]}{case.right[word.end() :]}"
+
+
 def part(right: str) -> str:
     """The first half of the last number before its point, else of the last word; "" for none.
 

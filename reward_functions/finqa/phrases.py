@@ -158,6 +158,7 @@ ROWS: Final = _rows("""
     circumstance before  assuming/excluding/including/despite/from  # despite the 5
         due_to/because_of/after/before/considering/given/without/with/if/when  # if the 5
     no_goes_on in FIRST_WORD  is/are/was/were/did/does/do/has/have/had  # No did sales fall
+    no_goes_on in FIRST_WORD  maybe/perhaps/true/false/unknown  # no true false maybe
         and/or/but/yes/not/because/since/as/so/if/when/unless  # No because sales fell
         in/on/at/by/for/from/with/during/due/based/given/according/compared  # No in 2012 sales fell
         it|s/they/their/he/she/we/you/i/this/that/these/those/there/the/a/an/both/all  # No it fell

@@ -127,6 +127,8 @@ def _by_readings(reference: str, candidate: str) -> Finding:
         return undecided.finding
 
 
+_ZERO: Final = [("number", "0")]
+
 KEPT: Final = 512
 """Findings that are kept: the responses of a group meet one reference, and many of them agree."""
 
@@ -175,6 +177,8 @@ def _by_meaning(mine: Document, theirs: Document, *, natural: bool = False) -> F
     if not finding.equal and not _UNITS.isdisjoint(_written(mine, theirs)):
         again = _guarded(lambda: by_units(comparison, *trees) or finding)
         finding = again if again.equal else finding
+    if finding.equal and mine.marks == _ZERO and theirs.has_word:
+        return unknown("letters", "letters of a word are no factors of 0")
     if finding.different and (
         (mine.spelled and mine.spelled - theirs.letters)
         or (theirs.spelled and theirs.spelled - mine.letters)

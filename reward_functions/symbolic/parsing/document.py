@@ -129,6 +129,14 @@ class Document:
         return found and found & self.letters
 
     @cached_property
+    def has_word(self) -> bool:
+        """Whether letters of a word were read as factors: times 0, "not 0" is 0."""
+        return bool(self.spelled) and any(
+            token.kind == "letters" and token.text not in _SYMBOLIC and _is_word(token.text)
+            for token in self._stream
+        )
+
+    @cached_property
     def letters(self) -> frozenset[str]:
         """The first letters of its symbols and constants, but for those an operation binds."""
         tree = self._grown
