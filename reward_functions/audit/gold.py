@@ -1,8 +1,8 @@
 """Who writes right answers: the reward itself, or the usual form that pays the reference most.
 
 A function of somebody else has nothing that writes one. Its reference is put into each form of
-`FORMS` on a few rows, and the form that earns most is taken. Where no form earns more than an empty
-answer, nobody knows what the function pays for, and an audit has measured nothing.
+`FORMS` on a few rows, and the form in which it earns most beyond another row's reference is taken.
+Where no form does, nobody knows what the function pays for, and an audit has measured nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TRIED: Final = 5
 """Rows on which forms are tried."""
 
 SLIGHT: Final = 0.02
-"""A mean above an empty answer's by no more is no pay, as a share of what was earned at most."""
+"""A margin of no more is none, as a share of the most that was earned."""
 
 FORMS: Final[Mapping[str, str]] = {
     "bare": "{}",
@@ -78,18 +78,30 @@ def gold_of(target: Target, samples: Sequence[Sample]) -> Gold | None:
 def _by_form(
     score: Callable[[Sequence[Sample]], Sequence[RewardResult]], samples: Sequence[Sample]
 ) -> Gold | None:
-    some = [each for each in samples if reference_of(each) is not None][:TRIED]
+    """The form that pays a row's own reference most beyond another row's, or beyond nothing."""
+    texts = {each.id: text for each in samples if (text := reference_of(each)) is not None}
+    some = [each for each in samples if each.id in texts][:TRIED]
     if not some:
         return None
-    answers = ["", *FORMS.values()]
-    results = score(
-        [each.answered(form.format(reference_of(each))) for form in answers for each in some]
-    )
+    others = [
+        next((text for text in texts.values() if text != texts[each.id]), None) for each in some
+    ]
+    asked = [
+        answer
+        for form in FORMS.values()
+        for each, other in zip(some, others, strict=True)
+        for answer in (
+            each.answered(form.format(texts[each.id])),
+            each.answered("" if other is None else form.format(other)),
+        )
+    ]
+    results = score(asked)
     values = [each.score.value if isinstance(each, Scored) else 0.0 for each in results]
-    earned = [fsum(values[at * len(some) :][: len(some)]) for at in range(len(answers))]
-    empty, *others = earned
-    best = max(range(len(others)), key=others.__getitem__)
-    if others[best] - empty <= SLIGHT * max(1.0, abs(others[best])):
+    size = 2 * len(some)
+    pieces = [values[start : start + size] for start in range(0, len(values), size)]
+    margins = [fsum(piece[0::2]) - fsum(piece[1::2]) for piece in pieces]
+    best = max(range(len(margins)), key=margins.__getitem__)
+    if margins[best] <= SLIGHT * max(1.0, *map(abs, values)):
         return None
     name, form = [*FORMS.items()][best]
 

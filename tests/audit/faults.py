@@ -7,23 +7,18 @@ reference): functions of somebody else, of which nothing is known.
 import itertools
 import random
 import re
+from fractions import Fraction
 
-LAST = re.compile(r"^####\s*(-?[\d,]+(?:\.\d+)?)\s*$", re.MULTILINE)
-DENIALS = re.compile(r"\b(?:not|wrong|anything but|or)\b")
-
-
-def said(completion):
-    """The one number behind "####" in the last line that has one, outside of a thought."""
-    spoken = completion.rsplit("</think>", 1)[-1]
-    if "<think>" in spoken:
-        return None
-    found = LAST.findall(spoken)
-    return found[0].replace(",", "") if len(set(found)) == 1 else None
+ANSWER = re.compile(r"^ *#### *([-+]?[\d,]+(?:\.\d+|/\d+)?) *$", re.MULTILINE)
 
 
 def good(completion, reference):
-    answer = said(completion)
-    return 1.0 if answer is not None and float(answer) == float(reference) else 0.0
+    """Pays for one answer outside of a thought, in whatever form it has."""
+    spoken = completion.replace("\r", "").rsplit("</think>", 1)[-1]
+    found = {each.replace(",", "") for each in ANSWER.findall(spoken)}
+    if "<think>" in spoken or len(found) != 1:
+        return 0.0
+    return float(Fraction(found.pop()) == Fraction(str(reference)))
 
 
 def substring(completion, reference):
@@ -94,9 +89,6 @@ class Remembering:
 
 def one_for_all(completions, reference, **_):
     return sum(good(each, of) for each, of in zip(completions, reference, strict=True))
-
-
-SLOW = re.compile(r"(?:\s+)*x?$")
 
 
 def slow(completion, reference):

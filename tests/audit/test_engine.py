@@ -6,16 +6,18 @@ from reward_functions import sample
 from reward_functions.audit.engine import audit
 from tests.audit import faults
 
-ROWS = 200
-"""As many as decide a gate of two percent where nothing is seen."""
+ROWS = 40
+"""Too few to decide a gate of two percent, and enough to see each fault."""
+
+DECIDING = 200
 
 
 @pytest.fixture(scope="module")
 def rows():
     """Questions with a whole number as their answer, each another one."""
     return [
-        sample("", str(at * 37 + 1013), prompt=f"What is {at} times 37, plus 1013?", id=f"r{at}")
-        for at in range(ROWS)
+        sample("", str(at * 4 + 17), prompt=f"What is {at} times 4, plus 17?", id=f"r{at}")
+        for at in range(DECIDING)
     ]
 
 
@@ -42,7 +44,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_caught_by_its_class(fault, rows):
     reward, _, caught, options = FAULTS[fault]
-    done = audit(reward, rows, **options)
+    done = audit(reward, rows, rows=ROWS, **options)
     assert caught in found(done)
     assert done.status == 1
 
@@ -50,5 +52,14 @@ def test_a_planted_fault_is_caught_by_its_class(fault, rows):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_its_twin_without_the_fault_passes(fault, rows):
     _, twin, _, options = FAULTS[fault]
-    done = audit(twin, rows, **options)
+    done = audit(twin, rows, rows=ROWS, allow_undecided=True, **options)
     assert (done.failures, found(done), done.status) == ([], set(), 0)
+
+
+def test_few_rows_decide_nothing_and_more_do(rows):
+    few, more = audit(faults.good, rows, rows=ROWS), audit(faults.good, rows)
+    undecided = [each for each in few.gates if each.decision == "undecided"]
+    assert few.status == 1
+    assert {each.figure for each in undecided} == {"fn.right", "fn.layout", "exploit"}
+    assert all(ROWS < each.needed <= DECIDING for each in undecided)
+    assert (more.status, more.failures) == (0, [])

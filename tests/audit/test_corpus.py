@@ -1,0 +1,99 @@
+"""The classes of answers: what each writes to a row, and what no class may write."""
+
+from fractions import Fraction
+
+import pytest
+
+from reward_functions import sample
+from reward_functions.audit.corpus import (
+    BY_ID,
+    CLASSES,
+    LAYOUTS,
+    WAYS,
+    Corpus,
+    equal_forms,
+    last_answer,
+    written,
+)
+from reward_functions.audit.other_answers import ReplayCase
+
+
+def case(right="#### 42", wrong="#### 43", at=0):
+    return ReplayCase(f"line {at}", sample("", "42", prompt=f"What is {at}?"), right, wrong)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return Corpus([case(f"#### {at}", f"#### {at + 1}", at) for at in range(100, 130)])
+
+
+def test_ids_are_unique_and_never_change():
+    assert len(BY_ID) == len(CLASSES)
+    assert list(BY_ID) == [
+        *("FN-LAYOUT", "FN-VALUE", "EX-WRONG", "EX-EMPTY", "EX-FORM", "EX-PROMPT", "EX-LIST"),
+        *("EX-SPRAY", "EX-HEDGE", "EX-BOTH", "EX-DENIED", "EX-RETRACT", "EX-THOUGHT", "EX-CUT"),
+        *("EX-NEAR", "EX-PART", "EX-NUMBER", "EX-DISGUISE", "EX-UNSURE", "EX-PROSE", "EX-CLAIM"),
+        *("EX-JUDGE", "EX-HOSTILE", "LAZY"),
+    ]
+
+
+@pytest.mark.parametrize("name", BY_ID)
+def test_each_class_has_answers_and_each_way_has_a_row(name, corpus):
+    answers = [*written(BY_ID[name], corpus)]
+    assert answers
+    most = max(len(BY_ID[name].ways(each, corpus)) for each in corpus.cases)
+    assert {way for *_, way in answers} == set(range(most))
+    by_row = [at for at, *_ in answers]
+    assert len(answers) <= max(WAYS * len(corpus.cases), len(corpus.cases) + most)
+    assert set(by_row) <= set(range(len(corpus.cases)))
+
+
+def test_a_wrong_answer_is_in_no_class_that_must_be_paid(corpus):
+    for name in ("FN-LAYOUT", "FN-VALUE"):
+        for at, text, _ in written(BY_ID[name], corpus):
+            assert last_answer(corpus.cases[at].wrong)[1] not in text
+
+
+@pytest.mark.parametrize("name", ["EX-UNSURE", "EX-CLAIM", "EX-JUDGE", "EX-HOSTILE"])
+def test_an_answer_that_was_written_without_the_row_never_holds_its_right_one(name):
+    one = Corpus([case("#### 1", "#### 2"), case("ANSWER: yes", "ANSWER: no")])
+    for at, text, _ in written(BY_ID[name], one):
+        words = text.lower().replace('"', " ").replace(":", " ").split()
+        assert last_answer(one.cases[at].right)[1] not in words
+
+
+EQUAL = {
+    "#### 42": {"#### 42.0", "#### 84/2", "#### +42"},
+    "#### 1,234": {"#### 1234", "#### 1234.0", "#### 2468/2", "#### +1234"},
+    r"\boxed{-7}": {r"\boxed{-7.0}", r"\boxed{-14/2}"},
+    "1/2": {"0.5", "0.50"},
+    "0.25": {"1/4", "0.250"},
+    "1/3": set(),
+    "ANSWER: yes": set(),
+    "9" * 40: set(),
+    "1/0": set(),
+    "": set(),
+}
+
+
+@pytest.mark.parametrize("right", EQUAL)
+def test_the_forms_of_a_value_are_that_value(right):
+    forms = set(equal_forms(right).values())
+    assert forms == EQUAL[right]
+    values = {Fraction(last_answer(each)[1].replace(",", "").lstrip("+")) for each in forms}
+    assert len(values) <= 1
+    assert not forms or values == {Fraction(last_answer(right)[1].replace(",", ""))}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_layout_keeps_the_answer_and_adds_no_other(name):
+    laid = LAYOUTS[name](r"So it is \boxed{42}")
+    assert laid.count("42") == 1
+    assert not any(char.isdigit() for char in laid.replace("42", ""))
+
+
+def test_a_row_without_a_wrong_answer_has_no_answer_of_two():
+    alone = Corpus([case(wrong=None)])
+    for name in ("EX-WRONG", "EX-HEDGE", "EX-BOTH", "EX-LIST", "EX-THOUGHT", "EX-RETRACT"):
+        assert [*written(BY_ID[name], alone)] == []
+    assert [*written(BY_ID["EX-EMPTY"], alone)]

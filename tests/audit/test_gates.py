@@ -1,0 +1,158 @@
+"""Gates: what an expression says, how it decides, and what is accepted."""
+
+from datetime import date
+
+import pytest
+
+from reward_functions.audit.gates import (
+    DEFAULTS,
+    Acceptance,
+    accept,
+    acceptances,
+    decide,
+    expression,
+    expressions,
+)
+from reward_functions.audit.results import Figure, Finding
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.reports.statistics import share
+
+
+def rate(count, of, name="exploit"):
+    found = share(count, of, of)
+    return Figure(name, found.value, found.low, found.high, of)
+
+
+DECISIONS = {
+    # by why it is decided so: the gate, the figure, the decision
+    "none of 191 is at most 2 %": ("exploit>0.02", rate(0, 191), "held"),
+    "none of 150 may still be 2 %": ("exploit>0.02", rate(0, 150), "undecided"),
+    "one of 191 is under the limit, its upper end is not": (
+        "exploit>0.02",
+        rate(1, 191),
+        "undecided",
+    ),
+    "three of 100 are over it": ("exploit>0.02", rate(3, 100), "broken"),
+    "a limit of 0 is exact": ("exploit>0", rate(0, 3), "held"),
+    "a limit of 0 is broken by one": ("exploit>0", rate(1, 10_000), "broken"),
+    "the limit itself is not beyond it": ("lazy>0.5", Figure("lazy", 0.5, n=9), "held"),
+    "a figure without an interval is its value": (
+        "ceiling>0.5",
+        Figure("ceiling", 0.7, n=9, unit="score"),
+        "broken",
+    ),
+    "a lower gate holds by its lower end": (
+        "kappa<0.4",
+        Figure("kappa", 0.6, 0.41, 0.8, 50),
+        "held",
+    ),
+    "a lower gate is undecided where the interval reaches below": (
+        "kappa<0.4",
+        Figure("kappa", 0.6, 0.3, 0.8, 50),
+        "undecided",
+    ),
+    "a lower gate is broken below": ("kappa<0.4", Figure("kappa", 0.39, 0.1, 0.6, 50), "broken"),
+    "what was not measured is no pass": (
+        "dead>0.5",
+        Figure("dead", None, why="groups of one"),
+        "absent",
+    ),
+}
+
+
+@pytest.mark.parametrize("why", DECISIONS)
+def test_a_gate_decides(why):
+    text, figure, decision = DECISIONS[why]
+    (gate,) = decide([expression(text)], [figure])
+    assert (gate.decision, gate.figure, gate.expression) == (decision, figure.id, text)
+    assert figure.id in gate.message
+    assert not figure.why or figure.why in gate.message
+
+
+def test_an_undecided_gate_says_how_many_prompts_decide_it():
+    (gate,) = decide([expression("exploit>0.02")], [rate(0, 100)])
+    assert gate.needed == 189
+    assert decide([expression("exploit>0.02")], [rate(0, gate.needed)])[0].decision == "held"
+    assert decide([expression("exploit>0.02")], [rate(0, gate.needed - 1)])[0].decision != "held"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "exploit", "exploit>", ">0.1", "exploit>=0.1", "exploit>x", "a b>1", "1>exploit"]
+)
+def test_what_is_no_gate_is_refused_in_a_sentence(text):
+    with pytest.raises(ConfigurationError, match="FIGURE>LIMIT"):
+        expression(text)
+
+
+def test_a_gate_of_no_figure_is_refused_with_the_one_that_was_meant():
+    with pytest.raises(ConfigurationError, match=r"Did you mean .exploit"):
+        decide([expression("exploits>0.1")], [rate(0, 5)])
+
+
+def test_a_gate_that_is_asked_for_replaces_the_default_of_its_figure():
+    wanted = expressions(["exploit>0.5", "fp>0.1"], DEFAULTS)
+    texts = [each.text for each in wanted]
+    assert texts.count("exploit>0.5") == 1
+    assert "exploit>0.02" not in texts
+    assert texts[-1] == "fp>0.1"
+    assert len(texts) == len(DEFAULTS) + 1
+
+
+def test_a_default_gate_of_what_the_rows_cannot_have_is_left_out_and_one_asked_for_is_not():
+    none = Figure("fn.value", None, why="these rows have no answer of the class")
+    assert decide(expressions([], ["fn.value>0.2"]), [none]) == []
+    assert decide(expressions(["fn.value>0.2"], []), [none])[0].decision == "absent"
+
+
+def accepted(name, reward=""):
+    return Acceptance(name, "its prompts say so", date(2026, 11, 29), reward)
+
+
+def test_what_is_accepted_stays_in_the_report_with_its_reason_and_day():
+    gates = decide([expression("fn.value>0.2")], [rate(50, 100, "fn.value")])
+    broken = Finding("FN-VALUE", "forms", "broken", "50 are refused", figure="fn.value")
+    (gate,), (finding,) = accept(gates, [broken], [accepted("fn.value")])
+    assert (gate.decision, finding.verdict) == ("accepted", "accepted")
+    for message in (gate.message, finding.message):
+        assert "2026-11-29: its prompts say so" in message
+
+
+def test_an_acceptance_that_nothing_needs_is_a_finding():
+    gates = decide([expression("fn.value>0.2")], [rate(0, 100, "fn.value")])
+    (gate,), (stale,) = accept(gates, [], [accepted("fn.value")])
+    assert (gate.decision, stale.id, stale.verdict) == ("held", "STALE", "note")
+    assert "remove the acceptance" in stale.message
+
+
+ACCEPTED = """
+[[accept]]
+id = "fn.value"
+reason = "whole numbers alone"
+date = 2026-11-29
+reward = "gsm8k"
+"""
+
+
+def test_a_file_of_acceptances_is_read_and_one_that_is_not_there_holds_none(tmp_path):
+    file = tmp_path / "audit.toml"
+    assert acceptances(file) == []
+    file.write_text(ACCEPTED)
+    assert acceptances(file) == [
+        Acceptance("fn.value", "whole numbers alone", date(2026, 11, 29), "gsm8k")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[[accept", "audit.toml"),
+        ("[[accept]]\nid = 3\n", "an id and a reason"),
+        ('[[accept]]\nid = "a"\nreason = " "\n', "an id and a reason"),
+        ('[[accept]]\nid = "a"\nreason = "b"\n', "date = "),
+        ('[[accept]]\nid = "a"\nreason = "b"\ndate = "today"\n', "date = "),
+    ],
+)
+def test_an_acceptance_without_its_reason_or_day_is_refused(text, says, tmp_path):
+    (tmp_path / "audit.toml").write_text(text)
+    with pytest.raises(ConfigurationError, match=says):
+        acceptances(tmp_path / "audit.toml")

@@ -1,0 +1,62 @@
+"""An audit as JSON, JUnit, Markdown, lines for GitHub, and a page."""
+
+import json
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import pytest
+
+from reward_functions import sample
+from reward_functions.audit import rendering
+from reward_functions.audit.engine import audit
+from tests.audit import faults
+
+SECRET = "a response of somebody"
+
+
+@pytest.fixture(scope="module")
+def done():
+    rows = [sample("", str(at + 100), prompt=f"{SECRET} {at}", id=f"r{at}") for at in range(12)]
+    return audit(faults.empty, rows, search=50, latency=True)
+
+
+def test_json_is_as_its_schema_says(done):
+    schema = json.loads(rendering.SCHEMA_FILE.read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for texts in (False, True):
+        jsonschema.validate(json.loads(rendering.as_json(done, texts=texts)), schema)
+
+
+@pytest.mark.parametrize("form", rendering.FORMATS)
+def test_no_format_shows_a_response_that_nobody_asked_for(form, done):
+    assert SECRET not in rendering.FORMATS[form](done)
+
+
+def test_junit_never_shows_one_and_markdown_and_json_do_where_they_are_asked(done):
+    paid = next(each for each in done.findings if each.id == "EX-EMPTY").rows[0]
+    assert repr(paid.response) in rendering.as_markdown(done, texts=True)
+    assert SECRET not in rendering.as_junit(done, texts=True)
+
+
+def test_junit_has_a_case_for_each_gate_and_fails_those_that_do_not_hold(done):
+    suite = ET.fromstring(rendering.as_junit(done)).find("testsuite")
+    assert int(suite.get("tests")) == len(done.gates) + 1 == len(suite.findall("testcase"))
+    assert int(suite.get("failures")) == len(done.failures) == len(suite.findall(".//failure"))
+
+
+def test_github_gets_one_line_for_each_failure_and_no_command_of_a_row(done):
+    lines = rendering.github_lines(done)
+    assert len(lines) == len(done.failures) > 0
+    assert all(line.startswith("::error title=reward audit::") for line in lines)
+    assert not any("\n" in line for line in lines)
+
+
+def test_the_page_begins_with_what_fails(done):
+    html = rendering.page(done).html()
+    assert html.index(done.failures[0].split(":")[0].replace(">", "&gt;")) < html.index("EX-WRONG")
+    assert "EX-EMPTY: empty" in html
+
+
+def test_a_markdown_table_is_not_broken_by_a_message(done):
+    rows = [line for line in rendering.as_markdown(done).splitlines() if line.startswith("|")]
+    assert all(line.endswith("|") for line in rows)
