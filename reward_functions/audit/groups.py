@@ -275,7 +275,7 @@ def _differing(earned: Earned) -> list[Figure]:
     return [
         figure_of("frac_reward_zero_std", rate([[alike(group)] for group in several]), ALONE),
         figure_of("reward_std", in_units(stds, Scale(0.0, high / 2 - low / 2)), ALONE, "score"),
-        Figure("distinct", len(values) or None, n=prompts, unit="count", why=why),
+        Figure("distinct", float(len(values)) or None, n=prompts, unit="count", why=why),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from reward_functions import sample
 from reward_functions.audit.groups import Earned, scale_seen
+from reward_functions.core.spec import Scale
 from reward_functions.core.types import Score, Scored, Unscored
 from reward_functions.reports.score_report.figures import Batch
 
@@ -34,7 +35,7 @@ class Paying:
     def __init__(self, pays, *, name="paying", scale=(0.0, 1.0), kind="function"):
         self.pays = pays if callable(pays) else pays.__getitem__
         self.name = name
-        self.scale = scale
+        self.scale = scale and Scale(*scale)
         self.kind = kind
         self.described = f"{name}, a function"
         self.calls = 0

@@ -24,6 +24,7 @@ def measured(samples, values, label=None, **options):
     labels = labels_of(samples, label, given.batch.scale) if label else None
     places = [f"row {number}" for number in range(1, len(samples) + 1)]
     figures, findings = group_measures(given, places, labels)
+    assert all(each.value is None or type(each.value) is float for each in figures)
     return by_id(figures), {each.id: each for each in findings}
 
 
