@@ -381,7 +381,7 @@ def rate(groups: Collection[Sequence[float]]) -> Rate | None:
     Args:
         groups: for each prompt at least one number from 0 to 1: whether a response has it, say.
     """
-    values = [mean(group) for group in groups]
+    values = [float(mean(group)) for group in groups]  # of truths it may be one
     if not values:
         return None
     alone = max(map(len, groups)) == 1 and {0, 1}.issuperset(values)
