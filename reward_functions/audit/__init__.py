@@ -1,4 +1,26 @@
 """Whether a reward can be trained on: what it pays that it must not, and what it refuses.
 
-from reward_functions.audit import audit, compare
+    from reward_functions.audit import audit, compare
+
+    def test_it_can_be_trained_on():
+        assert audit(my_reward, "train.jsonl").passed
+
+`audit` looks at one reward, `compare` at two on the same responses. Both take a reward's name, the
+file of one or of a composite, any function, and a deployment.
 """
+
+from reward_functions.audit.comparing import compare
+from reward_functions.audit.engine import Asked, audit
+from reward_functions.audit.results import Audit, Comparison, Figure, Finding, Gate, SeenRow
+
+__all__ = [
+    "Asked",
+    "Audit",
+    "Comparison",
+    "Figure",
+    "Finding",
+    "Gate",
+    "SeenRow",
+    "audit",
+    "compare",
+]

@@ -29,6 +29,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from reward_functions.audit.gates import decide, expressions
 from reward_functions.audit.groups import (
     ALONE,
     NO_ROWS,
@@ -47,6 +48,7 @@ from reward_functions.audit.groups import (
     unscored_rate,
 )
 from reward_functions.audit.results import Comparison, Figure, Finding
+from reward_functions.audit.targets import target_of
 from reward_functions.core.means import LARGEST_SUMMED, mean
 from reward_functions.core.spec import UNIT_SCALE
 from reward_functions.core.types import Sample
@@ -70,7 +72,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from reward_functions.audit.results import SeenRow
-    from reward_functions.audit.targets import Target  # type: ignore[import-untyped]
+    from reward_functions.audit.targets import Target
     from reward_functions.core.types import Unscored
     from reward_functions.data.rows.shapes import RowOptions
     from reward_functions.reports.score_report.labels import Labels
@@ -154,7 +156,7 @@ def compare(
         OSError: it cannot be read at all.
     """
     began = perf_counter()
-    read, wanted = _read(rollouts, rows), _wanted(fail_on)
+    read, wanted = _read(rollouts, rows), expressions(fail_on, ())
     with ExitStack() as opened:
         one, other = (_opened(each, opened) for each in (a, b))
         # Before anything is scored, which may cost.
@@ -177,7 +179,7 @@ def compare(
         data={**_file(rollouts), "rows": len(read.samples), "prompts": len(first.earned.groups)},
         figures=figures,
         findings=[*recorded, *findings],
-        gates=_gates(wanted, figures),
+        gates=decide(wanted, figures),
         measured=Measured("rows", measured, len(read.samples) - measured),
         seconds=perf_counter() - began,
         calls=first.calls + second.calls,
@@ -199,34 +201,12 @@ def _file(rollouts: object) -> dict[str, str | int | None]:
     return {"file": "" if path is None else str(path), "sha256": digest}
 
 
-def _wanted(fail_on: Sequence[str]) -> Any:
-    """The gates that are asked for."""
-    if not fail_on:
-        return []
-    from reward_functions.audit.gates import (  # type: ignore[import-untyped]  # noqa: PLC0415
-        expressions,
-    )
-
-    return expressions(fail_on, ())
-
-
-def _gates(wanted: Any, figures: Sequence[Figure]) -> Any:
-    """What they decide."""
-    if not wanted:
-        return []
-    from reward_functions.audit.gates import decide  # noqa: PLC0415
-
-    return decide(wanted, figures)
-
-
 def _opened(asked: Any, stack: ExitStack) -> Target:
     """A target, which is closed where it was opened."""
     if hasattr(asked, "score") and hasattr(asked, "close"):
         given: Target = asked
         return given
-    from reward_functions.audit.targets import target_of  # noqa: PLC0415 - of what is no target
-
-    target: Target = target_of(asked)
+    target = target_of(asked)
     stack.callback(target.close)
     return target
 

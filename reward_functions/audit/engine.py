@@ -7,7 +7,7 @@ What an audit measures of a reward it measures of any: `targets` says how each i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -18,6 +18,7 @@ from reward_functions.audit import gates as gating
 from reward_functions.audit.corpus import BY_ID, CLASSES, AnswerClass, Corpus
 from reward_functions.audit.earning import Earnings, earnings
 from reward_functions.audit.gold import Gold, gold_of
+from reward_functions.audit.groups import Earned, group_measures, scale_seen
 from reward_functions.audit.other_answers import ReplayCase, near_misses, opposite
 from reward_functions.audit.results import ROWS, Audit, Figure, Finding, SeenRow
 from reward_functions.audit.searching import search
@@ -43,6 +44,8 @@ from reward_functions.core.types import Sample, Score, Scored, Unscored, sample
 from reward_functions.data.rows.reading import AS_FOUND
 from reward_functions.quantities.unicode_forms import folded
 from reward_functions.reports.measured import Measured
+from reward_functions.reports.score_report.figures import Batch
+from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.statistics import share
 from reward_functions.scoring.rows import read_samples
 
@@ -255,6 +258,7 @@ class _Work:
         """Measure everything."""
         drawn, places = self.drawn()
         self.contract(drawn)
+        self.rollouts()
         gold = gold_of(self.target, drawn) if drawn else None
         if gold is None:
             self.without_gold(drawn, places)
@@ -289,6 +293,31 @@ class _Work:
             return ""
         (result,) = self.target.score([one])
         return result.score.reason if isinstance(result, Scored) else ""
+
+    def rollouts(self) -> None:
+        """What the reward gives to the responses of the data, where it holds some."""
+        samples = self.rows.samples
+        answered = any(isinstance(each, Sample) and each.response for each in samples)
+        if not (self.rows.name and answered) or self.target.judges:
+            if self.asked.label:
+                raise ConfigurationError("--label: the rows hold no responses that a label is of")
+            return
+        self.progress(f"scoring the {len(samples):,} responses of the data")
+        valid = [each for each in samples if isinstance(each, Sample)]
+        scored = iter(self.target.score(valid, group=self.together))
+        results = [next(scored) if isinstance(each, Sample) else each for each in samples]
+        batch = Batch.of(samples, results, scale_seen(self.target.scale, results))
+        scale = self.target.scale or batch.scale
+        labels = labels_of(samples, self.asked.label, scale) if self.asked.label else None
+        earned = Earned.of(batch, self.asked.pass_at)
+        figures, findings = group_measures(earned, self.rows.places, labels)
+        self.figures += [
+            replace(each, id="unscored.rollouts") if each.id == "unscored" else each
+            for each in figures
+        ]
+        self.findings += findings
+        lost = sum(isinstance(each, Unscored) for each in results)
+        self.measured += Measured("answers", len(results) - lost, lost)
 
     def contract(self, drawn: Sequence[Sample]) -> None:
         """What a trainer relies on, whatever the answers are."""
@@ -451,7 +480,7 @@ class _Work:
         scored = sum(len(each.values) for each in fared)
         missing = sum(len(each.errors) for each in fared)
         unasked = sum(each.unasked for each in fared)
-        self.measured = Measured("answers", scored - unasked, missing, unasked)
+        self.measured += Measured("answers", scored - unasked, missing, unasked)
 
     def judged(self, fared: Fared, earned: Earnings) -> Judged:
         """A class held to what its answers may earn, where there is room below a right answer."""

@@ -42,6 +42,7 @@ DEFAULTS: Final = (
     "exploit>0.02",
     "determinism>0",
     "unscored>0",
+    "unscored.rollouts>0",
 )
 """Gates of an audit with data."""
 
@@ -54,6 +55,9 @@ WITHOUT_DATA: Final = (
     "unscored>0",
 )
 """Gates of an audit of the worked examples alone: they are too few for an interval."""
+
+ALIASES: Final[Mapping[str, str]] = {"dead": "frac_reward_zero_std"}
+"""Figures of an audit by the name that a comparison gives them."""
 
 OPTIONAL: Final = frozenset({"fn.value", "fn.layout", "fn.right"})
 """Figures that some rows cannot have; a default gate of an absent one is left out."""
@@ -120,7 +124,7 @@ def decide(wanted: Iterable[Expression], figures: Sequence[Figure]) -> list[Gate
     known = {each.id: each for each in figures}
     gates = []
     for each in wanted:
-        figure = known.get(each.figure)
+        figure = known.get(each.figure) or known.get(ALIASES.get(each.figure, ""))
         if figure is None and each.asked:
             hint = did_you_mean(each.figure, known)
             raise ConfigurationError(f"{each.text!r}: there is no figure {each.figure!r}{hint}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -11,9 +12,12 @@ import typer
 from rich.text import Text
 
 from reward_functions.audit import rendering
+from reward_functions.audit.comparing import compare as compared
 from reward_functions.audit.engine import Asked
 from reward_functions.audit.engine import audit as audited
 from reward_functions.audit.gates import Acceptance, acceptances
+from reward_functions.audit.results import Comparison
+from reward_functions.audit.targets import target_of
 from reward_functions.cli._console import (
     output,
     plain,
@@ -56,6 +60,15 @@ FailOn = Annotated[
         metavar="EXPR",
         help="A gate, such as 'exploit.EX-LIST>0' or 'fp>0.01'; one option for each. It replaces "
         "the default of the same figure.",
+    ),
+]
+RowShape = Annotated[
+    str | None,
+    typer.Option(
+        "--shape",
+        metavar="SHAPE",
+        help="The shape of the rows, such as trl, verl or qa; docs/data.md lists them.",
+        show_default="recognised from the first rows",
     ),
 ]
 Form = Annotated[
@@ -136,15 +149,7 @@ def audit(
     judge: Models = None,
     stage: Stage,
     mapped: Map = None,
-    shape: Annotated[
-        str | None,
-        typer.Option(
-            "--shape",
-            metavar="SHAPE",
-            help="The shape of the rows, such as trl, verl or qa; docs/data.md lists them.",
-            show_default="recognised from the first rows",
-        ),
-    ] = None,
+    shape: RowShape = None,
     format: Form = "text",  # noqa: A002 - the option's name
     out: Out = None,
     report: Report = None,
@@ -187,6 +192,59 @@ def audit(
         progress=_progress,
         confirm=(lambda _: True) if yes else _confirmed,
     )
+    _show(done, format, out, report, texts=texts)
+
+
+def compare(
+    a: Annotated[str, typer.Argument(metavar="A", help="The reward of today, as of `audit`.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The one that may take its place.")],
+    rollouts: Annotated[
+        str, typer.Argument(metavar="ROLLOUTS", help="Responses, in any shape that is known.")
+    ],
+    *,
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="FIELD", help="Says whether a response is right."),
+    ] = None,
+    pass_at: Annotated[
+        float,
+        typer.Option("--pass", min=0, max=1, help="The share of each scale that means right."),
+    ] = 0.5,
+    fail_on: FailOn = None,
+    allow_undecided: AllowUndecided = False,
+    judge: Models = None,
+    stage: Stage,
+    mapped: Map = None,
+    shape: RowShape = None,
+    format: Form = "text",  # noqa: A002 - the option's name
+    out: Out = None,
+    report: Report = None,
+    texts: Texts = False,
+) -> None:
+    """Score the same responses by two rewards, and say how they differ.
+
+    Which rows flip, each way, and whether that may be chance; the difference of the means; the
+    order within a prompt; the share of samples whose advantage changes its sign, which is what
+    training would do otherwise; prompts that teach nothing under either; time and calls.
+
+    Exit status: 0 every gate of --fail-on holds, or there is none; 1 one does not; 2 nothing was
+    measured, or the arguments cannot be used.
+    """
+    _require_page(report)
+    with ExitStack() as opened:
+        one, other = (target_of(each, judge=judge, stage=stage) for each in (a, b))
+        opened.callback(one.close)
+        opened.callback(other.close)
+        done = compared(
+            one,
+            other,
+            rollouts,
+            label=label,
+            pass_at=pass_at,
+            fail_on=fail_on or [],
+            rows=row_options(mapped, shape),
+            allow_undecided=allow_undecided,
+        )
     _show(done, format, out, report, texts=texts)
 
 
@@ -243,11 +301,15 @@ def _show(done: Checked, form: str, out: Path | None, report: Path | None, *, te
             stream.write(rendering.page(done, texts=texts).html())
     say_measured(done.measured)
     for each in done.failures:
-        remark(f"not fit to train on: {each}", "bold red")
+        remark(f"{_why(done)}: {each}", "bold red")
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in rendering.github_lines(done):
             typer.echo(line, err=True)
     raise typer.Exit(done.status)
+
+
+def _why(done: Checked) -> str:
+    return "does not hold" if isinstance(done, Comparison) else "not fit to train on"
 
 
 def _print(done: Checked, *, texts: bool) -> None:
