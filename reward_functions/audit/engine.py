@@ -13,13 +13,14 @@ from pathlib import Path
 from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
+from unittest import SkipTest
 
 from reward_functions.audit import gates as gating
 from reward_functions.audit.corpus import BY_ID, CLASSES, AnswerClass, Corpus
 from reward_functions.audit.earning import Earnings, earnings
 from reward_functions.audit.gold import Gold, gold_of
 from reward_functions.audit.groups import Earned, group_measures, scale_seen
-from reward_functions.audit.other_answers import ReplayCase, near_misses, opposite
+from reward_functions.audit.other_answers import REASONED, ReplayCase, near_misses, opposite
 from reward_functions.audit.results import ROWS, Audit, Figure, Finding, SeenRow
 from reward_functions.audit.searching import search
 from reward_functions.audit.targets import target_of
@@ -48,6 +49,7 @@ from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.statistics import share
 from reward_functions.scoring.rows import read_samples
+from reward_functions.testing import CONTRACT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -68,6 +70,18 @@ REPEATS: Final = 3
 
 ALONE: Final = 20
 """Rows that are scored in a batch of one as well."""
+
+PROMISES: Final = (
+    "examples_hold",
+    "the_gold_response_earns_the_maximum",
+    "a_missing_reference_is_attributed_to_the_data_set",
+    "parameters_have_a_type_and_a_default_of_it",
+    "scores_keep_to_the_declaration",
+    "batches_keep_ids_and_order",
+    "the_lambda_scores_like_a_direct_call",
+)
+"""Properties of `reward_functions.testing.CONTRACT` that a score depends on; the others are about
+what a reward says of itself."""
 
 ALWAYS: Final = ("LAZY",)
 """Classes that are held to no gate."""
@@ -322,7 +336,7 @@ class _Work:
     def contract(self, drawn: Sequence[Sample]) -> None:
         """What a trainer relies on, whatever the answers are."""
         self.progress("looking at the contract")
-        breaches = self.target.probe(drawn)
+        breaches = [*self.target.probe(drawn), *self.promises()]
         self.figures.append(Figure("contract", float(len(breaches)), n=len(drawn), unit="count"))
         message = "; ".join(breaches) or "one result a row, in order, inside the scale"
         self.findings.append(
@@ -336,6 +350,21 @@ class _Work:
                 figure="contract",
             )
         )
+
+    def promises(self) -> list[str]:
+        """What a reward of ours promises and does not keep, one sentence a property."""
+        spec = self.target.spec
+        if spec is None or self.target.kind not in ("reward", "composite"):
+            return []
+        broken = []
+        for name in PROMISES:
+            try:
+                CONTRACT[name](spec)
+            except AssertionError as error:
+                broken.append(str(error).partition("\n")[0])
+            except SkipTest:  # Powertools is not here, and no handler runs without it
+                continue
+        return broken
 
     def classes(self, *, needs_right: bool) -> list[AnswerClass]:
         """The classes that are asked for.
@@ -372,6 +401,7 @@ class _Work:
             [ReplayCase(place, each, "") for place, each in zip(places, drawn, strict=True)]
         )
         self.measure([], earnings(self.target.scale, partial_credit=_credit(self.target)))
+        self.determinism()
 
     def with_gold(self, gold: Gold, drawn: Sequence[Sample], places: Sequence[str]) -> None:
         """Both sides: answers that must not be paid, and answers that must be."""
@@ -518,7 +548,7 @@ class _Work:
         answers = [
             (at, text)
             for at, case in enumerate(self.corpus.cases)
-            for text in (case.right, case.another, "")
+            for text in (case.right or REASONED, case.another or case.sample.prompt, "")
         ]
         before = self.outcomes(answers, range(len(answers)))
         moved: dict[int, tuple[int, object]] = {}
