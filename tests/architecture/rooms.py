@@ -107,7 +107,7 @@ ROOMS = {
     "aws.deployed": room(
         "Deployed functions: found, invoked, checked, rolled back, pruned.",
         "core serving aws testing reports data",
-        1_750,
+        1_760,
         1_050,
         10,
     ),
@@ -121,7 +121,7 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in processes or on clusters.",
         "core serving testing aws reports data aws.deployed judge_runtime calibration",
-        3_740,
+        3_750,
         1_000,
         13,
     ),
