@@ -35,22 +35,21 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
 from reward_functions.core.errors import (
-    BadParameter,
     BadSample,
     ConfigurationError,
     InvalidScore,
     ScoringError,
 )
 from reward_functions.core.importing import last_line
-from reward_functions.core.suggest import did_you_mean
-from reward_functions.core.types import TOKENS, Score, Scored, Unscored
+from reward_functions.core.types import Score, Scored, Unscored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from reward_functions.core.types import Message, RewardResult, Sample
+    from reward_functions.core.types import RewardResult, Sample
 
-    Gives = Mapping[str, Callable[[Sample, bool], Any]]
+    Give = Callable[[Sample, bool], Any]
+    Gives = Mapping[str, Give]
 
 RESPONSES: Final = (
     *("response", "completion", "output", "output_text", "generated", "generation"),
@@ -128,7 +127,7 @@ def _nothing(*_: Any, **__: Any) -> None:
     """Takes what a function logs."""
 
 
-def _field(name: str, default: Any) -> Callable[[Sample, bool], Any]:
+def _field(name: str, default: Any) -> Give:
     return lambda sample, _: columns_of(sample).get(name, deepcopy(default))
 
 
@@ -145,63 +144,46 @@ def _state(sample: Sample, messages: bool) -> dict[str, Any]:  # noqa: FBT001
     return {**rollout, "input": columns_of(sample) | rollout, "trajectory": [], "metrics": {}}
 
 
-class _Parser:
-    """The parser of a rubric that names none: the text as it is."""
+def _parse_answer(completion: Any) -> Any:
+    said = completion if isinstance(completion, list) else [{"content": completion}]
+    return said[-1]["content"] if said else None
 
-    def parse(self, text: str) -> str:
-        return text
 
-    def get_assistant_messages(self, completion: Any) -> list[Any]:
-        return [each for each in completion if each.get("role") == "assistant"]
-
-    def parse_answer(self, completion: Any) -> Any:
-        if isinstance(completion, str):
-            return completion
-        return (self.get_assistant_messages(completion) or [{"content": None}])[-1]["content"]
+_PARSER: Final = SimpleNamespace(parse=lambda text: text, parse_answer=_parse_answer)
+"""Of a rubric that names none: the text as it is."""
 
 
 def _task(sample: Sample, _: bool) -> SimpleNamespace:  # noqa: FBT001
     """The data of a task: its fields are attributes."""
-    own: dict[str, Any] = {"idx": None, "name": None, "system_prompt": None, "description": None}
-    asked = {"prompt": sample.prompt, "prompt_text": sample.prompt}
-    return SimpleNamespace(**(own | _named(sample) | asked))
+    return SimpleNamespace(
+        **_named(sample) | dict.fromkeys(("prompt", "prompt_text"), sample.prompt)
+    )
 
 
 def _trace(sample: Sample, _: bool) -> SimpleNamespace:  # noqa: FBT001
     """The record of a rollout of one turn, as far as a reward reads it."""
-    turns = [_said(each) for each in sample.messages]
-    text = "\n\n".join(f"[{each.role}]\n{each.content}" for each in sample.messages)
-    tokens = sample.metadata.get(TOKENS) or len(sample.response.split())
+    own = {"tool_calls": None, "reasoning_content": None}
+    turns = [
+        SimpleNamespace(role=each.role, content=each.content, **own) for each in sample.messages
+    ]
+    told = "\n\n".join(f"[{each.role}]\n{each.content}" for each in sample.messages)
     held: dict[str, Any] = {
         "id": sample.id,
         "messages": turns,
         "last_message": turns[-1] if turns else None,
         "assistant_messages": turns[len(sample.context) :],
-        "transcript": text,
+        "transcript": told,
         "last_reply": sample.response.strip(),
         "num_turns": 1,
-        "num_output_tokens": tokens,
-        "is_completed": True,
         "is_truncated": False,
-        "ok": True,
-        "has_error": False,
         "rewards": {},
         "metrics": {},
         "info": {},
         "errors": [],
         "tool_messages": [],
-        "stop_condition": None,
-        "last_error": None,
-        "state": SimpleNamespace(),
     }
     logs = dict.fromkeys(("record_metric", "record_metrics", "record_reward"), _nothing)
-    return SimpleNamespace(**held, **logs)
-
-
-def _said(turn: Message) -> SimpleNamespace:
-    return SimpleNamespace(
-        role=turn.role, content=turn.content, tool_calls=None, reasoning_content=None
-    )
+    return SimpleNamespace(**held, **logs, state=SimpleNamespace())
 
 
 def _openai_sample(sample: Sample, _: bool) -> dict[str, Any]:  # noqa: FBT001
@@ -220,13 +202,15 @@ def _item(sample: Sample, _: bool) -> dict[str, Any]:  # noqa: FBT001
     return columns_of(sample) if isinstance(sample.reference, Mapping) else _named(sample)
 
 
-_ROLLOUT: Final[Gives] = {
+_ROLLOUT: Final[dict[str, Give]] = {
     "prompt": _prompt,
     "completion": _completion,
     "answer": lambda sample, _: _named(sample).get("answer", ""),
     "task": _field("task", "default"),
     "info": _field("info", {}),
 }
+
+_STATE: Final[dict[str, Give]] = {"state": _state}
 
 _VERL: Final[Gives] = {
     "data_source": _field("data_source", ""),
@@ -247,11 +231,9 @@ class Convention(NamedTuple):
         gives: what a name is given for a row.
         fixed: what a name is given for a whole batch.
         batch: whether it takes many rows at once, and every column as a list.
-        columns: whether `**kwargs` are given the fields of the row.
+        open: whether `**kwargs` are given the fields of the row, and completions may be messages.
         passes: whether all names are passed by keyword, asked for or not.
-        awaits: whether it awaits the function, which must then be async.
-        totals: whether a dict of scores is summed.
-        forms: whether completions may be messages.
+        awaits: whether it awaits the function, and sums a dict of scores.
     """
 
     name: str
@@ -259,47 +241,25 @@ class Convention(NamedTuple):
     gives: Gives
     fixed: Mapping[str, Any] = {}
     batch: bool = False
-    columns: bool = False
+    open: bool = False
     passes: bool = False
     awaits: bool = False
-    totals: bool = False
-    forms: bool = False
 
 
-PLAIN: Final = Convention("plain", (), {"prompt": _prompt}, columns=True, forms=True)
+PLAIN: Final = Convention("plain", (), {"prompt": _prompt}, open=True)
+
+_MANY: Final = {f"{name}s": give for name, give in _VERL.items()}
+_LOGS: Final = {"trainer_state": None, "log_extra": _nothing, "log_metric": _nothing}
+_ANY: Final = ("state", "parser", "info", "completion answer", "completion task")
 
 CONVENTIONS: Final = (
     Convention("OpenAI", ("sample item",), {"sample": _openai_sample, "item": _item}),
     Convention("a Sample", ("sample",), {"sample": lambda sample, _: sample}),
-    Convention(
-        "verl, batch",
-        ("solution_strs", "ground_truths"),
-        {f"{name}s": give for name, give in _VERL.items()},
-        batch=True,
-        passes=True,
-    ),
+    Convention("verl, batch", ("solution_strs", "ground_truths"), _MANY, batch=True, passes=True),
     Convention("verl", ("solution_str", "data_source ground_truth"), _VERL, passes=True),
-    Convention(
-        "verifiers v1", ("trace",), {"task": _task, "trace": _trace}, awaits=True, totals=True
-    ),
-    Convention(
-        "TRL",
-        (*_TRL,),
-        _TRL,
-        {"trainer_state": None, "log_extra": _nothing, "log_metric": _nothing},
-        batch=True,
-        columns=True,
-        passes=True,
-        forms=True,
-    ),
-    Convention(
-        "verifiers v0",
-        ("state", "parser", "info", "completion answer", "completion task"),
-        {**_ROLLOUT, "state": _state},
-        {"parser": _Parser()},
-        columns=True,
-        forms=True,
-    ),
+    Convention("verifiers v1", ("trace",), {"task": _task, "trace": _trace}, awaits=True),
+    Convention("TRL", (*_TRL,), _TRL, _LOGS, batch=True, open=True, passes=True),
+    Convention("verifiers v0", _ANY, _ROLLOUT | _STATE, {"parser": _PARSER}, open=True),
 )
 """In the order in which they are tried; a function that none of them knows is plain."""
 
@@ -326,13 +286,12 @@ class Adapted:
 
     Args:
         function: any callable but a class.
-        given: further arguments, by name.
 
     Raises:
         ConfigurationError: it cannot be called with a response.
     """
 
-    def __init__(self, function: Any, given: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, function: Any) -> None:
         self.name = name_of(function)
         if isinstance(function, type) or not callable(function):
             what = "a class" if isinstance(function, type) else type(function).__name__
@@ -342,19 +301,13 @@ class Adapted:
         except (TypeError, ValueError):
             raise ConfigurationError(f"{self.name} hides its parameters: wrap it") from None
         self.function = function
-        self.given = dict(given or {})
         self._open = any(each.kind == each.VAR_KEYWORD for each in asked.values())
         many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
         self._parameters = {name: each for name, each in asked.items() if each.kind not in many}
-        for name in self.given:
-            if name not in self._parameters and not self._open:
-                near = did_you_mean(name, self._parameters)
-                raise BadParameter(f"{self.name} has no parameter {name!r}{near}")
         self.convention = self._found()
         self._alike = {n: v for n, v in self.convention.fixed.items() if self._takes(n)}
-        self._alike |= self.given
         self.messages = False
-        self.settled = not self.convention.forms
+        self.settled = not self.convention.open
         self.breaches: dict[str, None] = {}
 
     def _found(self) -> Convention:
@@ -366,8 +319,7 @@ class Adapted:
 
     def _response(self) -> str:
         """Which parameter of a plain function is the response."""
-        names = [each for each in self._parameters if each not in self.given]
-        left = [each for each in names if each not in ("prompt", *PROMPTS)]
+        left = [each for each in self._parameters if each not in ("prompt", *PROMPTS)]
         if not left:
             raise ConfigurationError(f"{self.name} takes no response: call a parameter so")
         answers = [each for each in ("answer", "solution") if each in left]
@@ -380,10 +332,9 @@ class Adapted:
         """The convention, and what was found out about it."""
         found, form = self.convention, "messages" if self.messages else "texts"
         if found.name == PLAIN.name:
-            response = next(name for name, give in found.gives.items() if give is _completion)
-            return f"plain: {response} is the response{', as messages' * self.messages}"
+            return f"plain: {[*found.gives][-1]} is the response{', as messages' * self.messages}"
         words = ", its token ids are words" if "completion_ids" in self._parameters else ""
-        return f"{found.name}{f': completions as {form}' if found.forms else ''}{words}"
+        return f"{found.name}{f': completions as {form}' if found.open else ''}{words}"
 
     def units(
         self, samples: Sequence[Sample], *, alone: bool = False
@@ -424,11 +375,9 @@ class Adapted:
 
     def _unit(self, samples: Sequence[Sample]) -> list[RewardResult]:
         try:
-            if self.convention.batch:
+            if self.convention.batch or len(samples) == 1:
                 return self._call(samples)
-            if len(samples) == 1:
-                return self._call(samples)
-        except (FunctionFailed, BadSample) as error:
+        except (FunctionFailed, BadSample, RecursionError) as error:
             if len(samples) == 1:
                 return [Unscored(samples[0].id, error)]
         return [each for one in samples for each in self._unit([one])]
@@ -446,22 +395,25 @@ class Adapted:
         if not self.convention.batch:
             return [self._read(samples[0], self._called(rows[0] | self._alike))]
         returned = self._called(values | self._alike)
-        if isinstance(returned, str | bytes | Mapping) or not _is_iterable(returned):
+        try:
+            numbers = None if isinstance(returned, str | bytes | Mapping) else list(returned)
+        except TypeError:
+            numbers = None
+        if numbers is None:
             raise WrongNumber(f"it returns {_kind(returned)} for {_count(samples)}, not a list")
-        numbers = list(returned)
         if len(numbers) != len(samples):
             raise WrongNumber(f"it returns {len(numbers)} numbers for {_count(samples)}")
         return [self._read(each, value) for each, value in zip(samples, numbers, strict=True)]
 
     def _takes(self, name: str) -> bool:
-        passed = self._open and (self.convention.passes or self.convention.columns)
-        return passed or name in self._parameters
+        passed = self.convention.passes or self.convention.open
+        return name in self._parameters or (self._open and passed)
 
     def _values(self, sample: Sample) -> dict[str, Any]:
         """What one row gives to parameters, by their names."""
         gives, named = self.convention.gives, _named(sample)
         values = {n: give(sample, self.messages) for n, give in gives.items() if self._takes(n)}
-        others = named if self._open and self.convention.columns else self._parameters
+        others = named if self._open and self.convention.open else self._parameters
         values |= {n: named[n] for n in others if n in named and n not in values}
         left = [each for each in self._required() if each not in values]
         taken = any(each in REFERENCES and each in values for each in self._parameters)
@@ -520,7 +472,7 @@ class Adapted:
             named = next((each for each in ("score", "reward") if each in returned), None)
             if named is not None:
                 return self._score(returned[named])
-            if self.convention.totals and returned:
+            if self.convention.awaits and returned:
                 return Score(sum(self._score(each).value for each in returned.values()))
             raise FunctionFailed("it returns a dict without 'score' or 'reward'")
         value = _number(returned)
@@ -557,7 +509,7 @@ class Adapted:
             self._call(sent)
         except WrongNumber as error:
             yield str(error)
-        except (FunctionFailed, BadSample) as error:
+        except (FunctionFailed, BadSample, RecursionError) as error:
             if _some(alone):
                 empty = "" if sent is samples else ", one of them empty"
                 yield f"{error} for {_count(sent)} at once{empty}: one row costs all their rewards"
@@ -577,16 +529,12 @@ def _number(value: Any) -> float:
     Raises:
         FunctionFailed: it stands for no score.
     """
-    if value is None:
-        raise FunctionFailed("it returns None: it does not score this row")
-    if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
-        raise FunctionFailed(f"it returns {_kind(value)}, not a number")
     try:
-        number = float(value)
+        number = float("-" if isinstance(value, str | bytes) else value)
     except Exception:  # noqa: BLE001 - of anybody's object
-        raise FunctionFailed(f"it returns {_kind(value)}, which is not one number") from None
+        raise FunctionFailed(f"it returns {_kind(value)}, not a number") from None
     if isnan(number):
-        raise FunctionFailed("it returns NaN: it does not score this row")
+        raise FunctionFailed("it returns NaN, not a number")
     return number
 
 
@@ -596,14 +544,6 @@ def _kind(value: Any) -> str:
 
 def _count(samples: Sequence[Sample]) -> str:
     return f"{len(samples)} row{'s' * (len(samples) != 1)}"
-
-
-def _is_iterable(value: Any) -> bool:
-    try:
-        iter(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _code(function: Any) -> Any:

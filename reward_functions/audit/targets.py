@@ -11,28 +11,37 @@ The first row that knows a text takes it. An object of Python is a reward, or is
 
 from __future__ import annotations
 
-import json
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.audit.conventions import PROBED, Adapted, batches
+from reward_functions.audit.child import Child, Decorated, Ended, Said, found
+from reward_functions.audit.conventions import (
+    BATCH,
+    PROBED,
+    TRIED,
+    Adapted,
+    batches,
+    name_of,
+)
+from reward_functions.aws.arn import FunctionArn
+from reward_functions.aws.deployed import checking
+from reward_functions.aws.deployed.scorer import VersionScorer, scorer_named
 from reward_functions.core.batch import score_batch
 from reward_functions.core.combine import Composition
-from reward_functions.core.errors import ConfigurationError, InvalidScore, UnknownReward
+from reward_functions.core.errors import BadSample, ConfigurationError, InvalidScore, UnknownReward
 from reward_functions.core.registry import get, specs
 from reward_functions.core.spec import RewardSpec, spec_of
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Unscored
-from reward_functions.scoring.rewards import (
-    SUFFIXES,
-    is_path,
-    parameter_values,
-    ready,
-    reward_named,
-)
+from reward_functions.scoring import rewards
+from reward_functions.scoring.interpreters import InterpreterDied
+from reward_functions.serving import descriptions
+from reward_functions.testing import wire_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +50,6 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import RewardFunction, Scale
     from reward_functions.core.types import RewardResult, Sample
-    from reward_functions.scoring.rewards import Parameters
 
 DIGITS: Final = 16
 """Of a digest."""
@@ -51,62 +59,80 @@ FORMS: Final = (
     "DEPLOYMENT@STAGE or the ARN of a function"
 )
 
+DEPLOYMENT: Final = re.compile(r"arn:.*|[\w.-]+@[\w.-]+", re.DOTALL)
 
-class Target(Protocol):
-    """What an audit scores with."""
+FUNCTION: Final = re.compile(r"[^:\n]+\.py:[\w.]+|\w+(?:\.\w+)*:[\w.]+|\w+(?:\.\w+)+")
 
-    kind: str
-    """ "reward", "composite", "function" or "deployment"."""
 
+DEATHS: Final = 16
+"""Of one function's interpreters; the rows that are left then are not tried."""
+
+IMPORTING: Final = 120.0
+"""Seconds that an import may take."""
+
+SLOW: Final = 2.0
+"""Seconds of an import that are worth a word."""
+
+PIPED: Final = 256
+"""Rows that wait in the pipe of a function which takes one at a time."""
+
+
+class Target(ABC):
+    """What an audit scores with.
+
+    Attributes:
+        kind: "reward", "composite", "function" or "deployment".
+        name: its own.
+        version: "" where it has none.
+        digest: of the code that scores; "" where it is not known.
+        spec: as it is installed here.
+        parameters: those that were set.
+        scale: None where it is not known.
+        judges: whether each score is a call that costs.
+        calls: so far, of a function or a model elsewhere.
+    """
+
+    kind: str = "function"
     name: str
-    version: str
-    """ "" where it has none."""
-
-    digest: str
-    """Of the code that scores; "" where it is not known."""
+    version: str = ""
+    digest: str = ""
+    spec: RewardSpec | None = None
+    parameters: Mapping[str, Any] = {}
+    scale: Scale | None = None
+    judges: bool = False
+    calls: int = 0
 
     @property
     def convention(self) -> str:
-        """How it is called; "" of a reward."""
+        """How it is called, as far as that is known by now; "" of a reward."""
+        return ""
 
     @property
-    def spec(self) -> RewardSpec | None:
-        """As it is installed here."""
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Those that were set."""
-
-    @property
-    def scale(self) -> Scale | None:
-        """None where it is not known."""
-
-    judges: bool
-    """Whether each score is a call that costs."""
-
-    calls: int
-    """So far, of a function or a model elsewhere."""
-
-    @property
+    @abstractmethod
     def described(self) -> str:
         """What was chosen, in one line; it may say more once it has scored."""
 
+    @abstractmethod
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:
         """One result a sample, in order; never raises for a sample.
 
         Args:
             samples: in this order.
             group: send them at once, because those of one prompt are compared.
+
+        Raises:
+            ConfigurationError: no row has a field that the function needs, or AWS cannot be asked.
         """
 
+    @abstractmethod
     def probe(self, samples: Sequence[Sample]) -> list[str]:
         """What breaks the contract when a batch is sent as a trainer sends it, in sentences."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most have begun nothing
         """End what was begun for it."""
 
 
-class InProcess:
+class InProcess(Target):
     """A reward of this process.
 
     Args:
@@ -117,34 +143,29 @@ class InProcess:
         digest: of its file.
     """
 
-    convention = ""
-
     def __init__(
         self,
         spec: RewardSpec,
-        settings: Parameters = (),
+        settings: rewards.Parameters = (),
         judge: str | None = None,
         *,
         bound: RewardFunction | None = None,
         digest: str = "",
     ) -> None:
-        given = settings if isinstance(settings, Mapping) else parameter_values(spec, settings)
-        self.spec = spec
-        self.name = spec.name
-        self.version = str(spec.version)
-        self.digest = digest
+        given = (
+            settings if isinstance(settings, Mapping) else rewards.parameter_values(spec, settings)
+        )
+        self.spec, self.scale, self.judges = spec, spec.scale, spec.needs.judge
+        self.name, self.version, self.digest = spec.name, str(spec.version), digest
         self.kind = "composite" if isinstance(spec.function, Composition) else "reward"
-        self.parameters: Mapping[str, Any] = given or _set_in(bound)
-        self.scale = spec.scale
-        self.judges = spec.needs.judge
-        self.calls = 0
-        self._reward = bound or ready(spec, given, judge)
+        self.parameters = given or _set_in(bound)
+        self._reward = bound or rewards.ready(spec, given, judge)
 
     @property
     def described(self) -> str:
         """Its name, its version, and where it runs."""
-        what = f"version {self.version}" if self.spec.version else "a prototype"
-        kind = ", a composite" if self.kind == "composite" else ""
+        what = "a prototype" if self.version == "0" else f"version {self.version}"
+        kind = ", a composite" * (self.kind == "composite")
         return f"{self.name}{kind}, {what}, in this process"
 
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:  # noqa: ARG002 - a batch is never cut here
@@ -154,11 +175,8 @@ class InProcess:
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
         """Scores that its own declaration excludes; number and order are `score_batch`'s care."""
-        found = (result.error for result in self.score(samples) if isinstance(result, Unscored))
-        return list(dict.fromkeys(str(each) for each in found if isinstance(each, InvalidScore)))
-
-    def close(self) -> None:
-        """See `Target`."""
+        errors = [each.error for each in self.score(samples) if isinstance(each, Unscored)]
+        return [*dict.fromkeys(str(each) for each in errors if isinstance(each, InvalidScore))]
 
 
 def _set_in(bound: RewardFunction | None) -> dict[str, Any]:
@@ -170,20 +188,15 @@ def _set_in(bound: RewardFunction | None) -> dict[str, Any]:
     return {name: value for name, value in held.items() if name != "ask"}
 
 
-class Called:
+class Called(Target):
     """A callable that Python gave, called in this process.
 
     Args:
         function: any callable.
-        settings: further arguments, by name or `name=value` each.
     """
 
-    kind, version, digest = "function", "", ""
-    judges, calls, spec, scale = False, 0, None, None
-
-    def __init__(self, function: Any, settings: Parameters = ()) -> None:
-        self.parameters = arguments(settings)
-        self._adapted = Adapted(function, self.parameters)
+    def __init__(self, function: Any) -> None:
+        self._adapted = Adapted(function)
         self.name = self._adapted.name
 
     @property
@@ -205,39 +218,221 @@ class Called:
         """See `Target`."""
         return self._adapted.probe(samples[:PROBED])
 
-    def close(self) -> None:
-        """See `Target`."""
 
+class ChildFunction(Target):
+    """A function that an interpreter of its own calls.
 
-def arguments(settings: Parameters) -> dict[str, Any]:
-    """Arguments of a function as typed, `name=value` each; a value is JSON, or a text.
+    Args:
+        place: as `found` takes it.
+        seconds: that a row may take.
+        digest: of its file.
 
     Raises:
-        ConfigurationError: a setting without "=".
+        ConfigurationError: there is no such function, or it cannot be called with a response.
+        Decorated: it is a reward.
     """
-    if isinstance(settings, Mapping):
-        return dict(settings)
-    held: dict[str, Any] = {}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals:
-            raise ConfigurationError(f"an argument is written name=value, not {setting!r}")
+
+    def __init__(self, place: str, seconds: float = 10.0, digest: str = "") -> None:
+        self.digest = digest
+        self._place, self._seconds = place, seconds
+        self._deaths, self._most = 0, BATCH
+        self._process: Child | None = None
+        self._said = Said()
+        self._running()
+        self.name = self._said.name
+
+    @property
+    def convention(self) -> str:
+        """See `Target`."""
+        return self._said.described
+
+    @property
+    def described(self) -> str:
+        """Where it runs, how it is called, and what was seen of it."""
+        seen = self._said
+        words = [f"{self._place}, a function in an interpreter of its own; {seen.described}"]
+        if seen.seconds > SLOW:
+            words.append(f"its import took {seen.seconds:.1f} s")
+        if seen.printed:
+            words.append("what it prints is dropped")
+        if self._deaths:
+            words.append(f"{self._deaths} of its interpreters ended")
+        return "; ".join(words)
+
+    def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:
+        """See `Target`."""
+        cut = [samples] if group else batches(samples, self._most if self._said.batch else PIPED)
+        return [each for batch in cut for each in self._scored(batch)]
+
+    def _scored(self, samples: Sequence[Sample], *, alone: bool = False) -> list[RewardResult]:
+        results: list[RewardResult] = []
+        while left := samples[len(results) :]:
+            if self._deaths >= DEATHS:
+                died = InterpreterDied("too many interpreters ended before it")
+                return results + [Unscored(each.id, died) for each in left]
+            try:
+                process = self._running()
+                process.ask((left, alone, False))
+                while len(results) < len(samples):
+                    self._said = process.answer(self._seconds)
+                    results += self._said.results
+            except BadSample as error:
+                rest = [Unscored(left[0].id, error)] if len(left) == 1 else self._scored(left[:1])
+                results += rest
+            except Ended as error:
+                self._forget()
+                lost = samples[len(results) :]
+                unit = 1 if alone or len(lost) < len(left) else self._unit(lost)
+                if unit > 1:
+                    self._most = max(1, self._most // 4)
+                    results += self._scored(lost[:unit], alone=True)
+                else:
+                    results.append(Unscored(lost[0].id, InterpreterDied(str(error))))
+        return results
+
+    def _unit(self, samples: Sequence[Sample]) -> int:
+        """How many rows the child works at first without a word."""
+        return len(samples) if self._said.batch else 1 if self._said.settled else TRIED
+
+    def probe(self, samples: Sequence[Sample]) -> list[str]:
+        """See `Target`."""
+        rows = samples[:PROBED]
         try:
-            held[name] = json.loads(value)
-        except ValueError:
-            held[name] = value
-    return held
+            process = self._running()
+            process.ask((rows, False, True))
+            self._said = process.answer(self._seconds * (len(rows) + 2))
+        except (BadSample, Ended) as error:
+            self._forget()
+            return [f"{len(rows)} rows at once: {error}"]
+        return list(self._said.breaches)
+
+    def close(self) -> None:
+        """See `Target`."""
+        if self._process:
+            self._process.end()
+            self._process = None
+
+    def _forget(self) -> None:
+        self._deaths += 1
+        self.close()
+
+    def _running(self) -> Child:
+        """The child; another one where that is gone."""
+        if self._process:
+            return self._process
+        process = self._process = Child()
+        try:
+            process.ask((self._place, self._said.messages, self._said.settled))
+            self._said = process.answer(IMPORTING)
+        except Ended as error:
+            self.close()
+            raise ConfigurationError(f"{self._place} cannot be imported: {error}") from None
+        except BaseException:
+            self.close()
+            raise
+        return process
 
 
-class Asked(NamedTuple):
+class Deployed(Target):
+    """A deployed function, invoked as a trainer invokes it.
+
+    Args:
+        scorer: of it.
+        name: of the deployment, or of the function.
+    """
+
+    kind = "deployment"
+
+    def __init__(self, scorer: VersionScorer, name: str) -> None:
+        self._scorer, self.name = scorer, name
+        if scorer.deployed:
+            self.version, self.digest = str(scorer.deployed.version), scorer.deployed.digest
+            self.parameters = scorer.deployed.parameters
+        else:
+            settings = checking.configuration(scorer.function) or {}
+            if told := descriptions.described(settings.get("Description") or ""):
+                self.version, self.digest = str(told[1]), told[2]
+        self.spec, self.judges = scorer.spec, scorer.judges
+        self.scale = self.spec.scale if self.spec else None
+
+    @property
+    def described(self) -> str:
+        """Its name, its version, and what is invoked."""
+        version = f", version {self.version}" if self.version else ""
+        return f"{self.name}, a deployment{version}, invoked in batches as {self._scorer.arn}"
+
+    def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:  # noqa: ARG002 - a trainer's batches are its own
+        """See `Target`."""
+        return self._scorer.score(samples, self._count)
+
+    def _count(self, samples: int) -> None:
+        self.calls += samples if self.judges else 1
+
+    def probe(self, samples: Sequence[Sample]) -> list[str]:
+        """See `Target`."""
+        rows = checking.repeated([wire_row(each) for each in samples], min(len(samples), PROBED))
+        self.calls += 2
+        return checking.breaches(
+            self._scorer.function, checking.Expectation(tuple(rows), scale=self.scale)
+        )
+
+
+class _Asked(NamedTuple):
     """A target as it was asked for; the fields are those of `target_of`."""
 
     text: str
-    parameters: Parameters
+    parameters: rewards.Parameters
     judge: str | None
     stage: str
     session: Session | None
     seconds: float
+
+
+def _deployed(asked: _Asked) -> Target:
+    name, _, stage = asked.text.rpartition("@")
+    if not asked.text.startswith("arn:"):
+        return Deployed(scorer_named(name, stage, asked.session), name)
+    if asked.stage:
+        scorer = scorer_named(asked.text, asked.stage, asked.session)
+    else:  # you may have an ARN and no right to read a catalogue
+        scorer = VersionScorer(FunctionArn.parse(asked.text), session=asked.session)
+    return Deployed(scorer, scorer.arn.name)
+
+
+def _is_reward(text: str) -> bool:
+    if text.endswith((".py", *rewards.SUFFIXES)):
+        return True
+    try:
+        get(text)
+    except UnknownReward:
+        return False
+    return True
+
+
+def _reward(asked: _Asked) -> Target:
+    try:
+        spec = rewards.reward_named(asked.text)
+    except FileNotFoundError:
+        raise ConfigurationError(f"there is no file {asked.text}") from None
+    return InProcess(spec, asked.parameters, asked.judge, digest=_digest(Path(asked.text)))
+
+
+def _digest(path: Path) -> str:
+    """Of a file; "" of what is none."""
+    return sha256(path.read_bytes()).hexdigest()[:DIGITS] if path.suffix and path.is_file() else ""
+
+
+def _function(asked: _Asked) -> Target:
+    where, _, attribute = asked.text.rpartition(":" if ":" in asked.text else ".")
+    place = f"{where}:{attribute}"
+    try:
+        child = ChildFunction(place, asked.seconds, _digest(Path(where)))
+    except Decorated:
+        return _of_python(found(place), asked.parameters, asked.judge)
+    if asked.parameters:
+        child.close()
+        raise ConfigurationError(f"{asked.text} is no reward: bind its parameters in its file")
+    return child
 
 
 class Kind(NamedTuple):
@@ -248,41 +443,22 @@ class Kind(NamedTuple):
         opened: the target that it means.
     """
 
-    knows: Callable[[str], bool]
-    opened: Callable[[Asked], Target]
+    knows: Callable[[str], object]
+    opened: Callable[[_Asked], Target]
 
 
-def _is_reward(text: str) -> bool:
-    if text.endswith((".py", *SUFFIXES)):
-        return True
-    try:
-        get(text)
-    except UnknownReward:
-        return False
-    return True
-
-
-def _reward(asked: Asked) -> Target:
-    try:
-        spec = reward_named(asked.text)
-    except FileNotFoundError:
-        raise ConfigurationError(f"there is no file {asked.text}; {FORMS}") from None
-    digest = _digest(Path(asked.text)) if is_path(asked.text) else ""
-    return InProcess(spec, asked.parameters, asked.judge, digest=digest)
-
-
-def _digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()[:DIGITS]
-
-
-KINDS: Final = (Kind(_is_reward, _reward),)
+KINDS: Final = (
+    Kind(DEPLOYMENT.fullmatch, _deployed),
+    Kind(_is_reward, _reward),
+    Kind(FUNCTION.fullmatch, _function),
+)
 """In the order in which they are tried."""
 
 
 def target_of(
     target: object,
     *,
-    parameters: Parameters = (),
+    parameters: rewards.Parameters = (),
     judge: str | None = None,
     stage: str = "",
     session: Session | None = None,
@@ -292,7 +468,7 @@ def target_of(
 
     Args:
         target: as the table above has it; a path; or a reward or any callable of Python.
-        parameters: of a reward, or further arguments of a function: by name, or `name=value` each.
+        parameters: of a reward, by name or `name=value` each.
         judge: the settings of a judge.
         stage: whose catalogue knows an ARN.
         session: boto3's; the caller's own where not given.
@@ -305,19 +481,18 @@ def target_of(
         target = str(target)
     if not isinstance(target, str):
         return _of_python(target, parameters, judge)
-    asked = Asked(target, parameters, judge, stage, session, seconds)
+    asked = _Asked(target, parameters, judge, stage, session, seconds)
     for kind in KINDS:
         if kind.knows(target):
             return kind.opened(asked)
     raise UnknownReward(f"no reward is called {target!r}{did_you_mean(target, specs())}; {FORMS}")
 
 
-def _of_python(target: Any, parameters: Parameters, judge: str | None) -> Target:
+def _of_python(target: Any, parameters: rewards.Parameters, judge: str | None) -> Target:
     spec = spec_of(target) if callable(target) else None
-    if spec is None:
-        return Called(target, parameters)
     if isinstance(target, RewardSpec):
-        return InProcess(spec, parameters, judge)
+        return InProcess(target, parameters, judge)
     if parameters:
-        raise ConfigurationError(f"{spec.name} is bound already: bind its parameters with it")
-    return InProcess(spec, bound=target)
+        why = "is bound already: bind its parameters with it" if spec else "is no reward: bind them"
+        raise ConfigurationError(f"{spec.name if spec else name_of(target)} {why}")
+    return InProcess(spec, bound=target) if spec else Called(target)

@@ -90,7 +90,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     questions: SimpleQueue[Any] = SimpleQueue()
-    Thread(target=_listen, args=(sys.stdin.buffer, questions), daemon=True).start()
+    Thread(target=listen, args=(sys.stdin.buffer, questions), daemon=True).start()
     try:
         name, parameters, explain = questions.get()
         spec = reward_named(name)
@@ -102,7 +102,8 @@ def main() -> None:
         send(answers, exit_message(error))
 
 
-def _listen(stream: IO[bytes], questions: SimpleQueue[Any]) -> None:
+def listen(stream: IO[bytes], questions: SimpleQueue[Any]) -> None:
+    """Hear what the parent asks; None once it is gone, and then the end of this process."""
     try:
         while True:
             questions.put(received(stream))
@@ -112,10 +113,28 @@ def _listen(stream: IO[bytes], questions: SimpleQueue[Any]) -> None:
         os._exit(1)  # it is in the middle of a row that nobody waits for
 
 
-_BOOTSTRAP: Final = (
-    "import sys; sys.path[:] = sys.argv[1:]; "
-    "from reward_functions.scoring.interpreters import main; main()"
-)
+def begun(module: str, **options: Any) -> subprocess.Popen[bytes]:
+    """A process of this interpreter that runs a module's `main`, with what is importable here.
+
+    Args:
+        module: of this package.
+        options: of `Popen`.
+    """
+    program = f"import sys; sys.path[:] = sys.argv[1:]; from {module} import main; main()"
+    return subprocess.Popen(  # noqa: S603 - our own interpreter, on our own text
+        [sys.executable, "-P", "-c", program, *sys.path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,  # an interrupt at the terminal is not meant for it
+        **options,
+    )
+
+
+def ending(process: subprocess.Popen[bytes]) -> str:
+    """How a process ended: "signal SIGKILL", "status 1"."""
+    code = process.wait()
+    return f"signal {Signals(-code).name}" if code < 0 else f"status {code}"
+
 
 PATIENCE: Final = 5.0
 """Seconds that an interpreter may take to end."""
@@ -229,12 +248,7 @@ class _Interpreter:
     """One process."""
 
     def __init__(self, order: Order) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, on our own text
-            [sys.executable, "-P", "-c", _BOOTSTRAP, *sys.path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # an interrupt at the terminal is not meant for it
-        )
+        self._process = begun(__name__)
         self._order: Order | None = order
 
     def scored(self, rows: Sequence[Unread]) -> list[RowResult]:
@@ -257,8 +271,7 @@ class _Interpreter:
         return self._process.poll() is None
 
     def ending(self) -> str:
-        code = self._process.wait()
-        return f"signal {Signals(-code).name}" if code < 0 else f"status {code}"
+        return ending(self._process)
 
     def end(self) -> None:
         """End it, whatever it is doing: its results are here, or nobody waits for them."""

@@ -107,7 +107,7 @@ ROOMS = {
     "aws.deployed": room(
         "Deployed functions: found, invoked, checked, rolled back, pruned.",
         "core serving aws testing reports data",
-        1_750,
+        1_760,
         1_050,
         10,
     ),

@@ -12,7 +12,7 @@ import pytest
 
 from reward_functions.audit.conventions import CONVENTIONS, Adapted, name_of
 from reward_functions.audit.targets import target_of
-from reward_functions.core.errors import BadParameter, ConfigurationError
+from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Score, Scored, sample
 
 ROWS = [
@@ -226,8 +226,8 @@ def test_names_are_those_of_what_is_wrapped():
         (Fraction(1, 4), 0.25, None),
         ({"score": 0.5, "acc": "yes"}, 0.5, None),
         ({"reward": 1}, 1.0, None),
-        (None, None, "it returns None: it does not score this row"),
-        (float("nan"), None, "it returns NaN: it does not score this row"),
+        (None, None, "it returns None, not a number"),
+        (float("nan"), None, "it returns NaN, not a number"),
         (float("inf"), None, "it returns inf: the gradient of the whole step is spoilt"),
         ({"score": float("-inf")}, None, "it returns -inf: the gradient of the whole step is s"),
         ({"score": None}, None, "it returns None"),
@@ -237,7 +237,7 @@ def test_names_are_those_of_what_is_wrapped():
         (b"1", None, "it returns a value of type bytes, not a number"),
         ([1.0], None, "it returns a value of type list, not a number"),
         (1j, None, "it returns a value of type complex, not a number"),
-        (10**400, None, "it returns a value of type int, which is not one number"),
+        (10**400, None, "it returns a value of type int, not a number"),
     ],
 )
 def test_a_number_is_a_score_and_nothing_else_is(returned, value, said):
@@ -385,11 +385,8 @@ def test_a_parameter_that_no_row_has_is_one_sentence():
     mixed = [sample("4", "4", tolerance=1, id="x"), ROWS[0]]
     results = Adapted(needs).score(mixed)
     assert values(results) == [1.0, None]
-    assert Adapted(needs, {"tolerance": 1}).score(ROWS)[0].score.value == 1.0
     with pytest.raises(ConfigurationError, match="'reference'"):
         Adapted(plain).score([sample("4")])
-    with pytest.raises(BadParameter, match=r"no parameter 'tolerence'. Did you mean 'tolerance'"):
-        Adapted(needs, {"tolerence": 1})
 
 
 @pytest.mark.parametrize("refused", [int, Callable, 3, "text", max, lambda: 1, lambda question: 1])
@@ -430,4 +427,5 @@ def test_a_callable_of_python_is_a_target_of_this_process():
     counted.score(many, group=True)
     assert 100 in seen
     assert 32 not in seen
-    assert target_of(answered, parameters=["strict=true"]).parameters == {"strict": True}
+    with pytest.raises(ConfigurationError, match="answered is no reward: bind them"):
+        target_of(answered, parameters=["strict=true"])

@@ -386,6 +386,34 @@ def check(
     return CheckReport(str(function.arn), found, Measured("samples", scored, missing))
 
 
+def breaches(function: DeployedFunction, expected: Expectation) -> list[str]:
+    """What breaks the contract when a batch is sent, and when a row that is no sample is in it.
+
+    Args:
+        function: any Lambda function; it is invoked twice.
+        expected: of it, the rows and the scale.
+
+    Raises:
+        AwsFailed: it could not be invoked.
+    """
+    asked = _Check(function, expected, BATCH, lambda _: None)
+    try:
+        _, first = asked.ask(expected.rows)
+        _, beside = asked.ask([*expected.rows, MALFORMED])
+    except FunctionError as error:
+        return [f"a batch fails as a whole: {failed(error)}"]
+    said = [each.message for each in (*first.breaches, *_new(beside, first))]
+    if any(beside.scores.get(name) != score for name, score in first.scores.items()):
+        said.append("a row that is not a valid sample changes the rewards of others")
+    name = MALFORMED["id"]
+    if name in beside.scores and not flagged(beside.results[name]):
+        said.append(
+            f"a row that is not a valid sample earns {beside.scores[name]:g}, and no metric says "
+            "that this is no score"
+        )
+    return said
+
+
 @dataclass
 class _Check:
     """The invocations of one check, in order; each is compared with the first response."""
