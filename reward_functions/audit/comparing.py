@@ -34,6 +34,7 @@ from reward_functions.audit.groups import (
     ALONE,
     NO_ROWS,
     NO_SCORE,
+    ROUNDING,
     Earned,
     alike,
     among,
@@ -43,7 +44,6 @@ from reward_functions.audit.groups import (
     kept,
     label_measures,
     prompts_of,
-    scale_seen,
     tau_figure,
     unscored_rate,
 )
@@ -55,7 +55,6 @@ from reward_functions.core.types import Sample
 from reward_functions.data.rows.reading import AS_FOUND
 from reward_functions.data.sources import checksum
 from reward_functions.reports.measured import Measured
-from reward_functions.reports.score_report.figures import ROUNDING, Batch
 from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.statistics import (
     PAIR,
@@ -225,8 +224,8 @@ def _scored(
         for at, result in zip(batch, found, strict=True):
             results[at] = result
         progress(len(batch))
-    batch_of_all = Batch.of(read.samples, results, scale_seen(target.scale, results))
-    return Side(letter, target, Earned.of(batch_of_all, pass_at), seconds, target.calls - before)
+    earned = Earned.of(read.samples, results, target.scale, pass_at)
+    return Side(letter, target, earned, seconds, target.calls - before)
 
 
 def _batches(target: Target, read: Rollouts) -> Iterator[list[int]]:
@@ -245,7 +244,7 @@ def _batches(target: Target, read: Rollouts) -> Iterator[list[int]]:
 
 def _widened(side: Side) -> list[str]:
     """What is said of a scale that was not declared, or not kept to."""
-    declared, used = side.target.scale, side.earned.batch.scale
+    declared, used = side.target.scale, side.earned.scale
     range_ = f"{used.minimum:g} to {used.maximum:g}"
     if declared is None:
         return [f"{side.letter} declares no scale: its scores are read on {range_}"]
@@ -262,9 +261,10 @@ def _recorded(side: Side, read: Rollouts, label: str | None) -> list[Finding]:
             break
     else:
         return []
-    low, high = side.earned.batch.scale
-    apart = {at: abs(held[at] / 2 - side.earned.batch.rewards[at] / 2) for at in held}
-    others = {at for at in held if apart[at] > SINGLE * (high / 2 - low / 2)}
+    low, high = side.earned.scale
+    width = high / 2 - low / 2
+    apart = {at: abs((held[at] / 2 - low / 2) / width - side.earned.shares[at]) for at in held}
+    others = {at for at in held if apart[at] > SINGLE}
     found = finding_of(
         "RECORDED",
         f"A is not what scored this file ({len(others):,} of {len(held):,} rows)",
@@ -363,7 +363,7 @@ def _of_each(ending: str, earned: Earned) -> list[Figure]:
     mean_share = rate(among(scored, earned.shares.__getitem__))
     return [
         figure_of(f"unscored.{ending}", unscored_rate(earned.groups, earned.scored), NO_ROWS),
-        figure_of(f"mean.{ending}", in_units(mean_share, earned.batch.scale), NO_SCORE, "score"),
+        figure_of(f"mean.{ending}", in_units(mean_share, earned.scale), NO_SCORE, "score"),
         figure_of(f"passed.{ending}", rate(among(scored, earned.passes)), NO_SCORE),
     ]
 

@@ -21,20 +21,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from math import isnan
+from math import isnan, nan, sqrt
 from typing import TYPE_CHECKING, Final, Self
 
 from reward_functions.audit.results import ROWS, Figure, Finding, SeenRow
 from reward_functions.core.means import mean
 from reward_functions.core.spec import UNIT_SCALE, Scale
 from reward_functions.core.types import Sample, Scored, Unscored
-from reward_functions.reports.score_report.figures import ROUNDING, Batch, std
 from reward_functions.reports.statistics import (
     PAIR,
     RESAMPLED,
     Interval,
     Rate,
     mean_rate,
+    mean_square,
     rate,
     tau_b,
 )
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from reward_functions.audit.results import Verdict
     from reward_functions.core.types import RewardResult
     from reward_functions.reports.score_report.labels import Labels
+
+ROUNDING: Final = 1e-9
+"""Of the scale: errors below it are those of adding."""
 
 ALONE: Final = "no prompt has two scored responses"
 NO_ROWS: Final = "there are no rows"
@@ -61,36 +64,51 @@ def prompts_of(samples: Iterable[Sample | Unscored]) -> list[list[int]]:
     return list(found.values())
 
 
-def scale_seen(declared: Scale | None, results: Iterable[RewardResult]) -> Scale:
-    """The scale that is declared, or 0 to 1, as wide as the scores make it."""
-    low, high = declared or UNIT_SCALE
-    values = [each.score.value for each in results if isinstance(each, Scored)]
-    return Scale(min([low, *values]), max([high, *values]))
-
-
 @dataclass(frozen=True, slots=True)
 class Earned:
     """Rows with what a reward gave to each, by prompt.
 
     Args:
-        batch: the rows and their scores.
+        samples: the rows.
+        results: one for each.
+        scale: as wide as what was seen.
         groups: the rows of each prompt, scored or not.
         shares: of the scale, of each row; not a number where it has no score.
         pass_at: the share of the scale above which a row passes.
     """
 
-    batch: Batch
+    samples: Sequence[Sample | Unscored]
+    results: Sequence[RewardResult]
+    scale: Scale
     groups: Sequence[Sequence[int]]
     shares: Sequence[float]
-    pass_at: float = 0.5
+    pass_at: float
 
     @classmethod
-    def of(cls, batch: Batch, pass_at: float = 0.5) -> Self:
-        """What a batch earned."""
-        low, high = batch.scale
+    def of(
+        cls,
+        samples: Sequence[Sample | Unscored],
+        results: Sequence[RewardResult],
+        declared: Scale | None,
+        pass_at: float = 0.5,
+    ) -> Self:
+        """What rows earned.
+
+        Args:
+            samples: the rows.
+            results: one for each.
+            declared: the reward's scale; None where it is not known.
+            pass_at: as of the class.
+        """
+        values = [each.score.value for each in results if isinstance(each, Scored)]
+        low, high = declared or UNIT_SCALE
+        low, high = min([low, *values]), max([high, *values])
         width = high / 2 - low / 2  # of halves, since a difference may be no float
-        shares = [(each / 2 - low / 2) / width for each in batch.rewards]
-        return cls(batch, prompts_of(batch.samples), shares, pass_at)
+        shares = [
+            (each.score.value / 2 - low / 2) / width if isinstance(each, Scored) else nan
+            for each in results
+        ]
+        return cls(samples, results, Scale(low, high), prompts_of(samples), shares, pass_at)
 
     def scored(self, at: int) -> bool:
         """Whether a row has a score."""
@@ -104,10 +122,14 @@ class Earned:
         """The scored rows of each prompt that has two or more."""
         return [group for group in kept(self.groups, self.scored) if len(group) >= PAIR]
 
+    def response(self, at: int) -> str:
+        """What a row answers; "" where it is not a valid sample."""
+        sample = self.samples[at]
+        return sample.response if isinstance(sample, Sample) else ""
+
     def seen(self, at: int, place: str, wanted: float | None = None) -> SeenRow:
         """A row as a finding shows it."""
-        result, sample = self.batch.results[at], self.batch.samples[at]
-        response = sample.response if isinstance(sample, Sample) else ""
+        result, response = self.results[at], self.response(at)
         if isinstance(result, Unscored):
             return SeenRow(place, response, None, wanted, str(result.error))
         return SeenRow(place, response, result.score.value, wanted, result.score.reason)
@@ -237,7 +259,7 @@ def _mistaken(
     earned: Earned, places: Sequence[str], labels: Labels, letter: str, *, right: bool
 ) -> tuple[Figure, Finding]:
     """The rows with one label, and those of them that fare as if they had the other."""
-    low, high = earned.batch.scale
+    low, high = earned.scale
     limit = low * (1 - earned.pass_at) + high * earned.pass_at
     name, word = ("fn", "right") if right else ("fp", "wrong")
     why = f"no scored row is labelled {word}"
@@ -264,14 +286,19 @@ def alike(shares: Collection[float]) -> bool:
     return max(shares) - min(shares) <= ROUNDING
 
 
+def _std(shares: Sequence[float]) -> float:
+    middle = mean(shares)
+    return sqrt(mean_square([each - middle for each in shares]))
+
+
 def _differing(earned: Earned) -> list[Figure]:
     """How far the rewards of a prompt differ."""
     several = [[earned.shares[at] for at in group] for group in earned.several()]
-    low, high = earned.batch.scale
-    values = {each for each in earned.batch.rewards if not isnan(each)}
+    low, high = earned.scale
+    values = {each.score.value for each in earned.results if isinstance(each, Scored)}
     prompts, why = len(kept(earned.groups, earned.scored)), "" if values else NO_SCORE
     # Of half the scale, which no standard deviation exceeds.
-    stds = mean_rate([0.0 if alike(group) else 2 * std(group) for group in several], 0.0, 1.0)
+    stds = mean_rate([2 * _std(group) for group in several], 0.0, 1.0)
     return [
         figure_of("frac_reward_zero_std", rate([[alike(group)] for group in several]), ALONE),
         figure_of("reward_std", in_units(stds, Scale(0.0, high / 2 - low / 2)), ALONE, "score"),
@@ -306,5 +333,5 @@ def _length(earned: Earned, labels: Labels | None) -> Figure:
 
 
 def _tau_of_length(earned: Earned, rows: Sequence[int]) -> float | None:
-    lengths = [len(earned.batch.sample(at).response) for at in rows]
+    lengths = [len(earned.response(at)) for at in rows]
     return tau_b([earned.shares[at] for at in rows], lengths)

@@ -1,10 +1,9 @@
 """Rows and targets of a few words, for tests of figures."""
 
 from reward_functions import sample
-from reward_functions.audit.groups import Earned, scale_seen
+from reward_functions.audit.groups import Earned
 from reward_functions.core.spec import Scale
 from reward_functions.core.types import Score, Scored, Unscored
-from reward_functions.reports.score_report.figures import Batch
 
 
 def rows(*groups, **fields):
@@ -70,7 +69,7 @@ def earned(samples, values, *, scale=None, pass_at=0.5):
         else Scored(each.id, Score(float(value)))
         for each, value in zip(samples, values, strict=True)
     ]
-    return Earned.of(Batch.of(samples, results, scale_seen(scale, results)), pass_at)
+    return Earned.of(samples, results, scale, pass_at)
 
 
 def by_id(figures):

@@ -357,6 +357,22 @@ def test_a_file_is_read_in_any_shape_and_has_a_checksum(tmp_path):
     assert findings["FLIP-LOST"].rows[0].place.endswith("line 1")
 
 
+def test_records_of_rollouts_are_read_and_their_reward_is_a_recorded_score(tmp_path):
+    file = tmp_path / "rollouts.jsonl"
+    content = {"id": "a", "messages": [{"role": "user", "content": "q"}], "reference_answer": "1"}
+    lines = [
+        {"record": 1, "id": "a", "sample": at, "rollout": f"x{at}", "response": f"r{at}"}
+        | {"status": "rewarded", "rewards": [at, 0.5], "reward": at + 0.5, "content": content}
+        for at in range(2)
+    ]
+    lost = {"record": 1, "id": "a", "rollout": "x2", "status": "lost", "content": content}
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in [*lines, lost]))
+    found, figures, _ = compared(file, lambda _: 0.5, lambda _: 0)
+    assert (found.data["rows"], found.data["prompts"]) == (3, 2)
+    assert figures["unscored"].value == 0.5  # a rollout without a response is a row by itself
+    assert list(found.said) == ["A is not what scored this file (1 of 2 rows)"]
+
+
 def test_rows_that_are_not_valid_are_scored_by_neither():
     samples = [*rows(["a"]), Unscored("x", BadSample("no messages"))]
     found, figures, _ = compared(samples, {"a": 1}, {"a": 0})

@@ -8,11 +8,10 @@ from reward_functions.audit.groups import (
     NO_SCORE,
     group_measures,
     prompts_of,
-    scale_seen,
 )
 from reward_functions.core.errors import BadSample
 from reward_functions.core.spec import Scale
-from reward_functions.core.types import Message, Sample, Score, Scored, Unscored
+from reward_functions.core.types import Message, Sample, Unscored
 from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.statistics import mean_difference, wilson
 from tests.audit.scored_rows import by_id, earned, ends, rows
@@ -21,7 +20,7 @@ from tests.audit.scored_rows import by_id, earned, ends, rows
 def measured(samples, values, label=None, **options):
     """The figures by id, and the findings by id."""
     given = earned(samples, values, **options)
-    labels = labels_of(samples, label, given.batch.scale) if label else None
+    labels = labels_of(samples, label, given.scale) if label else None
     places = [f"row {number}" for number in range(1, len(samples) + 1)]
     figures, findings = group_measures(given, places, labels)
     assert all(each.value is None or type(each.value) is float for each in figures)
@@ -53,8 +52,8 @@ def test_rows_of_one_prompt_are_a_group_in_any_order():
 )
 def test_a_scale_is_as_wide_as_what_was_seen(declared, values, scale):
     declared = declared and Scale(*declared)
-    results = [Scored("a", Score(float(value))) for value in values]
-    assert scale_seen(declared, [*results, Unscored("b", ValueError())]) == scale
+    samples = rows(*(["a"] for _ in range(len(values) + 1)))
+    assert earned(samples, [*values, None], scale=declared).scale == scale
 
 
 @pytest.mark.parametrize(
