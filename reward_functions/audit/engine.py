@@ -19,7 +19,7 @@ from reward_functions.audit import gates as gating
 from reward_functions.audit.corpus import BY_ID, CLASSES, AnswerClass, Corpus
 from reward_functions.audit.earning import Earnings, earnings
 from reward_functions.audit.gold import Gold, gold_of
-from reward_functions.audit.groups import Earned, group_measures, scale_seen
+from reward_functions.audit.groups import Earned, group_measures
 from reward_functions.audit.other_answers import REASONED, ReplayCase, near_misses, opposite
 from reward_functions.audit.results import ROWS, Audit, Figure, Finding, SeenRow
 from reward_functions.audit.searching import search
@@ -40,12 +40,12 @@ from reward_functions.audit.trying import (
 )
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.spec import UNIT_SCALE
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Sample, Score, Scored, Unscored, sample
 from reward_functions.data.rows.reading import AS_FOUND
 from reward_functions.quantities.unicode_forms import folded
 from reward_functions.reports.measured import Measured
-from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.statistics import share
 from reward_functions.scoring.rows import read_samples
@@ -320,10 +320,9 @@ class _Work:
         valid = [each for each in samples if isinstance(each, Sample)]
         scored = iter(self.target.score(valid, group=self.together))
         results = [next(scored) if isinstance(each, Sample) else each for each in samples]
-        batch = Batch.of(samples, results, scale_seen(self.target.scale, results))
-        scale = self.target.scale or batch.scale
+        earned = Earned.of(samples, results, self.target.scale, self.asked.pass_at)
+        scale = self.target.scale or UNIT_SCALE
         labels = labels_of(samples, self.asked.label, scale) if self.asked.label else None
-        earned = Earned.of(batch, self.asked.pass_at)
         figures, findings = group_measures(earned, self.rows.places, labels)
         self.figures += [
             replace(each, id="unscored.rollouts") if each.id == "unscored" else each
