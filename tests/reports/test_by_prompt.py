@@ -193,12 +193,19 @@ def test_what_more_prompts_have_or_lack_is_drawn(have):
     assert rate([[1, 0]] * 4 + [[0, 0]] * 15).interval is None
 
 
-def test_a_rate_and_that_of_the_opposite_have_one_interval():
+@pytest.mark.parametrize("share", [0.2, 0.4])
+def test_a_rate_and_that_of_the_opposite_have_one_interval(share):
     random = Random(9)
-    groups = [[random.random() < 0.2 for _ in range(4)] for _ in range(30)]
+    groups = [[random.random() < share for _ in range(4)] for _ in range(30)]
     one, other = rate(groups), rate([[not each for each in group] for group in groups])
     assert other.value == pytest.approx(1 - one.value)
     assert other.interval == pytest.approx((1 - one.interval.high, 1 - one.interval.low))
+
+
+def test_a_mean_in_the_middle_is_looked_at_from_below():
+    values = [0.25, 0.75, 0.5, 0.0, 1.0] * 6
+    expected = mean_difference(values)
+    assert mean_rate(values, 0.0, 1.0).interval == (expected.low, expected.high)
 
 
 def test_an_interval_stays_within_its_range():
