@@ -14,6 +14,7 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
+from pickle import PicklingError
 from queue import Empty, SimpleQueue
 from subprocess import DEVNULL
 from threading import Thread
@@ -40,7 +41,7 @@ class Decorated(Exception):
     """The function is a reward, and belongs into the process that asks."""
 
 
-class Said(NamedTuple):
+class Answer(NamedTuple):
     """What a child says when the function is imported, and for each unit of rows."""
 
     name: str = ""
@@ -69,7 +70,7 @@ class _Dropped(io.TextIOWrapper):
         return len(text)
 
 
-def found(place: str) -> Any:
+def led_to(place: str) -> Any:
     """What a place such as `my.py:accuracy` or `package.module:rewards.accuracy` leads to.
 
     Raises:
@@ -85,8 +86,8 @@ def found(place: str) -> Any:
         raise ConfigurationError(f"there is no file {where}") from None
     except Exception as error:  # noqa: BLE001 - of anybody's module
         ours = isinstance(error, RewardError)
-        said = str(error) if ours else f"{where}: {type(error).__name__}: {error}"
-        raise ConfigurationError(" ".join(said.split())[:LONGEST]) from None
+        text = str(error) if ours else f"{where}: {type(error).__name__}: {error}"
+        raise ConfigurationError(" ".join(text.split())[:LONGEST]) from None
     return thing
 
 
@@ -104,16 +105,16 @@ def main() -> None:
     Thread(target=interpreters.listen, args=(asked, questions), daemon=True).start()
     sys.path.insert(0, str(Path.cwd()))
     try:
-        for said in _answers(questions, printed):
-            interpreters.send(answers, said)
+        for answer in _answers(questions, printed):
+            interpreters.write_object(answers, answer)
     except RewardError as error:
-        interpreters.send(answers, str(error))
+        interpreters.write_object(answers, str(error))
 
 
-def _answers(questions: SimpleQueue[Any], printed: _Dropped) -> Iterator[Said | None]:
+def _answers(questions: SimpleQueue[Any], printed: _Dropped) -> Iterator[Answer | None]:
     place, messages, settled = questions.get()
     began = perf_counter()
-    thing = found(place)
+    thing = led_to(place)
     if callable(thing) and spec_of(thing):
         yield None
         return
@@ -121,18 +122,18 @@ def _answers(questions: SimpleQueue[Any], printed: _Dropped) -> Iterator[Said | 
     adapted.messages, adapted.settled = messages, settled or adapted.settled
     seconds = perf_counter() - began
 
-    def said(results: Sequence[RewardResult] = (), breaches: Sequence[str] = ()) -> Said:
+    def reply(results: Sequence[RewardResult] = (), breaches: Sequence[str] = ()) -> Answer:
         name, found = adapted.name, adapted.convention
         now = adapted.described, adapted.messages, adapted.settled, printed.lines
-        return Said(name, found.batch, seconds, *now, [*map(_bare, results)], breaches)
+        return Answer(name, found.batch, seconds, *now, [*map(_bare, results)], breaches)
 
-    yield said()
+    yield reply()
     while (question := questions.get()) is not None:
         samples, alone, probing = question
         if probing:
-            yield said((), adapted.probe(samples))
+            yield reply((), adapted.probe(samples))
         else:
-            yield from (said(adapted.unit(unit)) for unit in adapted.units(samples, alone=alone))
+            yield from (reply(adapted.unit(unit)) for unit in adapted.units(samples, alone=alone))
 
 
 def _bare(result: RewardResult) -> RewardResult:
@@ -165,10 +166,10 @@ class Child:
         """
         assert self._process.stdin
         try:
-            interpreters.send(self._process.stdin, content)
+            interpreters.write_object(self._process.stdin, content)
         except OSError:
             return  # it is gone, which its answer says
-        except Exception as error:  # noqa: BLE001 - of what a row holds
+        except (RecursionError, TypeError, AttributeError, PicklingError) as error:
             raise BadSample(f"the row cannot be sent: {type(error).__name__}") from None
 
     def answer(self, seconds: float) -> Any:
@@ -184,7 +185,7 @@ class Child:
         except Empty:
             raise Ended(f"it took over {seconds:g} s") from None
         if answer is EOFError:
-            raise Ended(f"its interpreter ended with {interpreters.ending(self._process)}")
+            raise Ended(f"its interpreter ended with {interpreters.how_ended(self._process)}")
         if answer is None:
             raise Decorated
         if isinstance(answer, str):

@@ -29,17 +29,13 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from functools import partial
 from math import isinf, isnan
+from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
-from reward_functions.core.errors import (
-    BadSample,
-    ConfigurationError,
-    InvalidScore,
-    ScoringError,
-)
+from reward_functions.core.errors import BadSample, ConfigurationError, InvalidScore, ScoringError
 from reward_functions.core.importing import last_line
 from reward_functions.core.types import Score, Scored, Unscored
 
@@ -47,9 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from reward_functions.core.types import RewardResult, Sample
-
-    Give = Callable[[Sample, bool], Any]
-    Gives = Mapping[str, Give]
 
 RESPONSES: Final = (
     *("response", "completion", "output", "output_text", "generated", "generation"),
@@ -88,138 +81,123 @@ class Lacking(BadSample):
     """The row has no field that the function needs."""
 
 
-def columns_of(sample: Sample) -> dict[str, Any]:
-    """The fields of a row, and those of a reference that is an object; a copy."""
-    held = sample.reference if isinstance(sample.reference, Mapping) else {}
-    return deepcopy({**sample.metadata, **held})
+class _Row:
+    """What a function may ask of a row, copied: what it changes there is not seen again."""
 
-
-def _named(sample: Sample) -> dict[str, Any]:
-    """The same, with the prompt and the reference by every name that they may have had."""
-    reference = deepcopy(sample.reference)
-    known = {} if reference is None else dict.fromkeys(REFERENCES, reference)
-    return dict.fromkeys(PROMPTS, sample.prompt) | known | columns_of(sample)
-
-
-# Each of the following gives one value, from a sample and whether completions are messages.
-
-
-def _completion(sample: Sample, messages: bool) -> Any:  # noqa: FBT001
-    return [_turn("assistant", sample.response)] if messages else sample.response
-
-
-def _prompt(sample: Sample, messages: bool) -> Any:  # noqa: FBT001
-    return (
-        [_turn(each.role, each.content) for each in sample.context] if messages else sample.prompt
-    )
+    def __init__(self, sample: Sample, *, messages: bool) -> None:
+        self.sample = sample
+        self.reference = deepcopy(sample.reference)
+        held = self.reference if isinstance(self.reference, Mapping) else {}
+        self.fields: dict[str, Any] = {**deepcopy(dict(sample.metadata)), **held}
+        known = {} if self.reference is None else dict.fromkeys(REFERENCES, self.reference)
+        self.named = {**dict.fromkeys(PROMPTS, sample.prompt), **known, **self.fields}
+        self.completion: Any = sample.response
+        self.prompt: Any = sample.prompt
+        if messages:
+            self.completion = [_turn("assistant", sample.response)]
+            self.prompt = [_turn(each.role, each.content) for each in sample.context]
 
 
 def _turn(role: str, content: str) -> dict[str, Any]:
     return {"role": role, "content": content}
 
 
-def _words(sample: Sample, _: bool) -> list[int]:  # noqa: FBT001
-    """A number for each word: which tokens there were, nobody knows here."""
-    return [crc32(word.encode()) for word in sample.response.split()]
-
-
 def _nothing(*_: Any, **__: Any) -> None:
     """Takes what a function logs."""
 
 
-def _field(name: str, default: Any) -> Give:
-    return lambda sample, _: columns_of(sample).get(name, deepcopy(default))
+def _words(row: _Row) -> list[int]:
+    """A number for each word: which tokens there were, nobody knows here."""
+    return [crc32(word.encode()) for word in row.sample.response.split()]
 
 
-def _extra_info(sample: Sample, _: bool) -> dict[str, Any]:  # noqa: FBT001
-    columns = columns_of(sample)
-    held = columns.get("extra_info")
-    own: dict[str, Any] = {"num_turns": None, "rollout_reward_scores": {}}
-    return (held if isinstance(held, dict) else columns) | own
+def _extra_info(row: _Row) -> dict[str, Any]:
+    held = row.fields.get("extra_info")
+    known = held if isinstance(held, dict) else row.fields
+    return known | {"num_turns": None, "rollout_reward_scores": {}}
 
 
-def _state(sample: Sample, messages: bool) -> dict[str, Any]:  # noqa: FBT001
+def _state(row: _Row) -> dict[str, Any]:
     """Of a rollout of one turn."""
-    rollout = {name: give(sample, messages) for name, give in _ROLLOUT.items()}
-    return {**rollout, "input": columns_of(sample) | rollout, "trajectory": [], "metrics": {}}
+    rollout = {name: give(row) for name, give in _ROLLOUT.items()}
+    return {**rollout, "input": row.fields | rollout, "trajectory": [], "metrics": {}}
 
 
 def _parse_answer(completion: Any) -> Any:
-    said = completion if isinstance(completion, list) else [{"content": completion}]
-    return said[-1]["content"] if said else None
+    turns = completion if isinstance(completion, list) else [{"content": completion}]
+    return turns[-1]["content"] if turns else None
 
 
 _PARSER: Final = SimpleNamespace(parse=lambda text: text, parse_answer=_parse_answer)
 """Of a rubric that names none: the text as it is."""
 
 
-def _task(sample: Sample, _: bool) -> SimpleNamespace:  # noqa: FBT001
+def _task(row: _Row) -> SimpleNamespace:
     """The data of a task: its fields are attributes."""
+    return SimpleNamespace(**{**row.named, "prompt": row.prompt, "prompt_text": row.prompt})
+
+
+def _trace(row: _Row) -> SimpleNamespace:
+    """The record of a rollout of one turn, as far as a reward reads it."""
+    sample, own = row.sample, {"tool_calls": None, "reasoning_content": None}
+    turns = [SimpleNamespace(**_turn(each.role, each.content), **own) for each in sample.messages]
+    blocks = [f"[{each.role}]\n{each.content}" for each in sample.messages]
+    logs = dict.fromkeys(("record_metric", "record_metrics", "record_reward"), _nothing)
     return SimpleNamespace(
-        **_named(sample) | dict.fromkeys(("prompt", "prompt_text"), sample.prompt)
+        **{name: {} for name in ("rewards", "metrics", "info")},
+        **{name: [] for name in ("errors", "tool_messages")},
+        **logs,
+        id=sample.id,
+        messages=turns,
+        last_message=turns[-1] if turns else None,
+        assistant_messages=turns[len(sample.context) :],
+        last_reply=sample.response.strip(),
+        transcript="\n\n".join(blocks),
+        num_turns=1,
+        is_truncated=False,
+        state=SimpleNamespace(),
     )
 
 
-def _trace(sample: Sample, _: bool) -> SimpleNamespace:  # noqa: FBT001
-    """The record of a rollout of one turn, as far as a reward reads it."""
-    own = {"tool_calls": None, "reasoning_content": None}
-    turns = [
-        SimpleNamespace(role=each.role, content=each.content, **own) for each in sample.messages
-    ]
-    told = "\n\n".join(f"[{each.role}]\n{each.content}" for each in sample.messages)
-    held: dict[str, Any] = {
-        "id": sample.id,
-        "messages": turns,
-        "last_message": turns[-1] if turns else None,
-        "assistant_messages": turns[len(sample.context) :],
-        "transcript": told,
-        "last_reply": sample.response.strip(),
-        "num_turns": 1,
-        "is_truncated": False,
-        "rewards": {},
-        "metrics": {},
-        "info": {},
-        "errors": [],
-        "tool_messages": [],
-    }
-    logs = dict.fromkeys(("record_metric", "record_metrics", "record_reward"), _nothing)
-    return SimpleNamespace(**held, **logs, state=SimpleNamespace())
-
-
-def _openai_sample(sample: Sample, _: bool) -> dict[str, Any]:  # noqa: FBT001
+def _openai_sample(row: _Row) -> dict[str, Any]:
     """`output_json` is there where the response is JSON; nobody's tool calls reach a reward."""
-    message = _turn("assistant", sample.response) | {"tool_calls": []}
+    text = row.sample.response
+    message = _turn("assistant", text) | {"tool_calls": []}
     choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
-    held = {"output_text": sample.response, "output_tools": [], "choices": choices}
+    held = {"output_text": text, "output_tools": [], "choices": choices}
     try:
-        return held | {"output_json": json.loads(sample.response)}
+        return held | {"output_json": json.loads(text)}
     except (ValueError, RecursionError):
         return held
 
 
-def _item(sample: Sample, _: bool) -> dict[str, Any]:  # noqa: FBT001
+def _item(row: _Row) -> dict[str, Any]:
     """The row but for its messages; a reference that is no object by all its usual names."""
-    return columns_of(sample) if isinstance(sample.reference, Mapping) else _named(sample)
+    return row.fields if isinstance(row.reference, Mapping) else row.named
 
 
-_ROLLOUT: Final[dict[str, Give]] = {
-    "prompt": _prompt,
-    "completion": _completion,
-    "answer": lambda sample, _: _named(sample).get("answer", ""),
-    "task": _field("task", "default"),
-    "info": _field("info", {}),
+_COMPLETION: Final = attrgetter("completion")
+
+_ROLLOUT: Final[dict[str, Callable[[_Row], Any]]] = {
+    "prompt": attrgetter("prompt"),
+    "completion": _COMPLETION,
+    "answer": lambda row: row.named.get("answer", ""),
+    "task": lambda row: row.fields.get("task", "default"),
+    "info": lambda row: row.fields.get("info", {}),
 }
 
-_STATE: Final[dict[str, Give]] = {"state": _state}
-
-_VERL: Final[Gives] = {
-    "data_source": _field("data_source", ""),
-    "solution_str": _completion,
-    "ground_truth": lambda sample, _: deepcopy(sample.reference),
+_VERL: Final[dict[str, Callable[[_Row], Any]]] = {
+    "data_source": lambda row: row.fields.get("data_source", ""),
+    "solution_str": _COMPLETION,
+    "ground_truth": attrgetter("reference"),
     "extra_info": _extra_info,
 }
 
-_TRL: Final[Gives] = {"prompts": _prompt, "completions": _completion, "completion_ids": _words}
+_TRL: Final[dict[str, Callable[[_Row], Any]]] = {
+    "prompts": attrgetter("prompt"),
+    "completions": _COMPLETION,
+    "completion_ids": _words,
+}
 
 
 class Convention(NamedTuple):
@@ -238,7 +216,7 @@ class Convention(NamedTuple):
 
     name: str
     asks: tuple[str, ...]
-    gives: Gives
+    gives: Mapping[str, Callable[[_Row], Any]]
     fixed: Mapping[str, Any] = {}
     batch: bool = False
     open: bool = False
@@ -246,7 +224,7 @@ class Convention(NamedTuple):
     awaits: bool = False
 
 
-PLAIN: Final = Convention("plain", (), {"prompt": _prompt}, open=True)
+PLAIN: Final = Convention("plain", (), {"prompt": attrgetter("prompt")}, open=True)
 
 _MANY: Final = {f"{name}s": give for name, give in _VERL.items()}
 _LOGS: Final = {"trainer_state": None, "log_extra": _nothing, "log_metric": _nothing}
@@ -254,22 +232,22 @@ _ANY: Final = ("state", "parser", "info", "completion answer", "completion task"
 
 CONVENTIONS: Final = (
     Convention("OpenAI", ("sample item",), {"sample": _openai_sample, "item": _item}),
-    Convention("a Sample", ("sample",), {"sample": lambda sample, _: sample}),
+    Convention("a Sample", ("sample",), {"sample": attrgetter("sample")}),
     Convention("verl, batch", ("solution_strs", "ground_truths"), _MANY, batch=True, passes=True),
     Convention("verl", ("solution_str", "data_source ground_truth"), _VERL, passes=True),
     Convention("verifiers v1", ("trace",), {"task": _task, "trace": _trace}, awaits=True),
     Convention("TRL", (*_TRL,), _TRL, _LOGS, batch=True, open=True, passes=True),
-    Convention("verifiers v0", _ANY, _ROLLOUT | _STATE, {"parser": _PARSER}, open=True),
+    Convention("verifiers v0", _ANY, {**_ROLLOUT, "state": _state}, {"parser": _PARSER}, open=True),
 )
 """In the order in which they are tried; a function that none of them knows is plain."""
 
 
-def batches(samples: Sequence[Sample], most: int = BATCH) -> list[Sequence[Sample]]:
+def in_batches(samples: Sequence[Sample], most: int = BATCH) -> list[Sequence[Sample]]:
     """The rows in order, at most so many in a batch."""
     return [samples[at : at + most] for at in range(0, len(samples), most)]
 
 
-def name_of(function: Any) -> str:
+def called_name(function: Any) -> str:
     """The name of a function: of what it wraps, of what is bound in it, of an object its type's."""
     function = inspect.unwrap(_unbound(function))
     return str(getattr(function, "__name__", type(function).__name__))
@@ -292,7 +270,7 @@ class Adapted:
     """
 
     def __init__(self, function: Any) -> None:
-        self.name = name_of(function)
+        self.name = called_name(function)
         if isinstance(function, type) or not callable(function):
             what = "a class" if isinstance(function, type) else type(function).__name__
             raise ConfigurationError(f"{self.name} is {what}: name a function, or what it makes")
@@ -306,8 +284,11 @@ class Adapted:
         self._parameters = {name: each for name, each in asked.items() if each.kind not in many}
         self.convention = self._found()
         self._alike = {n: v for n, v in self.convention.fixed.items() if self._takes(n)}
+        known = self._parameters.items()
+        needed = [name for name, each in known if each.default is each.empty]
+        self._needed = [name for name in needed if name not in self._alike]
         self.messages = False
-        self.settled = not self.convention.open
+        self.settled = False
         self.breaches: dict[str, None] = {}
 
     def _found(self) -> Convention:
@@ -315,7 +296,7 @@ class Adapted:
         for each in CONVENTIONS:
             if any(names >= set(asked.split()) for asked in each.asks):
                 return each
-        return PLAIN._replace(gives={**PLAIN.gives, self._response(): _completion})
+        return PLAIN._replace(gives={**PLAIN.gives, self._response(): _COMPLETION})
 
     def _response(self) -> str:
         """Which parameter of a plain function is the response."""
@@ -359,17 +340,17 @@ class Adapted:
         """The results of a unit.
 
         Raises:
-            ConfigurationError: no row of it has a field that the function needs.
+            ConfigurationError: no row so far has a field that the function needs.
         """
         results = self._unit(samples)
-        if not self.settled and not _some(results):
+        if self.convention.open and not self.settled and not _some(results):
             self.messages = True
             others = self._unit(samples)
             self.messages = _some(others)
             results = others if self.messages else results
         self.settled = self.settled or _some(results)
         errors = [each.error for each in results if isinstance(each, Unscored)]
-        if len(errors) == len(samples) and all(isinstance(each, Lacking) for each in errors):
+        if errors and not self.settled and all(isinstance(each, Lacking) for each in errors):
             raise ConfigurationError(str(errors[0]))
         return results
 
@@ -389,11 +370,16 @@ class Adapted:
             FunctionFailed: it raised; `WrongNumber`: it returned another number of results.
             BadSample: no row has a field that it needs.
         """
-        rows = [self._values(each) for each in samples]
-        values = {name: [row.get(name) for row in rows] for row in rows for name in row}
-        self._require(values, samples[0])
+        rows = [_Row(each, messages=self.messages) for each in samples]
+        given = [self._values(each) for each in rows]
+        values = {name: [each.get(name) for each in given] for one in given for name in one}
+        for name in self._needed:
+            if name not in values:
+                there = ", ".join(sorted(rows[0].fields)) or "none"
+                needs = f"{self.name} needs {name!r}, and no field of the row is called so"
+                raise Lacking(f"{needs}; the fields are {there}")
         if not self.convention.batch:
-            return [self._read(samples[0], self._called(rows[0] | self._alike))]
+            return [self._read(samples[0], self._called(given[0] | self._alike))]
         returned = self._called(values | self._alike)
         try:
             numbers = None if isinstance(returned, str | bytes | Mapping) else list(returned)
@@ -409,32 +395,16 @@ class Adapted:
         passed = self.convention.passes or self.convention.open
         return name in self._parameters or (self._open and passed)
 
-    def _values(self, sample: Sample) -> dict[str, Any]:
+    def _values(self, row: _Row) -> dict[str, Any]:
         """What one row gives to parameters, by their names."""
-        gives, named = self.convention.gives, _named(sample)
-        values = {n: give(sample, self.messages) for n, give in gives.items() if self._takes(n)}
-        others = named if self._open and self.convention.open else self._parameters
-        values |= {n: named[n] for n in others if n in named and n not in values}
-        left = [each for each in self._required() if each not in values]
+        values = {n: give(row) for n, give in self.convention.gives.items() if self._takes(n)}
+        others = row.named if self._open and self.convention.open else self._parameters
+        values |= {n: row.named[n] for n in others if n in row.named and n not in values}
+        left = [each for each in self._needed if each not in values]
         taken = any(each in REFERENCES and each in values for each in self._parameters)
-        if len(left) == 1 and not taken and sample.reference is not None:
-            values[left[0]] = deepcopy(sample.reference)
+        if len(left) == 1 and not taken and row.reference is not None:
+            values[left[0]] = row.reference
         return {name: value for name, value in values.items() if name not in self._alike}
-
-    def _required(self) -> list[str]:
-        known = self._parameters.items()
-        return [
-            name for name, each in known if each.default is each.empty and name not in self._alike
-        ]
-
-    def _require(self, values: Mapping[str, Any], sample: Sample) -> None:
-        for name in self._required():
-            if name not in values:
-                fields = ", ".join(sorted(columns_of(sample))) or "none"
-                raise Lacking(
-                    f"{self.name} needs {name!r}, and no field of the row is called so; the "
-                    f"fields are {fields}"
-                )
 
     def _called(self, values: Mapping[str, Any]) -> Any:
         """What the function returns, awaited."""
@@ -459,10 +429,9 @@ class Adapted:
         """The result that a returned value is."""
         try:
             return Scored(sample.id, self._score(returned))
-        except InvalidScore as error:
-            self.breaches[str(error)] = None
-            return Unscored(sample.id, error)
-        except FunctionFailed as error:
+        except (FunctionFailed, InvalidScore) as error:
+            if isinstance(error, InvalidScore):
+                self.breaches[str(error)] = None
             return Unscored(sample.id, error)
 
     def _score(self, returned: Any) -> Score:
@@ -473,7 +442,7 @@ class Adapted:
             if named is not None:
                 return self._score(returned[named])
             if self.convention.awaits and returned:
-                return Score(sum(self._score(each).value for each in returned.values()))
+                return self._score(sum(self._score(each).value for each in returned.values()))
             raise FunctionFailed("it returns a dict without 'score' or 'reward'")
         value = _number(returned)
         if isinf(value):
@@ -483,9 +452,9 @@ class Adapted:
     def probe(self, samples: Sequence[Sample]) -> list[str]:
         """What breaks the contract when these rows are sent at once, in sentences."""
         found = list(self._unlike())
-        alone = [each for one in samples for each in self.unit([one])]
+        self.score(samples)
         if self.convention.batch and samples:
-            found += self._at_once(samples, alone)
+            found += self._at_once(samples)
         return [*found, *self.breaches]
 
     def _unlike(self) -> Iterator[str]:
@@ -498,9 +467,9 @@ class Adapted:
         if found.awaits and not any(map(inspect.iscoroutinefunction, (self.function, called))):
             yield f"{found.name} awaits it, and it is not async"
 
-    def _at_once(self, samples: Sequence[Sample], alone: Sequence[RewardResult]) -> Iterator[str]:
+    def _at_once(self, samples: Sequence[Sample]) -> Iterator[str]:
         """One call for all rows, and one with an empty response among them."""
-        sent = samples
+        sent, alone = samples, [each for one in samples for each in self._unit([one])]
         try:
             together, single = _values_of(self._call(sent)), _values_of(alone)
             if single != together and sorted(single, key=repr) == sorted(together, key=repr):
@@ -531,7 +500,7 @@ def _number(value: Any) -> float:
     """
     try:
         number = float("-" if isinstance(value, str | bytes) else value)
-    except Exception:  # noqa: BLE001 - of anybody's object
+    except (TypeError, ValueError, ArithmeticError, RuntimeError):  # of anybody's object
         raise FunctionFailed(f"it returns {_kind(value)}, not a number") from None
     if isnan(number):
         raise FunctionFailed("it returns NaN, not a number")

@@ -14,20 +14,13 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from functools import partial
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.audit.child import Child, Decorated, Ended, Said, found
-from reward_functions.audit.conventions import (
-    BATCH,
-    PROBED,
-    TRIED,
-    Adapted,
-    batches,
-    name_of,
-)
+from reward_functions.audit import conventions
+from reward_functions.audit.child import Answer, Child, Decorated, Ended, led_to
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.deployed import checking
 from reward_functions.aws.deployed.scorer import VersionScorer, scorer_named
@@ -158,7 +151,8 @@ class InProcess(Target):
         self.spec, self.scale, self.judges = spec, spec.scale, spec.needs.judge
         self.name, self.version, self.digest = spec.name, str(spec.version), digest
         self.kind = "composite" if isinstance(spec.function, Composition) else "reward"
-        self.parameters = given or _set_in(bound)
+        held = getattr(bound, "keywords", {})
+        self.parameters = given or {name: held[name] for name in held if name != "ask"}
         self._reward = bound or rewards.ready(spec, given, judge)
 
     @property
@@ -179,15 +173,6 @@ class InProcess(Target):
         return [*dict.fromkeys(str(each) for each in errors if isinstance(each, InvalidScore))]
 
 
-def _set_in(bound: RewardFunction | None) -> dict[str, Any]:
-    """The parameters that a partial holds."""
-    held: dict[str, Any] = {}
-    while isinstance(bound, partial):
-        held = bound.keywords | held
-        bound = bound.func
-    return {name: value for name, value in held.items() if name != "ask"}
-
-
 class Called(Target):
     """A callable that Python gave, called in this process.
 
@@ -196,7 +181,7 @@ class Called(Target):
     """
 
     def __init__(self, function: Any) -> None:
-        self._adapted = Adapted(function)
+        self._adapted = conventions.Adapted(function)
         self.name = self._adapted.name
 
     @property
@@ -211,19 +196,19 @@ class Called(Target):
 
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:
         """See `Target`."""
-        cut = [samples] if group else batches(samples)
+        cut = [samples] if group else conventions.in_batches(samples)
         return [each for batch in cut for each in self._adapted.score(batch)]
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
         """See `Target`."""
-        return self._adapted.probe(samples[:PROBED])
+        return self._adapted.probe(samples[: conventions.PROBED])
 
 
 class ChildFunction(Target):
     """A function that an interpreter of its own calls.
 
     Args:
-        place: as `found` takes it.
+        place: as `led_to` takes it.
         seconds: that a row may take.
         digest: of its file.
 
@@ -235,21 +220,21 @@ class ChildFunction(Target):
     def __init__(self, place: str, seconds: float = 10.0, digest: str = "") -> None:
         self.digest = digest
         self._place, self._seconds = place, seconds
-        self._deaths, self._most = 0, BATCH
+        self._deaths, self._most = 0, conventions.BATCH
         self._process: Child | None = None
-        self._said = Said()
+        self._seen = Answer()
         self._running()
-        self.name = self._said.name
+        self.name = self._seen.name
 
     @property
     def convention(self) -> str:
         """See `Target`."""
-        return self._said.described
+        return self._seen.described
 
     @property
     def described(self) -> str:
         """Where it runs, how it is called, and what was seen of it."""
-        seen = self._said
+        seen = self._seen
         words = [f"{self._place}, a function in an interpreter of its own; {seen.described}"]
         if seen.seconds > SLOW:
             words.append(f"its import took {seen.seconds:.1f} s")
@@ -261,7 +246,8 @@ class ChildFunction(Target):
 
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:
         """See `Target`."""
-        cut = [samples] if group else batches(samples, self._most if self._said.batch else PIPED)
+        most = len(samples) if group else self._most if self._seen.batch else PIPED
+        cut = conventions.in_batches(samples, max(most, 1))
         return [each for batch in cut for each in self._scored(batch)]
 
     def _scored(self, samples: Sequence[Sample], *, alone: bool = False) -> list[RewardResult]:
@@ -274,8 +260,8 @@ class ChildFunction(Target):
                 process = self._running()
                 process.ask((left, alone, False))
                 while len(results) < len(samples):
-                    self._said = process.answer(self._seconds)
-                    results += self._said.results
+                    self._seen = process.answer(self._seconds)
+                    results += self._seen.results
             except BadSample as error:
                 rest = [Unscored(left[0].id, error)] if len(left) == 1 else self._scored(left[:1])
                 results += rest
@@ -292,19 +278,19 @@ class ChildFunction(Target):
 
     def _unit(self, samples: Sequence[Sample]) -> int:
         """How many rows the child works at first without a word."""
-        return len(samples) if self._said.batch else 1 if self._said.settled else TRIED
+        return len(samples) if self._seen.batch else 1 if self._seen.settled else conventions.TRIED
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
         """See `Target`."""
-        rows = samples[:PROBED]
+        rows = samples[: conventions.PROBED]
         try:
             process = self._running()
             process.ask((rows, False, True))
-            self._said = process.answer(self._seconds * (len(rows) + 2))
+            self._seen = process.answer(self._seconds * (len(rows) + 2))
         except (BadSample, Ended) as error:
             self._forget()
             return [f"{len(rows)} rows at once: {error}"]
-        return list(self._said.breaches)
+        return list(self._seen.breaches)
 
     def close(self) -> None:
         """See `Target`."""
@@ -320,16 +306,16 @@ class ChildFunction(Target):
         """The child; another one where that is gone."""
         if self._process:
             return self._process
-        process = self._process = Child()
+        process = Child()
         try:
-            process.ask((self._place, self._said.messages, self._said.settled))
-            self._said = process.answer(IMPORTING)
+            process.ask((self._place, self._seen.messages, self._seen.settled))
+            self._seen = process.answer(IMPORTING)
+            self._process = process
         except Ended as error:
-            self.close()
             raise ConfigurationError(f"{self._place} cannot be imported: {error}") from None
-        except BaseException:
-            self.close()
-            raise
+        finally:
+            if not self._process:
+                process.end()
         return process
 
 
@@ -350,8 +336,8 @@ class Deployed(Target):
             self.parameters = scorer.deployed.parameters
         else:
             settings = checking.configuration(scorer.function) or {}
-            if told := descriptions.described(settings.get("Description") or ""):
-                self.version, self.digest = str(told[1]), told[2]
+            if known := descriptions.described(settings.get("Description") or ""):
+                self.version, self.digest = str(known[1]), known[2]
         self.spec, self.judges = scorer.spec, scorer.judges
         self.scale = self.spec.scale if self.spec else None
 
@@ -370,11 +356,10 @@ class Deployed(Target):
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
         """See `Target`."""
-        rows = checking.repeated([wire_row(each) for each in samples], min(len(samples), PROBED))
+        rows = [wire_row(replace(each, id=f"{at:06}")) for at, each in enumerate(samples)]
+        expected = checking.Expectation(tuple(rows[: conventions.PROBED]), scale=self.scale)
         self.calls += 2
-        return checking.breaches(
-            self._scorer.function, checking.Expectation(tuple(rows), scale=self.scale)
-        )
+        return checking.breaches(self._scorer.function, expected)
 
 
 class _Asked(NamedTuple):
@@ -428,7 +413,7 @@ def _function(asked: _Asked) -> Target:
     try:
         child = ChildFunction(place, asked.seconds, _digest(Path(where)))
     except Decorated:
-        return _of_python(found(place), asked.parameters, asked.judge)
+        return _of_python(led_to(place), asked.parameters, asked.judge)
     if asked.parameters:
         child.close()
         raise ConfigurationError(f"{asked.text} is no reward: bind its parameters in its file")
@@ -494,5 +479,5 @@ def _of_python(target: Any, parameters: rewards.Parameters, judge: str | None) -
         return InProcess(target, parameters, judge)
     if parameters:
         why = "is bound already: bind its parameters with it" if spec else "is no reward: bind them"
-        raise ConfigurationError(f"{spec.name if spec else name_of(target)} {why}")
+        raise ConfigurationError(f"{spec.name if spec else conventions.called_name(target)} {why}")
     return InProcess(spec, bound=target) if spec else Called(target)

@@ -47,7 +47,7 @@ GRACE: Final = 2.0
 """Seconds in which an interpreter that is idle ends by itself once its parent is gone."""
 
 
-def send(stream: IO[bytes], content: Any) -> None:
+def write_object(stream: IO[bytes], content: Any) -> None:
     """Write one object."""
     text = pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(LENGTH.pack(len(text)) + text)
@@ -97,9 +97,9 @@ def main() -> None:
         reward = ready(spec, parameters)
         while (rows := questions.get()) is not None:
             read = [row.read() for row in unpacked(rows)]
-            send(answers, scored_rows(spec, reward, read, explain=explain))
+            write_object(answers, scored_rows(spec, reward, read, explain=explain))
     except SystemExit as error:
-        send(answers, exit_message(error))
+        write_object(answers, exit_message(error))
 
 
 def listen(stream: IO[bytes], questions: SimpleQueue[Any]) -> None:
@@ -130,7 +130,7 @@ def begun(module: str, **options: Any) -> subprocess.Popen[bytes]:
     )
 
 
-def ending(process: subprocess.Popen[bytes]) -> str:
+def how_ended(process: subprocess.Popen[bytes]) -> str:
     """How a process ended: "signal SIGKILL", "status 1"."""
     code = process.wait()
     return f"signal {Signals(-code).name}" if code < 0 else f"status {code}"
@@ -256,9 +256,9 @@ class _Interpreter:
         assert self._process.stdout
         try:
             if self._order:
-                send(self._process.stdin, self._order)
+                write_object(self._process.stdin, self._order)
                 self._order = None
-            send(self._process.stdin, packed(rows))
+            write_object(self._process.stdin, packed(rows))
             answer = received(self._process.stdout)
         except OSError:
             raise EOFError from None
@@ -271,7 +271,7 @@ class _Interpreter:
         return self._process.poll() is None
 
     def ending(self) -> str:
-        return ending(self._process)
+        return how_ended(self._process)
 
     def end(self) -> None:
         """End it, whatever it is doing: its results are here, or nobody waits for them."""

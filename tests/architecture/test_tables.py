@@ -63,6 +63,11 @@ ELSEWHERE = {
     "symbolic.cas.weights:NUMBERS": "tests/symbolic/cas/test_weights.py",
     "symbolic.cas.weights:POLYNOMIALS": "tests/symbolic/cas/test_weights.py",
     "symbolic.expr.functions:FUNCTIONS": "tests/symbolic/test_functions.py",
+    **dict.fromkeys(
+        (f"audit.conventions:{name}" for name in ("_TRL", "_VERL", "_ROLLOUT", "_LOGS")),
+        "tests/audit/test_conventions.py",
+    ),
+    "audit.conventions:CONVENTIONS": "tests/audit/test_conventions.py",
     "jobs.preflight:CHECKS": "tests/jobs/test_preflight_service.py",
     # By boto3, which their answers fit; each asks for the right that has its name.
     "local.training_double.agent_rft:OPERATIONS": "tests/local/training_double/test_agent_jobs.py",

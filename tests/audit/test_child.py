@@ -11,7 +11,7 @@ from time import monotonic, sleep
 import pytest
 
 from reward_functions.audit import targets
-from reward_functions.audit.child import found
+from reward_functions.audit.child import led_to
 from reward_functions.audit.targets import ChildFunction, target_of
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample, Scored, sample
@@ -316,7 +316,7 @@ def read_here(folder, monkeypatch):
     for name in ("my_rewards", "broken", "raises", "leaves"):
         monkeypatch.setitem(sys.modules, name, None)
         monkeypatch.delitem(sys.modules, name)
-    return found
+    return led_to
 
 
 @pytest.mark.parametrize(

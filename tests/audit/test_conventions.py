@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import pytest
 
-from reward_functions.audit.conventions import CONVENTIONS, Adapted, name_of
+from reward_functions.audit.conventions import CONVENTIONS, Adapted, called_name
 from reward_functions.audit.targets import target_of
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Score, Scored, sample
@@ -189,7 +189,7 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("function", "described"), FUNCTIONS, ids=name_of)
+@pytest.mark.parametrize(("function", "described"), FUNCTIONS, ids=called_name)
 def test_each_convention_is_found_by_its_parameters(function, described):
     adapted = Adapted(function)
     scored = adapted.score(ROWS)
@@ -211,10 +211,10 @@ BREACHES = {
 
 
 def test_names_are_those_of_what_is_wrapped():
-    assert name_of(decorated(plain)) == "plain"
-    assert name_of(functools.partial(decorated(plain), reference=1)) == "plain"
-    assert name_of(Callable()) == "Callable"
-    assert name_of(Callable().method) == "method"
+    assert called_name(decorated(plain)) == "plain"
+    assert called_name(functools.partial(decorated(plain), reference=1)) == "plain"
+    assert called_name(Callable()) == "Callable"
+    assert called_name(Callable().method) == "method"
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 
 from reward_functions.audit.targets import target_of
+from reward_functions.aws.arn import BadArn
+from reward_functions.aws.deployed import catalogue
 from reward_functions.core.combine import weighted
 from reward_functions.core.errors import BadParameter, ConfigurationError, NoJudge
 from reward_functions.core.registry import get
 from reward_functions.core.types import Scored, Unscored, sample
+from tests.jobs.graders import FUNCTION, deployed, handler
+from tests.lambda_api import Function, InProcess, function_error, result
 
 RIGHT, WRONG = sample(r"\boxed{4}", "4"), sample(r"\boxed{5}", "4")
 
@@ -102,3 +106,112 @@ def test_a_score_outside_the_declared_scale_breaks_the_contract(tmp_path):
     assert isinstance(target.score([RIGHT])[0], Unscored)
     (breach,) = target.probe([RIGHT, sample("")])
     assert "outside (0.0, 1.0)" in breach
+
+
+class Client(InProcess):
+    """Lambda, which also says what a function's description is."""
+
+    def get_function_configuration(self, FunctionName):  # noqa: N803 - boto3's
+        return self._functions[FunctionName].configuration
+
+
+@pytest.fixture
+def functions(monkeypatch):
+    """Deployed functions by their ARN, answered in this process."""
+    found = {}
+    monkeypatch.setattr(
+        "reward_functions.aws.deployed.function.client", lambda *_, **__: Client(found)
+    )
+    return found
+
+
+ALIAS = f"{FUNCTION}:live"
+
+ROWS = [RIGHT, WRONG, sample("no answer", "4")]
+
+
+def shuffled(event):
+    """A handler that gives each number to the row after its own."""
+    rows = handler("math")(event, None)
+    ids = [row["id"] for row in rows]
+    return [row | {"id": name} for row, name in zip(rows, ids[1:] + ids[:1], strict=True)]
+
+
+def lenient(event):
+    """A handler that answers what it cannot score with a 0, and says nothing."""
+    return [result(row["id"], 0.0 if row["messages"] is None else 1.0) for row in event]
+
+
+def short(event):
+    return lenient(event)[:-1]
+
+
+def strict(event):
+    if any(row["messages"] is None for row in event):
+        return function_error(errorType="TypeError", errorMessage="'NoneType' object")
+    return lenient(event)
+
+
+def spoilt(event):
+    return [result(row["id"], float(len(event))) for row in event]
+
+
+def test_an_alias_is_invoked_and_says_its_version(functions):
+    described = {"Description": "math 8 0123456789abcdef: mathematics"}
+    functions[ALIAS] = Function([lambda event: handler("math")(event, None)], described)
+    target = target_of(ALIAS)
+    assert (target.kind, target.name) == ("deployment", "SageMaker-reward-dev-x")
+    assert (target.version, target.digest) == ("8", "0123456789abcdef")
+    assert target.described == (
+        f"SageMaker-reward-dev-x, a deployment, version 8, invoked in batches as {ALIAS}"
+    )
+    assert (target.spec, target.scale, target.judges) == (None, None, False)
+    results = target.score(ROWS)
+    assert values(results) == [1.0, 0.0, 0.0]
+    assert [each.id for each in results] == ["sample"] * 3  # the function sees ids that differ
+    assert target.calls == 1
+    assert target.probe(ROWS) == []
+    assert target.calls == 3
+    target.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "breach"),
+    [
+        (shuffled, "another order than the samples"),
+        (lenient, "a row that is not a valid sample earns 0, and no metric says that this is no"),
+        (short, "2 results for 3 samples"),
+        (strict, "a batch fails as a whole: "),
+        (spoilt, "a row that is not a valid sample changes the rewards of others"),
+        (lambda event: 0.5, "the response is a number"),
+    ],
+)
+def test_what_a_function_breaks_is_found_through_its_arn_alone(functions, answer, breach):
+    functions[ALIAS] = Function([answer], {})
+    target = target_of(ALIAS)
+    found = target.probe(ROWS)
+    assert any(breach in each for each in found), found
+    assert target.version == target.digest == ""
+    assert len(target.score(ROWS)) == 3
+
+
+def test_a_deployment_of_a_stage_is_its_version_with_the_reward_that_is_here(
+    functions, monkeypatch
+):
+    asked = []
+    record = deployed("math", parameters={"rounded": 2})
+    monkeypatch.setattr(catalogue, "find", lambda *found: asked.append(found) or record)
+    functions[f"{FUNCTION}:7"] = Function([lambda event: handler("math")(event, None)])
+    target = target_of("x@dev")
+    assert asked == [("x", "dev", None)]
+    assert (target.name, target.version) == ("x", str(get("math").version))
+    assert (target.spec, target.scale) == (get("math"), get("math").scale)
+    assert target.parameters == {"rounded": 2}
+    assert values(target.score(ROWS)) == [1.0, 0.0, 0.0]
+    assert target.described.endswith(f"invoked in batches as {FUNCTION}:7")
+
+
+@pytest.mark.parametrize("text", ["arn:aws:s3:::bucket", "arn:", "arn:aws:lambda:x"])
+def test_what_is_no_arn_of_a_function_is_refused(text):
+    with pytest.raises(BadArn):
+        target_of(text)

@@ -8,6 +8,7 @@
     catalogue.py   the records a stage leaves in SSM
     function.py    invoke; results as the types of a local run; every way a response can break the
                    contract, in the trainer's terms
+    scorer.py      the deployed version that scores a file, in batches as a trainer sends them
     checking.py    the check: a function's settings, its answers, its times and sizes
     findings.py    what a check found, as text for machines and for people elsewhere; what every
                    doctor of this machine shares

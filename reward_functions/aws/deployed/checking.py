@@ -402,16 +402,16 @@ def breaches(function: DeployedFunction, expected: Expectation) -> list[str]:
         _, beside = asked.ask([*expected.rows, MALFORMED])
     except FunctionError as error:
         return [f"a batch fails as a whole: {failed(error)}"]
-    said = [each.message for each in (*first.breaches, *_new(beside, first))]
+    found = [each.message for each in (*first.breaches, *_new(beside, first))]
     if any(beside.scores.get(name) != score for name, score in first.scores.items()):
-        said.append("a row that is not a valid sample changes the rewards of others")
+        found.append("a row that is not a valid sample changes the rewards of others")
     name = MALFORMED["id"]
     if name in beside.scores and not flagged(beside.results[name]):
-        said.append(
+        found.append(
             f"a row that is not a valid sample earns {beside.scores[name]:g}, and no metric says "
             "that this is no score"
         )
-    return said
+    return found
 
 
 @dataclass
