@@ -12,7 +12,7 @@ import fcntl
 import json
 import os
 from array import array
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -170,8 +170,11 @@ def unnamed(rows: int) -> Journal:
     return Journal(TemporaryFile(), rows)
 
 
-def beside(output: Path, identity: Mapping[str, Any], rows: int, *, resume: bool) -> Journal:
-    """The journal beside an output file.
+@contextmanager
+def beside(
+    output: Path, identity: Mapping[str, Any], rows: int, *, resume: bool
+) -> Iterator[Journal]:
+    """The journal beside an output file. What is interrupted before it is open leaves no file.
 
     Args:
         output: the file.
@@ -185,15 +188,21 @@ def beside(output: Path, identity: Mapping[str, Any], rows: int, *, resume: bool
         OSError: it cannot be written.
     """
     path = output.with_name(output.name + SUFFIX)
-    if path.exists() and not resume:
+    found = path.exists()
+    if found and not resume:
         raise ConfigurationError(
             f"{path.name} holds the rows of an interrupted run: add --resume to go on with it, or "
             "remove it"
         )
-    stream = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
-    with ExitStack() as unlocked:
-        unlocked.callback(stream.close)
-        _lock(stream, path)
+    with ExitStack() as opened:
+        if not found:
+            opened.callback(path.unlink, missing_ok=True)
+        stream = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
+        opened.callback(stream.close)
+        if not _locked(stream):
+            opened.pop_all()
+            stream.close()
+            raise ConfigurationError(f"{path.name} is being written by another run")
         journal = Journal(stream, rows, path)
         before = _identity(stream, path)
         if before is None:
@@ -202,15 +211,18 @@ def beside(output: Path, identity: Mapping[str, Any], rows: int, *, resume: bool
         else:
             _require_same(before, identity, path)
             journal.read_kept()
-        unlocked.pop_all()
-    return journal
+        with journal:
+            opened.pop_all()
+            yield journal
 
 
-def _lock(stream: IO[bytes], path: Path) -> None:
+def _locked(stream: IO[bytes]) -> bool:
+    """Whether this run alone writes to it."""
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise ConfigurationError(f"{path.name} is being written by another run") from None
+        return False
+    return True
 
 
 def _begin(stream: IO[bytes], identity: Mapping[str, Any]) -> None:

@@ -41,6 +41,7 @@ from reward_functions.scoring.rewards import is_path
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from typing import TextIO
 
     from reward_functions.core.spec import RewardFunction, RewardSpec, Scale
@@ -637,7 +638,7 @@ def identity(
 
 def journal_of(
     output: Path | None, identity: Callable[[], dict[str, Any]], rows: int, *, resume: bool
-) -> Journal:
+) -> AbstractContextManager[Journal]:
     """The journal beside an output file, or one without a name.
 
     Raises:

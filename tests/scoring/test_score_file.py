@@ -234,3 +234,35 @@ def test_the_engine_runs_without_the_command_line(rows):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == f"{COUNT}\n\n"
+
+
+@pytest.mark.parametrize(
+    ("ended", "raised"),
+    [(KeyboardInterrupt, scoring.ScoringInterrupted), (OSError(37, "no locks"), OSError)],
+    ids=["an interrupt", "a disk without locks"],
+)
+def test_what_ends_a_run_before_its_partial_file_is_open_leaves_none(
+    ended, raised, rows, tmp_path, monkeypatch
+):
+    def lock(stream, how):
+        raise ended
+
+    monkeypatch.setattr("fcntl.flock", lock)
+    with pytest.raises(raised):
+        scoring.score_file("gsm8k", rows, tmp_path / "out")
+    assert [*tmp_path.iterdir()] == [rows]
+
+
+def test_what_ends_a_resumed_run_as_early_leaves_the_rows_that_were_kept(
+    rows, tmp_path, monkeypatch
+):
+    kept = tmp_path / "out.partial"
+    kept.write_text('{"partial results of reward score": true}\n')
+
+    def lock(stream, how):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fcntl.flock", lock)
+    with pytest.raises(scoring.ScoringInterrupted):
+        scoring.score_file("gsm8k", rows, tmp_path / "out", resume=True)
+    assert kept.exists()
