@@ -43,6 +43,9 @@ OTHERS = ((RULE, SLOW, REST), (RULE, REST, SLOW))
 NUMBER = "TEST_WORKER"
 """The variable that holds the number of a copy."""
 
+SHORT = 0.005
+"""Seconds below which `--durations` lists nothing."""
+
 HEAD = struct.Struct("=I")
 SILENT = ("terminalreporter", "junitxml", "logfile", "lfplugin", "nfplugin", "stepwiseplugin")
 """Plugins that speak of the whole run."""
@@ -185,7 +188,10 @@ class Parallel:
         worker.left.remove(message["ended"])
         for part in message["parts"]:
             if isinstance(part, tuple):
-                report = _passed(item, *part)
+                # Nobody asks how a short setup ended well: a third of what there is to hear.
+                if part[0] == "setup" and part[1] < SHORT:
+                    continue
+                report = _passed(item.nodeid, message["location"], *part)
             else:
                 report = config.hook.pytest_report_from_serializable(config=config, data=part)
             config.hook.pytest_runtest_logreport(report=report)
@@ -239,11 +245,11 @@ def _plain(report):
     return plain and not (report.longrepr or report.sections or hasattr(report, "wasxfail"))
 
 
-def _passed(item, when, duration, properties):
+def _passed(nodeid, location, when, duration, properties):
     """The report that a part of a test passed."""
     return pytest.TestReport(
-        item.nodeid,
-        item.location,
+        nodeid,
+        location,
         {},
         "passed",
         None,
@@ -310,7 +316,7 @@ class _Copy:
         item = items[place]
         nextitem = None if following is None else items[following]
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=nextitem)
-        self._say({"ended": place, "parts": self._parts})
+        self._say({"ended": place, "location": item.location, "parts": self._parts})
         self._parts = []
 
     @pytest.hookimpl
