@@ -67,6 +67,18 @@ def _made_once():
 
 
 @_once
+def _places_are_found_once():
+    """pytest looks for the file and the line of a function again for each of its parameters."""
+    from _pytest import python
+
+    find = cache(python.getfslineno)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(python, "getfslineno", lambda test: find(getattr(test, "__func__", test)))
+        yield
+
+
+@_once
 def _commands_are_made_once():
     """A runner of Typer makes the tree of an application's commands whenever it is called."""
     from typer import testing
