@@ -6,7 +6,7 @@ import pytest
 
 from tests.architecture.rooms import PACKAGE
 from tests.check import TESTS, chosen, importers
-from tests.costs import BUDGETS, Costs, over, room_of
+from tests.costs import BUDGETS, Costs, over, room_of, with_budgets
 from tests.nightly.__main__ import PARTS
 
 
@@ -101,3 +101,9 @@ def test_a_room_over_its_budget_is_named():
 def test_a_run_of_some_rooms_keeps_no_budget():
     (said,) = over(dict.fromkeys([*BUDGETS][1:], 1.0))
     assert said == f"{next(iter(BUDGETS))} did not run: `make test` runs all."
+
+
+def test_new_budgets_leave_a_quarter_and_name_what_takes_more_than_five():
+    source = 'A = {\n    "a": 1,\n}\nBUDGETS = {\n    "old": 9,\n}\n"""What they are."""\n'
+    made = with_budgets(source, {"small": 4.0, "aws": 4.1, "jobs": 40.2})
+    assert made == source.replace('    "old": 9,\n', '    "jobs": 51,\n    "aws": 6,\n')
