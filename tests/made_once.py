@@ -9,7 +9,9 @@ import ssl
 import sys
 from contextlib import ExitStack, contextmanager
 from functools import cache
+from importlib import metadata
 from itertools import count
+from sysconfig import get_path
 from weakref import WeakKeyDictionary
 
 import pytest
@@ -245,4 +247,26 @@ def _interpreters_are_asked_once():
             "version_in",
             lambda python: known(python) if python in ours else ask(python),
         )
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _points_are_read_once():
+    """A reward is looked up among the entry points of all that is installed, which parses them all.
+
+    Those that a test puts on the path are read each time.
+    """
+    installed, known = get_path("purelib"), {}
+    read = metadata.Distribution.entry_points.fget
+
+    def points(distribution):
+        place = str(getattr(distribution, "_path", ""))
+        if not place.startswith(installed):
+            return read(distribution)
+        if place not in known:
+            known[place] = read(distribution)
+        return known[place]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metadata.Distribution, "entry_points", property(points))
         yield

@@ -156,7 +156,7 @@ ROOMS = {
     "cdk": room(
         "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
         "core judge_runtime serving rollouts feedback aws scoring",
-        8_000,
+        8_020,
         7_700,
         12,
     ),
