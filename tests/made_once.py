@@ -250,7 +250,7 @@ def _interpreters_are_asked_once():
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
+@_once
 def _points_are_read_once():
     """A reward is looked up among the entry points of all that is installed, which parses them all.
 
