@@ -18,10 +18,14 @@ escaped once.
 At the first request to a service that it does not have, ministack reads the models of all that AWS
 has, four seconds in which it answers nobody. SageMaker, for which it is asked who signs a request,
 is known beforehand.
+
+A function that failed before it answered for a custom resource never will. ministack waits for its
+answer as CloudFormation does, up to an hour. Here the resource fails at once, with that error.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import urllib.parse
 import zipfile
@@ -34,7 +38,10 @@ from tempfile import gettempdir
 from threading import Lock
 from time import monotonic
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CODE: Final = Path(gettempdir()) / "code"
 """Where unpacked code is, by the digest of its zip; it goes with the emulator's folder."""
@@ -76,6 +83,31 @@ def logged(worker: Any, first_line_wait: float = 0.05, hard_cap: float = 0.25) -
     return "\n".join(lines)
 
 
+def answering(run: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """What runs a function, and answers for one that failed before it did so itself.
+
+    Args:
+        run: ministack's: a function and its event to what became of it.
+    """
+
+    def running(function: Any, event: Any) -> Any:
+        ended = run(function, event)
+        if ended.get("error") and isinstance(event, dict):
+            _fail(event.get("ResponseURL"), ended.get("body"))
+        return ended
+
+    return running
+
+
+def _fail(address: Any, error: Any) -> None:
+    """Let the custom resource fail that still waits for an answer at an address, if one does."""
+    resources = import_module("ministack.services.cloudformation.custom_resource")
+    token = str(address).rpartition("/")[2]
+    if resources._pending.get(token, {"result": True})["result"] is None:  # noqa: SLF001
+        words = f"the function failed before it answered: {json.dumps(error, ensure_ascii=False)}"
+        resources.deliver_response(token, {"Status": "FAILED", "Reason": words})
+
+
 def main() -> None:
     """Change it, and let it serve."""
     functions = vars(import_module("ministack.core.lambda_runtime"))
@@ -87,6 +119,9 @@ def main() -> None:
     router = vars(import_module("ministack.core.router"))
     named = router["_is_aws_service_name"]
     router["_is_aws_service_name"] = lambda name: name == "sagemaker" or named(name)
+    lambda_ = vars(import_module("ministack.services.lambda_svc"))
+    run = "_execute_function_with_config_scope"
+    lambda_[run] = answering(lambda_[run])
     sys.exit(import_module("hypercorn.__main__").main())
 
 
