@@ -39,7 +39,7 @@ from reward_functions.local.emulator.emulator import (
     start,
 )
 from reward_functions.local.emulator.installing import EmulatorMissing
-from reward_functions.local.emulator.serve import logged
+from reward_functions.local.emulator.serve import Wildcards, logged
 from tests.commands import PIPE, Command
 from tests.processes import end_within, processes_of
 
@@ -128,6 +128,33 @@ def test_an_invocation_takes_the_lines_that_are_there_and_no_more():
     lines.put("late")
     assert logged(worker, hard_cap=0.0) == "", "its time is over"
     assert logged(worker) == "late"
+
+
+PATTERNS = [
+    # a pattern, what it stands for, and what it does not
+    ("s3:GetObject", ["s3:GetObject"], ["s3:GetObjectTagging", "xs3:GetObject", "s3:getobject"]),
+    ("*", ["", "any\nthing"], []),
+    ("s3:Get*", ["s3:Get", "s3:GetObject"], ["s3:PutObject"]),
+    ("*:role/a", ["x:role/a"], ["x:role/ab"]),
+    ("a*a", ["aa", "aba", "aaa"], ["a"]),
+    ("ab*ba", ["abba"], ["aba"]),
+    ("a*b*a", ["aba", "axbxa", "abba"], ["aa", "aab"]),
+    ("a*bc*bc*c", ["abcbcc"], ["abcbc"]),
+    ("a**b", ["ab", "axb"], ["a"]),
+    ("a?c", ["abc", "a\nc"], ["ac", "abbc"]),
+    ("?*", ["a", "ab"], [""]),
+    ("a.*[b]", ["a.x[b]"], ["axxb"]),
+    ("a", ["a"], ["a\n", ""]),
+    ("", [""], ["a"]),
+]
+
+
+@pytest.mark.parametrize(("pattern", "fitting", "others"), PATTERNS)
+def test_a_policys_pattern_fits_all_of_a_value(pattern, fitting, others):
+    exact, folded = Wildcards(pattern, False), Wildcards(pattern.swapcase(), True)
+    assert all(map(exact.match, fitting))
+    assert all(map(folded.match, fitting))
+    assert not any(map(exact.match, others))
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads Linux's table of sockets")
