@@ -3,8 +3,9 @@
     python -P serve.py ARGUMENT…        in the emulator's interpreter; the arguments are hypercorn's
 
 ministack 1.5.33 unpacks the code of a function for every process that runs it: thousands of files,
-for each version and copy of a few rewards. Here equal code is unpacked once. On Lambda a function
-cannot write where its code is; here it had better not.
+for each version and copy of a few rewards. Here equal code is unpacked once, and a file that an
+earlier zip had is linked: most are of packages. On Lambda a function cannot write where its code
+is; here it had better not.
 
 Each of these processes imports botocore to count how deep functions invoke functions. None of ours
 invokes one, and most need no botocore.
@@ -39,7 +40,7 @@ from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from queue import Empty
-from tempfile import gettempdir
+from tempfile import gettempdir, mkdtemp
 from threading import Lock
 from time import monotonic
 from types import SimpleNamespace
@@ -54,19 +55,39 @@ CODE: Final = Path(gettempdir()) / "code"
 UNPACKING: Final = Lock()
 
 
+Known = tuple[str, int, int]
+
+UNPACKED: Final[dict[Known, Path]] = {}
+"""Where a file of a name, a checksum and a size was unpacked first."""
+
+
 class SharedCode(zipfile.ZipFile):
     """The zip of a function's code, whose folder becomes a link to what equal zips share."""
 
-    def extractall(self, path: Any = None, members: Any = None, pwd: Any = None) -> None:
+    def extractall(self, path: Any = None, members: Any = None, pwd: Any = None) -> None:  # noqa: ARG002 - zipfile's
         """Let a folder, which is there and empty, hold what is in the zip."""
         folder = CODE / sha256(Path(str(self.filename)).read_bytes()).hexdigest()
-        unfinished = folder.with_suffix(".new")
+        CODE.mkdir(parents=True, exist_ok=True)
         with UNPACKING:
             if not folder.is_dir():
-                super().extractall(unfinished, members, pwd)
+                unfinished = Path(mkdtemp(dir=CODE))
+                unpacked = self._unpacked(unfinished)
                 unfinished.rename(folder)
+                UNPACKED.update({key: folder / key[0] for key in unpacked})
         Path(path).rmdir()
         Path(path).symlink_to(folder)
+
+    def _unpacked(self, folder: Path) -> list[Known]:
+        """Fill a folder: what no zip had before."""
+        found = []
+        for member in {each.filename: each for each in self.infolist()}.values():
+            place, key = folder / member.filename, (member.filename, member.CRC, member.file_size)
+            if same := UNPACKED.get(key):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.hardlink_to(same)
+            elif Path(self.extract(member, folder)) == place and not member.is_dir():
+                found.append(key)
+        return found
 
 
 def logged(worker: Any, first_line_wait: float = 0.05, hard_cap: float = 0.25) -> str:
