@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
 from io import SEEK_CUR, SEEK_END, BufferedReader, RawIOBase
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -242,6 +242,12 @@ def _changed(place: Place, name: str) -> ChangedObject:
     )
 
 
+@lru_cache(maxsize=8)
+def _client_of(session: Session) -> Any:
+    """One for all places of a session: each reads S3's endpoints again."""
+    return client("s3", None, session)
+
+
 class Bucket:
     """What stands below an address of S3.
 
@@ -263,7 +269,7 @@ class Bucket:
     @cached_property
     def client(self) -> Any:
         """S3's client, which finds the region of the bucket."""
-        return client("s3", None, self._session)
+        return client("s3", None) if self._session is None else _client_of(self._session)
 
     def objects(self, below: str = "") -> Iterator[Object]:
         """As `Place` says."""

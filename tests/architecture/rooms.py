@@ -121,7 +121,7 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in processes or on clusters.",
         "core serving testing aws reports data aws.deployed judge_runtime calibration",
-        3_740,
+        3_760,
         1_000,
         13,
     ),
@@ -163,7 +163,7 @@ ROOMS = {
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",
         "core extraction serving rollouts aws reports data aws.deployed jobs rollouts.drive cdk",
-        7_360,
+        7_430,
         6_300,
         11,
     ),

@@ -94,17 +94,18 @@ def project(enforcing_aws, trainer, agent, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def bootstrapped(enforcing_aws, project):
-    """The emulator, prepared as every account is once."""
-    project.cdk.bootstrap()
-    return enforcing_aws
-
-
-@pytest.fixture(scope="session")
-def command_line(bootstrapped, project):
+def command_line(project):
     """The CDK's command line, for deployments that need not load it again."""
     with lasting(COMMAND_LINE, "cdk", project.folder, project.cdk._environment) as program:
         yield str(program)
+
+
+@pytest.fixture(scope="session")
+def bootstrapped(enforcing_aws, project, command_line):
+    """The emulator, prepared as every account is once."""
+    project.cdk.command = command_line
+    project.cdk.bootstrap()
+    return enforcing_aws
 
 
 @pytest.fixture(scope="session")

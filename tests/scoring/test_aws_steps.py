@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.scoring import Plan, Run, score_file
+from reward_functions.scoring.aws import handler
 from reward_functions.scoring.aws.steps import OVER, keep_count, next_step
 from reward_functions.scoring.engines import aws
 from reward_functions.scoring.folder import RunIncomplete, RunNotUsable
+from reward_functions.scoring.places import place_of
 from reward_functions.scoring.shard import work
 from reward_functions.scoring.shards import Done, Shard
 
@@ -235,3 +238,33 @@ def test_a_stage_without_a_machine_is_a_sentence(monkeypatch):
     monkeypatch.setattr(aws, "stage_record", lambda *_: record)
     with pytest.raises(aws.ConfigurationError, match="the stage dev has no state machine: add"):
         aws.Aws.of("dev")
+
+
+class Session:
+    """boto3's, which makes clients of no service."""
+
+    def client(self, service, **_):
+        return SimpleNamespace(service=service)
+
+
+def test_a_warm_function_makes_one_session_and_one_client_of_a_service(begun, monkeypatch):
+    made = []
+    monkeypatch.setattr(handler, "aws_session", lambda: made.append(Session()) or made[-1])
+    handler._session.cache_clear()
+    handler._version.cache_clear()
+    run = begun()
+    shards = [shard.item() for shard in run.shards()]
+    context = SimpleNamespace(get_remaining_time_in_millis=lambda: 60_000)
+    for shard in shards[:2]:
+        order = {"run": run.place.address, "task": "count", "shard": shard}
+        assert "error" not in handler.handler(order, context)
+    asked = replace(run.asked, function="arn:aws:lambda:us-east-1:000000000000:function:f:1")
+    handler._scorer(asked)
+    one, two = handler._version(asked.function), handler._version(asked.function)
+    assert one is two
+    assert one.client.service == "lambda"
+    places = [place_of(f"s3://bucket/{name}", handler._session()) for name in ("run", "source")]
+    assert places[0].client is places[1].client
+    assert len(made) == 1
+    handler._session.cache_clear()
+    handler._version.cache_clear()

@@ -4,14 +4,17 @@
     {"run": "s3://…", "task": "score", "shard": {…}}       `Done.item`
 
 The run's folder in S3 holds everything else: an answer is lost without harm, and an order that
-comes twice is done once. The function scores nothing by itself, and holds no reward.
+comes twice is done once. The function scores nothing by itself, and holds no reward. Nothing stays
+from one invocation to the next but connections.
 """
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from reward_functions.aws.deployed.function import DeployedFunction
+from reward_functions.aws.shell import aws_session
 from reward_functions.core.spec import RewardSpec, Scale
 from reward_functions.scoring.aws.steps import keep_count, next_step
 from reward_functions.scoring.folder import Run
@@ -21,6 +24,8 @@ from reward_functions.scoring.shard import work
 from reward_functions.scoring.shards import Shard
 
 if TYPE_CHECKING:
+    from boto3.session import Session
+
     from reward_functions.scoring.folder import Asked
 
 
@@ -39,8 +44,9 @@ def handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
         AwsFailed, OSError: its folder cannot be read or written.
     """
     if event.get("step") == "next":
-        return next_step(event["state"])
-    run = Run.opened(place_of(event["run"]))  # anew: a warm function may know an earlier one there
+        return next_step(event["state"], _session())
+    # Anew: a warm function may know an earlier one there.
+    run = Run.opened(place_of(event["run"], _session()), _session())
     task, shard = event["task"], Shard.of(event["shard"])
     scorer = _scorer(run.asked) if task == "score" else None
     found = work(
@@ -53,7 +59,7 @@ def handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
 
 def _scorer(asked: Asked) -> Invoked:
     """The version that a run pins; what else is to be known of its reward stands in the run."""
-    function = DeployedFunction(asked.function)
+    function = _version(asked.function)
     spec = RewardSpec(
         name=asked.reward_name,
         function=_elsewhere,
@@ -61,6 +67,17 @@ def _scorer(asked: Asked) -> Invoked:
         scale=Scale(*asked.scale),
     )
     return Invoked(spec, lambda event: function.invoke(event).body, ours=bool(asked.digest))
+
+
+@cache
+def _session() -> Session:
+    """One for all invocations: each reads the SDK's models again."""
+    return aws_session()
+
+
+@lru_cache(maxsize=4)
+def _version(arn: str) -> DeployedFunction:
+    return DeployedFunction(arn, session=_session())
 
 
 def _elsewhere(*_: Any, **__: Any) -> NoReturn:

@@ -24,6 +24,8 @@ from reward_functions.scoring.ranges import Counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from boto3.session import Session
+
     from reward_functions.scoring.places import Place
     from reward_functions.scoring.shards import Done, Shard
 
@@ -61,11 +63,12 @@ def count_of(place: Place, part: int) -> Counted:
     return Counted(int(item["lines"]), int(item["rows"]))
 
 
-def next_step(state: Mapping[str, Any]) -> dict[str, Any]:
+def next_step(state: Mapping[str, Any], session: Session | None = None) -> dict[str, Any]:
     """What the machine does next, as its new state.
 
     Args:
         state: of the machine: `run`, `concurrency`, and what this returned before.
+        session: boto3's, for the credentials; the caller's own where not given.
 
     Returns:
         `task`: "count", "score" or `OVER`; with `bucket` and `list`, where its shards stand.
@@ -76,7 +79,7 @@ def next_step(state: Mapping[str, Any]) -> dict[str, Any]:
         ConfigurationError: there is no run.
         AwsFailed, OSError: its folder cannot be read or written.
     """
-    run = Run.opened(place_of(state["run"]))
+    run = Run.opened(place_of(state["run"], session), session)
     sizes = {each.name: each.size for each in run.place.objects()}
     if UNUSABLE in sizes:
         raise RunNotUsable(run.state().unusable)
