@@ -19,6 +19,7 @@ from tests.nightly.__main__ import PARTS
         (TESTS / "core/test_batch.py", {"core/test_batch.py"}),
         (TESTS / "cases/finqa.jsonl", {"verifiers"}),
         (TESTS / "deploy/test_jobs.py", set()),
+        (TESTS / "hosts/ray/test_cluster.py", set()),
         (PACKAGE.parent / "README.md", set()),
     ],
     ids=lambda value: value.name if hasattr(value, "name") else "",
@@ -27,6 +28,12 @@ def test_a_change_is_looked_at_by_the_tests_nearest_to_it(changed, tests):
     found = {str(path.relative_to(TESTS)) for path in chosen([changed])}
     assert tests <= {name.split("/")[0] for name in found} | found
     assert bool(found) == bool(tests)
+
+
+def test_what_needs_an_environment_of_its_own_is_not_asked():
+    asked = chosen([PACKAGE / "core/types.py"])
+    assert TESTS / "core" in asked
+    assert TESTS / "hosts" not in {folder for path in asked for folder in path.parents}
 
 
 def test_rooms_that_import_what_changed_are_asked_too():
