@@ -25,7 +25,10 @@ A file of any size is a run of shards, on an engine:
     ranges.py         the lines that begin in a range of bytes
     shards.py         a part of an object that is scored as one
     shard.py          one of them counted or scored, wherever that happens
-    scorers.py        who scores: a reward in this process, or a version of a function
+    shard_rows.py     its rows, read and counted
+    part.py           its results until they are written, and what is gone on with
+    scorers.py        who scores: a reward in this process, or in an interpreter
+    invoked.py        or a version of a function, batch by batch
     facts.py          figures that add up across shards
     engines/          what does the shards side by side
     aws/              what a stage's Lambda and its state machine do

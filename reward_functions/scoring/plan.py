@@ -42,11 +42,11 @@ from reward_functions.data.rows.formats import (
 from reward_functions.data.rows.reading import canonical_rows, first_rows, recognised
 from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.scoring.folder import Asked, Run, RunIncomplete, RunNotUsable, pinned
+from reward_functions.scoring.invoked import BATCH_ROWS
 from reward_functions.scoring.places import place_of
 from reward_functions.scoring.ranges import Counted, cut
 from reward_functions.scoring.rewards import no_judge, parameter_values, reward_named
 from reward_functions.scoring.rows import require_rows, unread
-from reward_functions.scoring.scorers import BATCH_ROWS
 from reward_functions.scoring.shards import Shard
 from reward_functions.scoring.sources import source_of
 

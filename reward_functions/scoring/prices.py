@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from reward_functions.scoring.invoked import BATCH_ROWS
 from reward_functions.scoring.places import PIECE
-from reward_functions.scoring.scorers import BATCH_ROWS
 
 AWS: Final = "https://aws.amazon.com"
 

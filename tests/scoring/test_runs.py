@@ -19,9 +19,10 @@ from reward_functions.data.json_rows import BadInput
 from reward_functions.scoring.engines.direct import Direct
 from reward_functions.scoring.engines.processes import Processes
 from reward_functions.scoring.folder import OtherRun, Run, RunIncomplete, RunNotUsable
+from reward_functions.scoring.invoked import Invoked
 from reward_functions.scoring.places import place_of
 from reward_functions.scoring.plan import Plan
-from reward_functions.scoring.scorers import Here, Invoked
+from reward_functions.scoring.scorers import Here
 from reward_functions.scoring.shard import order_of, work, worked
 from tests.scoring.test_scorers import SPEC, Version
 

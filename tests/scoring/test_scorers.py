@@ -13,8 +13,9 @@ from reward_functions import get, sample
 from reward_functions.aws.deployed.function import FunctionError
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.spec import Needs
+from reward_functions.scoring.invoked import BATCH_ROWS, Invoked
 from reward_functions.scoring.rows import Unread
-from reward_functions.scoring.scorers import BATCH_ROWS, Here, Invoked
+from reward_functions.scoring.scorers import Here
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
 from reward_functions.testing import wire_row
@@ -124,7 +125,7 @@ GROUPS = replace(SPEC, needs=Needs(group=True))
 @pytest.mark.parametrize("most", [8, BATCH_ROWS])
 def test_a_group_is_always_asked_for_as_a_whole(most, hostile, monkeypatch):
     """The batch that it breaks is halved between groups, and packed no tighter than a batch."""
-    monkeypatch.setattr("reward_functions.scoring.scorers.BATCH_ROWS", most)
+    monkeypatch.setattr("reward_functions.scoring.invoked.BATCH_ROWS", most)
     version, given = Version(**hostile), list(grouped(64))
     found = Invoked(GROUPS, version)(given)
     whole = {}

@@ -15,8 +15,8 @@ from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.core.spec import RewardSpec, Scale
 from reward_functions.scoring.aws.steps import keep_count, next_step
 from reward_functions.scoring.folder import Run
+from reward_functions.scoring.invoked import Invoked
 from reward_functions.scoring.places import place_of
-from reward_functions.scoring.scorers import Invoked
 from reward_functions.scoring.shard import work
 from reward_functions.scoring.shards import Shard
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.engines.pool import side_by_side
-from reward_functions.scoring.shard import scorer_of, work
+from reward_functions.scoring.scorers import scorer_of
+from reward_functions.scoring.shard import work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,7 +11,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from reward_functions.scoring.engines.pool import side_by_side
-from reward_functions.scoring.shard import Apart, scorer_of, work
+from reward_functions.scoring.scorers import Apart, scorer_of
+from reward_functions.scoring.shard import work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

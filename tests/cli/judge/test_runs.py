@@ -8,7 +8,8 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.engines.processes import Processes
 from reward_functions.scoring.folder import Run
 from reward_functions.scoring.plan import Plan
-from reward_functions.scoring.shard import scorer_of, work
+from reward_functions.scoring.scorers import scorer_of
+from reward_functions.scoring.shard import work
 
 PROMPT = "Which city is the capital of Australia?"
 
