@@ -19,11 +19,10 @@ import json
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple, NoReturn
 
-from reward_functions.core.declared import composite_of
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.spec import Scale
+from reward_functions.core.spec import Needs, RewardSpec, Scale
 from reward_functions.data.rows.reading import Recognised
 from reward_functions.data.rows.shapes import BY_NAME, Columns
 from reward_functions.scoring.facts import Facts
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.core.spec import RewardSpec
     from reward_functions.scoring.places import Place
     from reward_functions.scoring.ranges import Counted
 
@@ -63,7 +61,6 @@ TITLES: Final = {
     "function": "the version of the function",
     "version": "the reward's version",
     "digest": "the reward's code",
-    "composite": "the reward's parts",
     "judge": "the judge's settings",
     "rows": "how rows are read",
     "shard_bytes": "the size of shards",
@@ -98,7 +95,7 @@ class Asked:
         function: the ARN of the numbered version that scores; "" where the reward runs in the
             engine's own processes.
         parameters: of the reward, by name.
-        composite: what the reward is made of, where a stage declares it.
+        judged: whether the reward asks models.
         judge: its settings, where the reward asks models in the engine's own processes.
         usd: dollars that its models take for all rows, about; 0.0 of a reward that asks none, None
             where nobody knows.
@@ -119,7 +116,7 @@ class Asked:
     digest: str = ""
     function: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    composite: Mapping[str, Any] | None = None
+    judged: bool = False
     judge: Mapping[str, Any] | None = None
     usd: float | None = 0.0
     rows: Mapping[str, Any] = field(default_factory=dict)
@@ -130,14 +127,25 @@ class Asked:
 
     @property
     def spec(self) -> RewardSpec:
-        """The reward.
+        """The reward; of a version of a function what the run says of it, without its code.
 
         Raises:
             UnknownReward, ConfigurationError, OSError: it is not here.
         """
-        if self.composite is None:
+        if not self.function:
             return reward_named(self.reward)
-        return composite_of({**self.composite, "name": self.reward})
+        return RewardSpec(
+            name=self.reward_name,
+            function=_elsewhere,
+            version=self.version,
+            scale=Scale(*self.scale),
+            needs=Needs(judge=self.judged, group=self.groups is not None),
+        )
+
+
+def _elsewhere(*_: Any, **__: Any) -> NoReturn:
+    """Stands for the reward's code, which the version of a function holds."""
+    raise NotImplementedError
 
 
 def pinned(how: Recognised) -> dict[str, Any]:

@@ -179,7 +179,7 @@ class Invoked:
             try:
                 return self._invoke(event)
             except AwsFailed as error:
-                if wait is None or error.kind not in ("throttled", "network"):
+                if wait is None or not error.passes:
                     raise
                 self._sleep(wait)
         raise AssertionError

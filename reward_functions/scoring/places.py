@@ -318,7 +318,7 @@ class Bucket:
             except AwsFailed as error:
                 if error.code in _CHANGED:
                     raise _changed(self, found.name) from None
-                if error.kind != "network" or not left:
+                if not (error.passes and left):
                     raise
         raise AssertionError
 

@@ -217,6 +217,7 @@ class Plan:
             **scorer,
             source=found.address,
             inputs=_digest(objects),
+            judged=spec.needs.judge,
             judge=None if scorer["function"] or config is None else asdict(config),
             reward_name=spec.name,
             scale=list(spec.scale),
@@ -364,7 +365,6 @@ def _scorer(
             "digest": record.digest,
             "function": record.version_arn,
             "parameters": dict(record.parameters),
-            "composite": record.composite,
         }
     spec = reward_named(reward)
     if function and FunctionArn.parse(function).qualifier is None:

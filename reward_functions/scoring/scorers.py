@@ -112,7 +112,7 @@ def scorer_of(run: Run, store: VerdictStore | None = None) -> Scorer:
     asked = run.asked
     spec = asked.spec
     if asked.function:
-        function = DeployedFunction(asked.function, session=run.session)
+        function = DeployedFunction(asked.function, session=run.session, attempts=1)
         return Invoked(spec, lambda event: function.invoke(event).body, ours=bool(asked.digest))
     if spec.version != asked.version:
         raise ConfigurationError(
