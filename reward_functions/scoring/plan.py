@@ -291,8 +291,9 @@ def go_on(
     if detach:
         cast("Detachable", engine).detach(run)
         return run
-    started = _Started(run, engine, hear)
-    started.score(started.numbered(run.shards()))
+    with closing(engine):
+        started = _Started(run, engine, hear)
+        started.score(started.numbered(run.shards()))
     started.require_enough()
     run.finish()
     return run

@@ -1,4 +1,4 @@
-"""Who scores the rows of a shard: a reward here or in an interpreter, or a version of a function.
+"""Who scores the rows of a shard: a reward in this process, or a version of a function.
 
 scorer = scorer_of(run)
 for batch in batches(rows, BATCH_ROWS, groups=None):
@@ -14,7 +14,6 @@ from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample
-from reward_functions.scoring.interpreters import Interpreters
 from reward_functions.scoring.invoked import BATCH_BYTES, Invoked
 from reward_functions.scoring.results import row_results
 from reward_functions.scoring.rewards import ready
@@ -69,34 +68,6 @@ class Here:
         found = [row.read() for row in rows]
         results = score_batch(self._reward, [row.sample for row in found])
         return row_results(self._spec, found, results, explain=False)
-
-
-class Apart:
-    """A reward in interpreters of its own: a row that ends one harms no other.
-
-    Args:
-        interpreters: that score.
-    """
-
-    calls = 0
-
-    def __init__(self, interpreters: Interpreters) -> None:
-        self.interpreters = interpreters
-
-    @classmethod
-    def of(cls, run: Run, count: int = 1) -> Apart:
-        """So many for a run.
-
-        Raises:
-            ConfigurationError: as of `scorer_of`.
-        """
-        scorer_of(run)
-        asked = run.asked
-        return cls(Interpreters(asked.spec, asked.reward, asked.parameters, count, explain=False))
-
-    def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
-        """As `Scorer` says."""
-        return self.interpreters.scored(rows)
 
 
 def scorer_of(run: Run, store: VerdictStore | None = None) -> Scorer:

@@ -9,7 +9,7 @@ under a name of its own, so that a shard that is done twice is done once.
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import islice
@@ -21,15 +21,16 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.json_rows import BadInput
 from reward_functions.scoring.folder import Asked, Run
+from reward_functions.scoring.interpreters import RowInterpreters
 from reward_functions.scoring.invoked import BATCH_ROWS
 from reward_functions.scoring.part import Part
 from reward_functions.scoring.places import place_of
-from reward_functions.scoring.scorers import Apart, batches, scorer_of
+from reward_functions.scoring.scorers import batches, scorer_of
 from reward_functions.scoring.shard_rows import rows_counted, rows_of_shard
 from reward_functions.scoring.shards import Done, Shard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from reward_functions.scoring.scorers import Scorer
     from reward_functions.scoring.shards import Task
@@ -52,6 +53,7 @@ def work(
     shard: Shard,
     scorer: Scorer | None = None,
     *,
+    apart: bool = False,
     left: Callable[[], float] = forever,
 ) -> Done:
     """Count or score one shard, and write its part.
@@ -65,6 +67,7 @@ def work(
         task: "count" looks at lines alone, and writes nothing.
         shard: of the run; counted before it is scored.
         scorer: who scores; `scorer_of(run)` where not given.
+        apart: score in an interpreter of its own, where no other process does.
         left: seconds that this process has, whenever it is called. Where they are short, what is
             scored is written with the row to go on with.
     """
@@ -73,7 +76,8 @@ def work(
         if task == "count":
             found = rows_counted(run, shard)
             return Done(shard.part, found.lines, found.rows, seconds=monotonic() - began)
-        return _scored(run, shard, scorer or scorer_of(run), left, began)
+        with nullcontext(scorer) if scorer else _scorer(run, apart=apart) as scores:
+            return _scored(run, shard, scores, left, began)
     except BadInput as error:
         run.mark_unusable(str(error))
         return Done(shard.part, unusable=str(error))
@@ -84,7 +88,7 @@ def work(
 
 
 def worked(order: Mapping[str, Any], *, left: Callable[[], float] = forever) -> dict[str, Any]:
-    """The same where everything crosses a wire: for a worker of a cluster, and for a Lambda.
+    """The same where everything crosses a wire: for a process, a worker of a cluster, a Lambda.
 
     Args:
         order: `{"run": address, "task": task, "shard": item}`, as `order_of` writes it; with
@@ -93,21 +97,13 @@ def worked(order: Mapping[str, Any], *, left: Callable[[], float] = forever) -> 
 
     Returns:
         `Done.item`.
-
-    Raises:
-        AwsFailed, OSError: the run's folder cannot be read.
-        ConfigurationError: it holds no run, or its reward is not here.
     """
-    run = Run.opened(_place(order["run"]))
-    task, shard = order["task"], Shard.of(order["shard"])
-    elsewhere = run.asked.function or run.asked.judge
-    if order.get("apart") and task == "score" and not elsewhere:
-        scorer = Apart.of(run)
-        with scorer.interpreters:
-            return work(run, task, shard, scorer, left=left).item()
-    asked = json.dumps(asdict(run.asked), sort_keys=True)
-    here = _scorer(order["run"], asked) if task == "score" else None
-    return work(run, task, shard, here, left=left).item()
+    shard = Shard.of(order["shard"])
+    try:
+        run = Run.opened(_place(order["run"]))
+    except (ConfigurationError, OSError) as error:
+        return Done(shard.part, error=str(error)).item()
+    return work(run, order["task"], shard, apart=bool(order.get("apart")), left=left).item()
 
 
 def order_of(run: Run, task: Task, shard: Shard) -> dict[str, Any]:
@@ -115,13 +111,30 @@ def order_of(run: Run, task: Task, shard: Shard) -> dict[str, Any]:
     return {"run": run.place.address, "task": task, "shard": shard.item()}
 
 
+def order_apart(order: Mapping[str, Any]) -> dict[str, Any] | None:
+    """An order whose worker died, given once more with the rows apart; None where they were."""
+    return None if order.get("apart") else {**order, "apart": True}
+
+
 _place: Final = lru_cache(maxsize=4)(place_of)
 
 
 @lru_cache(maxsize=4)
-def _scorer(address: str, asked: str) -> Scorer:
+def _kept(address: str, asked: str) -> Scorer:
     """Who scores a run; a worker that lives on is told of another run in the same folder."""
     return scorer_of(Run(_place(address), Asked(**json.loads(asked))))
+
+
+@contextmanager
+def _scorer(run: Run, *, apart: bool) -> Iterator[Scorer]:
+    """Who scores here, where nobody is given."""
+    asked = run.asked
+    kept = _kept(run.place.address, json.dumps(asdict(asked), sort_keys=True))
+    if not apart or asked.function or asked.judge:
+        yield kept
+        return
+    with RowInterpreters(asked.spec, asked.reward, asked.parameters, 1, explain=False) as found:
+        yield found
 
 
 def _scored(

@@ -74,7 +74,7 @@ def test_a_worker_without_the_reward_says_so(kind, plan, monkeypatch):
         raise ConfigurationError("no reward is named gsm8k")
 
     monkeypatch.setattr("reward_functions.scoring.folder.reward_named", gone)
-    with pytest.raises(RunIncomplete, match="ConfigurationError: no reward is named gsm8k"):
+    with pytest.raises(RunIncomplete, match="part 0 since: no reward is named gsm8k"):
         found.start(engine())
 
 

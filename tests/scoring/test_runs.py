@@ -36,6 +36,9 @@ class Local:
 
     name, remote = "local", False
 
+    def close(self):
+        pass
+
     def __init__(self, stop_after=None, left=None):
         self.did, self.stop_after, self.left = [], stop_after, left
 

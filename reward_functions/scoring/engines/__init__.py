@@ -58,6 +58,9 @@ class Engine(Protocol):
             AwsFailed, ConfigurationError: the engine cannot be used at all.
         """
 
+    def close(self) -> None:
+        """End what it holds between tasks, such as a cluster of its own."""
+
 
 class Detachable(Engine, Protocol):
     """An engine that goes on when this process has ended."""

@@ -86,6 +86,9 @@ class Aws:
         folder = f"s3://{record.bucket}/{SCORED_PREFIX}"
         return cls(record.scale_machine_arn, folder, concurrency=concurrency, session=session)
 
+    def close(self) -> None:
+        """As `Engine.close` says: it holds nothing."""
+
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """As `Engine.run` says; an execution that does the run already is waited for."""
         if not shards:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.extras import require
-from reward_functions.scoring.engines.clusters import failed, order_apart, require_reachable
-from reward_functions.scoring.shard import order_of, worked
+from reward_functions.scoring.engines.clusters import failed, require_reachable
+from reward_functions.scoring.shard import order_apart, order_of, worked
 from reward_functions.scoring.shards import Done, Shard
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ class Dask:
             return future
 
         ready = distributed.as_completed([begun(order_of(run, task, each)) for each in shards])
-        ended = False
         try:
             for future in ready:
                 order = orders.pop(future.key)
@@ -70,12 +69,14 @@ class Dask:
                     ready.add(begun(again))
                     continue
                 yield failed(Shard.of(order["shard"]), error) if error else Done.of(future.result())
-            ended = True
         finally:
             stop.set()
-            if not (ended and task == "count"):  # which scoring follows
-                self._client = None
-                client.close()
+
+    def close(self) -> None:
+        """As `Engine.close` says."""
+        if self._client:
+            client, self._client = self._client, None
+            client.close()
 
     def _connected(self, distributed: Any) -> Any:
         own = {"n_workers": self.concurrency, "threads_per_worker": 1, "dashboard_address": None}

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def side_by_side(
-    shards: Sequence[Shard], work: Callable[[Shard, Callable[[], float]], Done], threads: int
+    shards: Sequence[Shard],
+    work: Callable[[Shard, Callable[[], float]], Done],
+    threads: int,
+    broken_off: Callable[[], object] = bool,
 ) -> Iterator[Done]:
     """What came of each shard, as soon as it is known.
 
@@ -25,6 +28,7 @@ def side_by_side(
         shards: to be done.
         work: does one; it is given what tells how many seconds are left.
         threads: shards at once.
+        broken_off: is called before those under way are waited for.
     """
     stop = Event()
 
@@ -35,6 +39,9 @@ def side_by_side(
     try:
         for future in as_completed([pool.submit(work, shard, left) for shard in shards]):
             yield future.result()
-    finally:
+    except BaseException:
         stop.set()
+        broken_off()
+        raise
+    finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -8,13 +8,14 @@ once more, with an interpreter of its own for the rows, so that a row that ends 
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.extras import require
-from reward_functions.scoring.engines.clusters import failed, order_apart, require_reachable
-from reward_functions.scoring.shard import order_of, worked
+from reward_functions.scoring.engines.clusters import failed, require_reachable
+from reward_functions.scoring.shard import order_apart, order_of, worked
 from reward_functions.scoring.shards import Done
 
 if TYPE_CHECKING:
@@ -59,7 +60,6 @@ class Ray:
         begin = ray.remote(**TASK)(worked).remote
         waiting = deque((shard, order_of(run, task, shard)) for shard in shards)
         begun: dict[Any, tuple[Shard, dict[str, Any]]] = {}
-        ended = False
         try:
             while waiting or begun:
                 while waiting and len(begun) < (self.concurrency or len(shards)):
@@ -76,13 +76,15 @@ class Ray:
                         continue
                     done = failed(shard, getattr(error, "cause", None) or error)
                 yield done
-            ended = True
         finally:
             for each in begun:
                 ray.cancel(each, force=True)
-            if self._mine and not (ended and task == "count"):  # which scoring follows
-                self._mine = False
-                ray.shutdown()
+
+    def close(self) -> None:
+        """As `Engine.close` says."""
+        if self._mine:
+            self._mine = False
+            sys.modules["ray"].shutdown()
 
     def _connect(self, ray: Any) -> None:
         # A cluster that is there has its own dashboard, and refuses to be told.
