@@ -19,7 +19,9 @@ A file of any size is a run of shards, on an engine:
     plan = scoring.Plan.of("s3://bucket/in/", "s3://bucket/out/run-7/", "math", stage="dev")
     run = plan.start(engine)
 
-    plan.py           what would be scored, in which shards; and its start
+    plan.py           what would be scored, by whom, and where its results go
+    cuts.py           the shards that objects are cut into
+    going.py          a run while an engine does it
     folder.py         a run: a folder that holds all of its state
     places.py         folders on disk and in S3
     ranges.py         the lines that begin in a range of bytes
@@ -46,8 +48,9 @@ if TYPE_CHECKING:
     from reward_functions.scoring.engines import Engine, engine_of, engine_row
     from reward_functions.scoring.file import ScoredFile, ScoringInterrupted, score_file
     from reward_functions.scoring.folder import Run, RunIncomplete, RunNotUsable, runs_below
+    from reward_functions.scoring.going import Event, go_on, require_affordable
     from reward_functions.scoring.places import place_of
-    from reward_functions.scoring.plan import Event, Plan, go_on, require_affordable
+    from reward_functions.scoring.plan import Plan
     from reward_functions.scoring.prices import Work, bill
     from reward_functions.scoring.results import result_line
     from reward_functions.scoring.run import ends_are_interrupts
@@ -58,7 +61,8 @@ _HOMES = {
     "file": ("ScoredFile", "ScoringInterrupted", "score_file"),
     "folder": ("Run", "RunIncomplete", "RunNotUsable", "runs_below"),
     "places": ("place_of",),
-    "plan": ("Event", "Plan", "go_on", "require_affordable"),
+    "going": ("Event", "go_on", "require_affordable"),
+    "plan": ("Plan",),
     "prices": ("Work", "bill"),
     "results": ("result_line",),
     "run": ("ends_are_interrupts",),

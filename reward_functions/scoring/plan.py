@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.deployed.catalogue import find
@@ -32,22 +30,16 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample
 from reward_functions.data.json_rows import BadInput, Row
-from reward_functions.data.rows.formats import (
-    PARQUET,
-    PEEKED,
-    holds_lines,
-    rows_of_groups,
-    scan_opened,
-)
+from reward_functions.data.rows.formats import scan_opened
 from reward_functions.data.rows.reading import canonical_rows, first_rows, recognised
 from reward_functions.data.rows.shapes import RowOptions
-from reward_functions.scoring.folder import Asked, Run, RunIncomplete, RunNotUsable, pinned
+from reward_functions.scoring.cuts import shards_of
+from reward_functions.scoring.folder import Asked, Run, pinned
+from reward_functions.scoring.going import go_on, require_affordable, unheard
 from reward_functions.scoring.invoked import BATCH_ROWS
 from reward_functions.scoring.places import place_of
-from reward_functions.scoring.ranges import Counted, cut
 from reward_functions.scoring.rewards import no_judge, parameter_values, reward_named
 from reward_functions.scoring.rows import require_rows, unread
-from reward_functions.scoring.shards import Shard
 from reward_functions.scoring.sources import source_of
 
 if TYPE_CHECKING:
@@ -57,51 +49,18 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import RewardSpec
     from reward_functions.judge_runtime.config import JudgeConfig
-    from reward_functions.scoring.engines import Detachable, Engine
+    from reward_functions.scoring.engines import Engine
+    from reward_functions.scoring.going import Event
     from reward_functions.scoring.places import Object, Place
     from reward_functions.scoring.rewards import Parameters
-    from reward_functions.scoring.shards import Done, Task
+    from reward_functions.scoring.shards import Shard
 
 SHARD_MB: Final = 64
 
 JUDGED_MB: Final = 4
 """The same of a judge, whose part is written again after each batch."""
 
-ATTEMPTS: Final = 3
-"""How often a shard is given to an engine that has failed; one whose time was short does not
-count."""
-
-
 MB: Final = 1 << 20
-
-ENOUGH: Final = 1_000
-"""Rows after which a run ends that has too many without a score."""
-
-
-class Event(NamedTuple):
-    """Something that happened to a run.
-
-    Args:
-        kind: "counting" and "scoring" begin a task; "done", "short" and "failed" are of a shard.
-        task: under way.
-        done: of the shard; None where a task begins.
-        finished: shards of the task by now.
-        shards: of the task in all.
-        rows: scored by this start.
-        unscored: of them.
-    """
-
-    kind: Literal["counting", "scoring", "done", "short", "failed"]
-    task: Task
-    done: Done | None
-    finished: int
-    shards: int
-    rows: int
-    unscored: int
-
-
-def unheard(_event: Event) -> None:
-    """Nobody listens."""
 
 
 class Estimate(NamedTuple):
@@ -206,7 +165,7 @@ class Plan:
         found, objects = source_of(source, session)
         first = _First.of(found, objects, rows or RowOptions(), source, allow_empty=allow_empty)
         whole = spec.needs.group
-        shards = _shards(found, objects, 1 << 62 if whole and adjacent_groups else most)
+        shards = shards_of(found, objects, 1 << 62 if whole and adjacent_groups else most)
         if whole and len(shards) > 1 and not adjacent_groups:
             raise ConfigurationError(
                 f"{spec.name} compares the responses to a prompt, and {len(shards):,} shards may "
@@ -272,58 +231,6 @@ class Plan:
         require_affordable(run, self.shards, max_usd)
         run = Run.begun(self.place, self.asked, self.shards, resume=resume, session=self.session)
         return go_on(run, engine, hear, detach=detach)
-
-
-def go_on(
-    run: Run, engine: Engine, hear: Callable[[Event], object] = unheard, *, detach: bool = False
-) -> Run:
-    """Score what is missing of a run, on any engine, and write the summary.
-
-    Args:
-        run: that has begun.
-        engine: as of `Plan.start`.
-        hear: as of `Plan.start`.
-        detach: as of `Plan.start`.
-
-    Raises:
-        RunNotUsable, RunIncomplete, AwsFailed, OSError: as of `Plan.start`.
-    """
-    if detach:
-        cast("Detachable", engine).detach(run)
-        return run
-    with closing(engine):
-        started = _Started(run, engine, hear)
-        started.score(started.numbered(run.shards()))
-    started.require_enough()
-    run.finish()
-    return run
-
-
-def require_affordable(run: Run, shards: Sequence[Shard], max_usd: float | None) -> None:
-    """Refuse a judge that would take more for the rows that are not scored yet.
-
-    Args:
-        run: that may not have begun.
-        shards: of the run.
-        max_usd: dollars; None for any number.
-
-    Raises:
-        ConfigurationError: it would, or nobody knows.
-    """
-    if max_usd is None:
-        return
-    usd = run.asked.usd
-    if usd is None:
-        raise ConfigurationError(
-            f"nobody knows what {run.asked.reward_name} costs, which may exceed {max_usd:g} "
-            "dollars: give the judge's settings, with prices of its models"
-        )
-    left = usd * len(run.missing(shards)) / max(1, len(shards))
-    if left > max_usd:
-        raise ConfigurationError(
-            f"the judge takes about {left:,.2f} dollars for the rows that are not scored, more "
-            f"than {max_usd:g}: nothing is begun"
-        )
 
 
 def _usd(
@@ -433,127 +340,3 @@ def _scanned(place: Place, objects: Sequence[Object]) -> Iterator[Row | BadInput
 
 def _digest(objects: Sequence[Object]) -> str:
     return sha256(json.dumps(objects).encode()).hexdigest()
-
-
-def _shards(place: Place, objects: Sequence[Object], most: int) -> list[Shard]:
-    """The shards of objects, each of `most` bytes at most where its format can be cut."""
-    cuts = chain.from_iterable(_cuts(place, each, most) for each in objects)
-    shards = [shard._replace(part=part) for part, shard in enumerate(cuts)]
-    return shards if len(shards) > 1 else [each._replace(line=0, row=0) for each in shards]
-
-
-def _cuts(place: Place, one: Object, most: int) -> Iterator[Shard]:
-    kind: Literal["lines", "whole", "groups"] = "whole"
-    ranges = [(0, one.size)]
-    if one.size > most:
-        with place.opened(one.name, one.etag) as stream:
-            start = stream.read(PEEKED)
-            if start.startswith(PARQUET):
-                kind, ranges = "groups", _groups(stream, one, most)
-            elif holds_lines(start, one.name):
-                kind, ranges = "lines", cut(one.size, most)
-    for begin, end in ranges:
-        yield Shard(0, kind, one.name, one.size, one.etag, begin, end)
-
-
-def _groups(stream: Any, one: Object, most: int) -> list[tuple[int, int]]:
-    """Row groups side by side, of so many bytes at most: by their rows, as if all were alike."""
-    rows = rows_of_groups(stream, one.name)
-    found: list[tuple[int, int]] = []
-    start = taken = 0
-    for at, count in enumerate(rows):
-        size = one.size * count // max(1, sum(rows))
-        if at > start and taken + size > most:
-            found.append((start, at))
-            start, taken = at, 0
-        taken += size
-    return [*found, (start, len(rows))]
-
-
-class _Started:
-    """A run while an engine does it.
-
-    Args:
-        run: the run.
-        engine: what does its shards.
-        hear: hears what happens.
-    """
-
-    def __init__(self, run: Run, engine: Engine, hear: Callable[[Event], object]) -> None:
-        self._run, self._engine, self._hear = run, engine, hear
-        self.rows = self.unscored = 0
-
-    def numbered(self, shards: Sequence[Shard]) -> Sequence[Shard]:
-        """The shards with what stands before each, which is counted where nobody has."""
-        if all(shard.row is not None for shard in shards):
-            return shards
-        counts: dict[int, Counted] = {}
-        for done in self._done("count", shards):
-            counts[done.part] = Counted(done.lines, done.rows)
-        return self._run.number(counts)
-
-    def score(self, shards: Sequence[Shard]) -> None:
-        """Score what is missing."""
-        for done in self._done("score", self._run.missing(shards)):
-            self.rows += done.rows
-            self.unscored += done.unscored
-            if self.rows >= ENOUGH:
-                self.require_enough()
-
-    def require_enough(self) -> None:
-        """Refuse to go on where too many rows are without a score.
-
-        Raises:
-            RunIncomplete: they are.
-        """
-        most = self._run.asked.max_unscored
-        if self.unscored > most * self.rows:
-            raise RunIncomplete(
-                f"{self.unscored:,} of {self.rows:,} rows are without a score, more than "
-                f"{most:.0%}: the parts that are done say why; a resumed run may allow more"
-            )
-
-    def _done(self, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
-        """What came of each shard, once it is done; one that is not is given again.
-
-        Raises:
-            RunNotUsable: a line is no row.
-            RunIncomplete: shards failed.
-        """
-        left = {shard.part: shard for shard in shards}
-        failures: dict[int, int] = {}
-        errors: dict[int, str] = {}
-        self._say(task, None, 0, len(shards))
-        while left:
-            ran: Any = self._engine.run(self._run, task, list(left.values()))
-            with closing(ran):  # an error, or an interrupt, ends what is under way
-                for done in ran:
-                    if done.unusable:
-                        raise RunNotUsable(done.unusable)
-                    if done.complete:
-                        left.pop(done.part, None)
-                        errors.pop(done.part, None)
-                        yield done
-                    elif done.error:
-                        failures[done.part] = failures.get(done.part, 0) + 1
-                        errors[done.part] = done.error
-                    self._say(task, done, len(shards) - len(left), len(shards))
-            over = self._run.is_over
-            for part, count in failures.items():
-                if count >= ATTEMPTS or over:
-                    left.pop(part, None)
-            if over:
-                break
-        if errors:
-            part = min(errors)
-            raise RunIncomplete(
-                f"{len(errors):,} of {len(shards):,} parts are missing, part {part} since: "
-                f"{errors[part]}"
-            )
-
-    def _say(self, task: Task, done: Done | None, finished: int, shards: int) -> None:
-        if done is None:
-            kind: Any = "counting" if task == "count" else "scoring"
-        else:
-            kind = "failed" if done.error else "done" if done.complete else "short"
-        self._hear(Event(kind, task, done, finished, shards, self.rows, self.unscored))

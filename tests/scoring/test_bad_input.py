@@ -13,9 +13,10 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.engines.direct import Direct
 from reward_functions.scoring.folder import Run, RunIncomplete
+from reward_functions.scoring.going import go_on
 from reward_functions.scoring.invoked import WAITS, Invoked
 from reward_functions.scoring.places import Bucket
-from reward_functions.scoring.plan import Plan, go_on
+from reward_functions.scoring.plan import Plan
 from reward_functions.scoring.sources import source_of
 from reward_functions.testing import wire_row
 from tests.lambda_api import Function, lambda_api, scored
