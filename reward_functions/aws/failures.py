@@ -157,6 +157,11 @@ class AwsFailed(ConfigurationError):
         return self.kind in ("throttled", "network", "service")
 
     @property
+    def lasts(self) -> bool:
+        """Whether no later call will succeed, until somebody mends what is wrong."""
+        return self.kind in ("denied", "missing", "expired", "credentials", "clock", "invalid")
+
+    @property
     def throttled(self) -> bool:
         """Whether AWS took no more calls."""
         return self.kind == "throttled"

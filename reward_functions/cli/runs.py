@@ -5,11 +5,13 @@ Credentials and region are AWS's own: AWS_PROFILE, AWS_REGION and their like.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import replace
 from functools import partial
+from tempfile import TemporaryFile
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
@@ -20,13 +22,14 @@ from reward_functions.cli import _console as console
 from reward_functions.cli import _engine_options as engines
 from reward_functions.cli._console import leave, output, print_json, remark, say_measured
 from reward_functions.cli._echo import say, several
-from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._invocations import results_to
 from reward_functions.cli._options import Output  # noqa: TC001
 from reward_functions.cli._progress import Bars
 from reward_functions.cli._summary import summary
 from reward_functions.cli._verdicts import opened_store
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.scoring.places import SCHEME
+from reward_functions.scoring.rewards import is_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,6 +43,8 @@ app = typer.Typer(no_args_is_help=True)
 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A folder, or s3://BUCKET/PREFIX.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+Form = Literal["jsonl", "json"]
 
 PLANNED: Final = ("shard_mb", "judge", "adjacent_groups", "allow_empty", "max_unscored")
 """Parameters of `reward score` that a plan takes as they are."""
@@ -93,21 +98,25 @@ def watch(
 ) -> None:
     """Follow a run until all its parts are done, and print its figures.
 
-    Exit status: 0 all rows are scored; 1 some are not, or the run is cancelled; 2 none is, or the
-    input is not usable; 130 the watch was interrupted, and the run goes on.
+    Exit status: 0 all rows are scored; 1 some rows, or parts, are not; 2 none is, or the input is
+    not usable; 130 the watch was interrupted, and the run goes on.
     """
     run = _opened(name)
     with Bars() as bars:
         state = wait(
             run.state,
-            lambda found: found.done == found.parts or bool(found.unusable) or found.cancelled,
+            lambda found: found.done == found.parts or bool(found.unusable or found.stopped),
             pause=interval,
             progress=lambda found: bars("scoring parts", found.done, found.parts),
         )
-    if state.cancelled and not state.finished:
-        remark(f"cancelled: {_facts(run)['parts']} parts done")
-        raise typer.Exit(INCOMPLETE)
-    run.finish()
+    if state.stopped and not state.finished:
+        remark(f"{state.stopped}: {_facts(run)['parts']} parts done")
+        raise _incomplete(run)
+    try:
+        run.finish()
+    except scoring.RunIncomplete as error:
+        remark(f"error: {error}; to go on: reward runs resume {run.place.address}")
+        raise _incomplete(run) from None
     _ended(run)
 
 
@@ -118,10 +127,14 @@ def resume(
     on: engines.On = None,
     stage: engines.Stage = None,
     concurrency: engines.Concurrency = None,
+    max_unscored: engines.MaxUnscored = None,
     max_usd: engines.MaxUsd = None,
     detach: engines.Detach = False,
 ) -> None:
     """Score what is missing of a run, on any engine.
+
+    Rows that our failure left without a score, such as a throttled model's, are asked again; rows
+    that are scored, or whose own data is at fault, are not.
 
     Without --on, a version that is pinned is called from here, and a reward of this machine runs in
     processes. Inputs that are others by now are refused, and so is another version of the reward.
@@ -132,35 +145,55 @@ def resume(
     run = _opened(name)
     on = on or ("direct" if run.asked.function else "processes")
     of_stage = _stage_of({"on": on, "stage": stage, "detach": detach})
-    scoring.require_affordable(run, run.shards(), max_usd)
-    run.let_go_on()
+    _require_here(run)
+    run = run.allowing(max_unscored)
     with opened_store(run.asked.spec, None) as store:
         more = {"stage": of_stage, "session": run.session, "store": store}
         engine = scoring.engine_of(on, concurrency=concurrency, **more)
         _require_room(on, engine, run.session)
-        _followed(run.place.address, partial(scoring.go_on, run, engine, detach=detach))
+        go_on = partial(scoring.go_on, run, engine, max_usd=max_usd, detach=detach)
+        _followed(run.place.address, go_on)
 
 
 @app.command()
 def cancel(name: RunName) -> None:
-    """Let a run begin no further part; what is done stays, and `resume` goes on.
+    """Let a run begin no further part, and stop the state machine that does it, if one does.
+
+    What is done stays, and `resume` goes on.
 
     Exit status: 0, or 2 where there is no run.
     """
     run = _opened(name)
-    run.cancel()
+    scoring.cancel(run)
     say(f"cancelled: {_facts(run)['parts']} parts done")
 
 
 @app.command()
-def fetch(name: RunName, *, output: Output = None) -> None:
+def fetch(
+    name: RunName,
+    *,
+    output: Output = None,
+    format: Annotated[  # noqa: A002 - the option's name
+        Form, typer.Option(help="Lines of results, or one array of all.")
+    ] = "jsonl",
+) -> None:
     """Write the results of a run, in the order of its input: the bytes of `reward score`.
 
     Exit status: 0 all are written; 2 parts are missing, or the input is not usable.
     """
     run = _opened(name)
+    if output and os.path.abspath(output).startswith(f"{run.place.address}/"):  # noqa: PTH100
+        raise ConfigurationError(f"{output} lies in the run's own folder: name another place")
     with results_to(output, "") as stream:
-        run.join(stream.buffer)
+        if format == "jsonl":
+            run.join(stream.buffer)
+            return
+        from reward_functions.scoring.run import write_lines
+
+        with TemporaryFile() as joined:
+            run.join(joined)
+            joined.seek(0)
+            write_lines(format, stream, (line.decode().rstrip("\n") for line in joined))
 
 
 def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
@@ -174,6 +207,7 @@ def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
         typer.Exit: rows, or parts, are without scores.
     """
     file, out = typed["file"], typed["output"]
+    engines.refuse(typed, ("format",), "is of `reward runs fetch`, which writes the results")
     engines.refuse(typed, engines.HERE, "is of a run without --on: leave it out")
     stage = _stage_of(typed)
     if out in (None, "-"):
@@ -188,7 +222,9 @@ def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
         engine = scoring.engine_of(typed["on"], **where, **more)
         if typed["plan"]:
             _print(_planned(plan, engine) | _on_aws(plan, engine))
-            scoring.require_affordable(scoring.Run(plan.place, plan.asked), plan.shards, max_usd)
+            run = scoring.Run(plan.place, plan.asked)
+            engine.require(run, plan.shards)
+            scoring.require_affordable(run, plan.shards, max_usd, engine)
             return
         _require_room(typed["on"], engine, session)
         if found.judge_usd:
@@ -227,6 +263,9 @@ def _followed(address: str, start: Callable[..., Run]) -> None:
         nonlocal rows, parts
         rows, parts = event.rows, f"{event.finished:,} of {event.shards:,} parts"
         bars(f"{event.task.removesuffix('e')}ing parts", event.finished, event.shards)
+        if event.kind == "again":
+            remark(f"{event.rows:,} rows that our failure left without a score are asked again")
+            return
         if event.kind == "failed" and event.done:
             remark(f"part {event.done.part} failed: {event.done.error}")
 
@@ -237,11 +276,31 @@ def _followed(address: str, start: Callable[..., Run]) -> None:
         raise KeyboardInterrupt(f"interrupted: {parts} done; {again}") from None
     except scoring.RunIncomplete as error:
         remark(f"error: {error}; {again}")
-        raise typer.Exit(INCOMPLETE) from None
+        raise _incomplete(_opened(address)) from None
     if not run.state().finished:
         remark(f"it goes on by itself: reward runs watch {address}")
         return
     _ended(run, perf_counter() - began, rows)
+
+
+def _incomplete(run: Run) -> typer.Exit:
+    """The end of a command whose run is not finished."""
+    return typer.Exit(run.facts().measured.status(failed=True))
+
+
+def _require_here(run: Run) -> None:
+    """Refuse to do what a folder in S3 says of this machine: others may have written it.
+
+    Raises:
+        ConfigurationError: it names a reward's file, a judge's settings or rows of this machine.
+    """
+    asked = run.asked
+    local = is_path(asked.reward) or asked.judge or not asked.source.startswith(SCHEME)
+    if run.place.address.startswith(SCHEME) and local and not asked.function:
+        raise ConfigurationError(
+            f"{run.place.address} is of files or settings of a machine: go on with the command "
+            "that began it, and --resume"
+        )
 
 
 def _ended(run: Run, seconds: float = 0.0, rows: int = 0) -> None:
@@ -275,13 +334,11 @@ def _planned(plan: Plan, engine: Engine) -> dict[str, str]:
 def _on_aws(plan: Plan, engine: Engine) -> dict[str, str]:
     """What a plan would cost beside its judge, how long it would take, and beside what."""
     calls = scoring.engine_row(engine.name)[1].calls
+    at_once = engine.concurrency
+    machine = engine.name == "aws"
+    made = scoring.bill_of(plan.asked, plan.shards, plan.asked.about, machine=machine)
     if not calls:
-        return {}
-    found, at_once = plan.estimate(), engine.concurrency
-    more: Any = {} if engine.name == "aws" else {"shard_memory_mb": 0}
-    more["model"] = (found.judge_usd or 0.0) / max(1, found.rows)
-    counted = found.shards > 1
-    made = scoring.bill(scoring.Work(found.rows, found.bytes, found.shards, counted, **more))
+        return {"not priced": made.unpriced}
     seen = scoring.shares(session=plan.session)
     jobs = f"; {several(seen.jobs, 'running job')} may need {seen.needed:,}" if seen.jobs else ""
     account = "unknown" if seen.unreserved is None else f"{seen.unreserved:,} calls at once{jobs}"
@@ -290,6 +347,7 @@ def _on_aws(plan: Plan, engine: Engine) -> dict[str, str]:
         "minutes": f"about {made.seconds / at_once / 60:,.1f}",
         "calls": f"{calls * at_once:,} at once",
         "account": account,
+        "not priced": made.unpriced,
         "not seen": "; ".join(seen.unmeasured),
     }
 

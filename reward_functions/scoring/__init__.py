@@ -46,24 +46,26 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from reward_functions.scoring.concurrency import require_room, shares
     from reward_functions.scoring.engines import Engine, engine_of, engine_row
+    from reward_functions.scoring.engines.aws import cancel
     from reward_functions.scoring.file import ScoredFile, ScoringInterrupted, score_file
     from reward_functions.scoring.folder import Run, RunIncomplete, RunNotUsable, runs_below
     from reward_functions.scoring.going import Event, go_on, require_affordable
     from reward_functions.scoring.places import place_of
     from reward_functions.scoring.plan import Plan
-    from reward_functions.scoring.prices import Work, bill
+    from reward_functions.scoring.prices import bill_of
     from reward_functions.scoring.results import result_line
     from reward_functions.scoring.run import ends_are_interrupts
 
 _HOMES = {
     "concurrency": ("require_room", "shares"),
     "engines": ("Engine", "engine_of", "engine_row"),
+    "engines.aws": ("cancel",),
     "file": ("ScoredFile", "ScoringInterrupted", "score_file"),
     "folder": ("Run", "RunIncomplete", "RunNotUsable", "runs_below"),
     "places": ("place_of",),
     "going": ("Event", "go_on", "require_affordable"),
     "plan": ("Plan",),
-    "prices": ("Work", "bill"),
+    "prices": ("bill_of",),
     "results": ("result_line",),
     "run": ("ends_are_interrupts",),
 }
@@ -79,8 +81,8 @@ __all__ = [
     "ScoredFile",
     "ScoringInterrupted",
     "Sort",
-    "Work",
-    "bill",
+    "bill_of",
+    "cancel",
     "ends_are_interrupts",
     "engine_of",
     "engine_row",

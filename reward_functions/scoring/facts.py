@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from reward_functions.core.means import mean
 from reward_functions.core.spec import Scale
-from reward_functions.reports.score_report.digest import GroupCounts, Tallies
+from reward_functions.reports.score_report.digest import EMPTY, GroupCounts, Tallies
 from reward_functions.reports.statistics import PAIR
 
 if TYPE_CHECKING:
@@ -253,14 +253,22 @@ class Facts(Tallies):
         self.prompts = Sketch(self.most, Group.with_)
         self.ids = Sketch(self.most, _sum)
 
-    def add(self, results: Iterable[RowResult]) -> None:
-        """Count further rows."""
+    def add(self, results: Iterable[RowResult], *, again: bool = False) -> None:
+        """Count further rows.
+
+        Args:
+            results: of them.
+            again: they were counted before with an error that was forgotten since.
+        """
         for result in results:
             found, value = result.facts, result.facts.value
-            self.rows += 1
+            if again:
+                found = found._replace(signs=found.signs & ~EMPTY)
+            else:
+                self.rows += 1
+                digest = blake2b(result.id.encode(errors="surrogatepass"), digest_size=8).digest()
+                self.ids.add(int.from_bytes(digest), 1)
             self.count(found, result.message)
-            digest = blake2b(result.id.encode(errors="surrogatepass"), digest_size=8).digest()
-            self.ids.add(int.from_bytes(digest), 1)
             if value is None:
                 continue
             self.moments.add(value)

@@ -6,7 +6,7 @@
     part-000003.facts.json  their size, checksum and figures; written after them
     part-000003.failed.json why it is not done, where somebody tried in vain
     unusable.json           object, line and problem, where a line is no row
-    cancelled.json          somebody cancelled it
+    stopped.json            why no further part is begun: somebody cancelled it, or nothing helps
     summary.json            the figures of all parts, when all are there
 
 A part is done when its facts are there. Going on is doing what is missing, on any engine. A run of
@@ -16,7 +16,8 @@ other inputs, another version or another reward is never gone on with.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple, NoReturn
@@ -28,7 +29,7 @@ from reward_functions.data.rows.shapes import BY_NAME, Columns
 from reward_functions.scoring.facts import Facts
 from reward_functions.scoring.places import NoSuchObject, place_of
 from reward_functions.scoring.rewards import reward_named
-from reward_functions.scoring.shards import Shard, numbered
+from reward_functions.scoring.shards import FAILED, Shard, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +45,10 @@ RUN: Final = "run.json"
 MANIFEST: Final = "manifest.jsonl"
 SUMMARY: Final = "summary.json"
 UNUSABLE: Final = "unusable.json"
-CANCELLED: Final = "cancelled.json"
+STOPPED: Final = "stopped.json"
+
+CANCELLED: Final = "cancelled"
+"""Why a run is stopped that somebody cancelled."""
 
 STRETCH: Final = 1 << 20
 """Bytes of a part that are copied at a time."""
@@ -52,7 +56,9 @@ STRETCH: Final = 1 << 20
 MOST_SHOWN: Final = 100
 """Reasons, and errors, of a summary."""
 
-FREE: Final = frozenset({"max_unscored", "usd"})
+MARKS: Final = (UNUSABLE, STOPPED)
+
+FREE: Final = frozenset({"max_unscored", "usd", "about"})
 """Of what is asked, that decides no result: a run may go on with another."""
 
 TITLES: Final = {
@@ -97,6 +103,7 @@ class Asked:
         parameters: of the reward, by name.
         judged: whether the reward asks models.
         judge: its settings, where the reward asks models in the engine's own processes.
+        about: how many rows there are, by the length of the first ones.
         usd: dollars that its models take for all rows, about; 0.0 of a reward that asks none, None
             where nobody knows.
         rows: how rows are read, as `pinned` writes it of the first of them.
@@ -118,6 +125,7 @@ class Asked:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     judged: bool = False
     judge: Mapping[str, Any] | None = None
+    about: int = 0
     usd: float | None = 0.0
     rows: Mapping[str, Any] = field(default_factory=dict)
     several: bool = False
@@ -177,22 +185,22 @@ class State(NamedTuple):
         parts: of the run.
         done: of them.
         unusable: object, line and problem, where a line is no row; else "".
-        cancelled: whether somebody cancelled it.
+        stopped: why no further part is begun; "" where one is.
         finished: whether the summary is written.
     """
 
     parts: int
     done: int
     unusable: str = ""
-    cancelled: bool = False
+    stopped: str = ""
     finished: bool = False
 
     @property
     def word(self) -> str:
         """How far it is, in a word or two."""
-        for word in ("unusable", "finished", "cancelled"):
+        for word in ("unusable", "finished", "stopped"):
             if getattr(self, word):
-                return word
+                return CANCELLED if self.stopped == CANCELLED else word
         return "not finished"
 
 
@@ -249,10 +257,11 @@ class Run:
         """
         run = cls(place, asked, session)
         if place.found(RUN) is None:
-            if (other := next(place.objects(), None)) is not None and other.name != MANIFEST:
-                raise OtherRun(
-                    f"{place.address} holds {other.name}, and no run: name a folder of its own"
-                )
+            for other in run.names():
+                if other != MANIFEST or not run._holds_manifest_alone():
+                    raise OtherRun(
+                        f"{place.address} holds {other}, and no run: name a folder of its own"
+                    )
             run._write_manifest(shards)
             place.write(RUN, _json(asdict(asked)))  # last: a run that is there has its manifest
             return run
@@ -265,17 +274,29 @@ class Run:
             )
         if not resume:
             raise OtherRun(f"{place.address} holds this run already: add --resume to go on with it")
-        run.let_go_on()
+        run.require_usable()
+        if before != now:
+            place.write(RUN, _json(now))
         return run
 
+    def allowing(self, max_unscored: float | None) -> Run:
+        """The same run with another share of rows that may be without a score; None for its own."""
+        if max_unscored is None:
+            return self
+        asked = replace(self.asked, max_unscored=max_unscored)
+        self.place.write(RUN, _json(asdict(asked)))
+        return replace(self, asked=asked)
+
     def let_go_on(self) -> None:
-        """Take the mark of a cancelled run away.
+        """Take away what says why it was stopped, and why parts failed.
 
         Raises:
             RunNotUsable: a line of its input is no row.
         """
-        self.place.delete(CANCELLED)
         self.require_usable()
+        for name in self.names():
+            if name == STOPPED or name.endswith(FAILED):
+                self.place.delete(name)
 
     def require_usable(self) -> None:
         """Refuse a run whose input is not usable.
@@ -283,8 +304,8 @@ class Run:
         Raises:
             RunNotUsable: a line is no row.
         """
-        if self.place.found(UNUSABLE):
-            raise RunNotUsable(self.state().unusable)
+        if problem := self._mark(UNUSABLE):
+            raise RunNotUsable(problem)
 
     @classmethod
     def opened(cls, place: Place, session: Session | None = None) -> Run:
@@ -315,14 +336,16 @@ class Run:
         except (ValueError, TypeError):
             raise ConfigurationError(f"{self.place.address}/{MANIFEST} is no manifest") from None
 
+    def _holds_manifest_alone(self) -> bool:
+        """Whether a run began here, and ended before it was there."""
+        with suppress(ConfigurationError):
+            return bool(self.shards()) and self.names() == {MANIFEST}
+        return False
+
     def missing(self, shards: Sequence[Shard] | None = None) -> list[Shard]:
         """The shards whose parts are not done, in order; by one listing of the folder."""
-        names = self._names()
-        return [
-            shard
-            for shard in (self.shards() if shards is None else shards)
-            if not {shard.facts, shard.results} <= names
-        ]
+        names, shards = self.names(), self.shards() if shards is None else shards
+        return [each for each in shards if not each.is_done(names)]
 
     def number(self, counts: Mapping[int, Counted]) -> list[Shard]:
         """Write how many lines and rows stand before each shard into the manifest.
@@ -339,32 +362,47 @@ class Run:
 
     def state(self) -> State:
         """How far it is, by one listing of the folder."""
-        shards, names = self.shards(), self._names()
-        done = sum({each.facts, each.results} <= names for each in shards)
-        problem = str(_object(self.place.read(UNUSABLE))["problem"]) if UNUSABLE in names else ""
-        return State(len(shards), done, problem, CANCELLED in names, SUMMARY in names)
+        shards, names = self.shards(), self.names()
+        done = sum(each.is_done(names) for each in shards)
+        unusable, stopped = (self._mark(each) if each in names else "" for each in MARKS)
+        return State(len(shards), done, unusable, stopped, SUMMARY in names)
 
-    def cancel(self) -> None:
+    def stop(self, why: str = CANCELLED) -> None:
         """Let no further shard be begun; what is done stays, and resuming takes the mark away."""
-        self.place.write(CANCELLED, _json({"cancelled": True}))
-
-    @property
-    def is_over(self) -> bool:
-        """Whether no further shard is to be begun: it is cancelled, or not usable."""
-        return any(self.place.found(name) for name in (CANCELLED, UNUSABLE))
+        self._set_mark(STOPPED, why)
 
     def mark_unusable(self, problem: str) -> None:
-        """Say that a line is no row; the first to say so is kept.
+        """Say that a line is no row.
 
         Args:
             problem: object, line and what is wrong with it.
         """
-        if self.place.found(UNUSABLE) is None:
-            self.place.write(UNUSABLE, _json({"problem": problem}))
+        self._set_mark(UNUSABLE, problem)
+
+    def require_open(self) -> None:
+        """Refuse to begin a further shard.
+
+        Raises:
+            RunNotUsable: a line of the input is no row.
+            RunIncomplete: it is stopped; the message says why.
+        """
+        self.require_usable()
+        if why := self._mark(STOPPED):
+            raise RunIncomplete(f"{self.place.address}: {why}")
+
+    def _mark(self, name: str) -> str:
+        if self.place.found(name) is None:
+            return ""
+        return str(_object(self.place.read(name))["why"])
+
+    def _set_mark(self, name: str, why: str) -> None:
+        """Say why the run is over; the first to say so is kept."""
+        if self.place.found(name) is None:
+            self.place.write(name, _json({"why": why}))
 
     def failures(self) -> dict[int, str]:
         """Why parts are not done that somebody tried in vain, by their numbers."""
-        names = self._names()
+        names = self.names()
         return {
             shard.part: str(_object(self.place.read(shard.failed))["error"])
             for shard in self.missing()
@@ -383,12 +421,26 @@ class Run:
 
         Raises:
             RunNotUsable: a line is no row.
-            RunIncomplete: parts are missing.
+            RunIncomplete: parts are missing, or too many rows are without a score.
         """
         self._require_complete()
         found = self.facts()
+        self.require_scored(len(found), found.unscored)
         self.place.write(SUMMARY, _json(summary_of(found)))
         return found
+
+    def require_scored(self, rows: int, unscored: int) -> None:
+        """Refuse to go on where more rows are without a score than were asked for.
+
+        Raises:
+            RunIncomplete: they are.
+        """
+        most = self.asked.max_unscored
+        if unscored > most * rows:
+            raise RunIncomplete(
+                f"{unscored:,} of {rows:,} rows are without a score, more than {most:.0%}: the "
+                "parts that are done say why; a resumed run may allow more"
+            )
 
     def figures(self) -> dict[str, Any]:
         """Those of the summary, of the parts that are done by now."""
@@ -421,9 +473,9 @@ class Run:
 
     def parts(self) -> Iterator[dict[str, Any]]:
         """The facts of every part that is done, as they are written, in order."""
-        names = self._names()
+        names = self.names()
         for shard in self.shards():
-            if {shard.facts, shard.results} <= names:
+            if shard.is_done(names):
                 yield _object(self.place.read(shard.facts))
 
     def _require_complete(self) -> None:
@@ -436,7 +488,8 @@ class Run:
                 "missing; resume the run"
             )
 
-    def _names(self) -> set[str]:
+    def names(self) -> set[str]:
+        """The names of all objects of its folder."""
         return {each.name for each in self.place.objects()}
 
     def _write_manifest(self, shards: Sequence[Shard]) -> None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.folder import Run, RunIncomplete, RunNotUsable
+from reward_functions.scoring.part import begin_again, done_of
+from reward_functions.scoring.prices import bill_of
 from reward_functions.scoring.ranges import Counted
 
 if TYPE_CHECKING:
@@ -30,16 +32,17 @@ class Event(NamedTuple):
     """Something that happened to a run.
 
     Args:
-        kind: "counting" and "scoring" begin a task; "done", "short" and "failed" are of a shard.
+        kind: "counting" and "scoring" begin a task; "done", "short" and "failed" are of a shard;
+            "again" says how many rows are asked again that our failure left without a score.
         task: under way.
         done: of the shard; None where a task begins.
         finished: shards of the task by now.
         shards: of the task in all.
-        rows: scored by this start.
+        rows: scored by this start; those that are asked again.
         unscored: of them.
     """
 
-    kind: Literal["counting", "scoring", "done", "short", "failed"]
+    kind: Literal["counting", "scoring", "done", "short", "failed", "again"]
     task: Task
     done: Done | None
     finished: int
@@ -53,7 +56,12 @@ def unheard(_event: Event) -> None:
 
 
 def go_on(
-    run: Run, engine: Engine, hear: Callable[[Event], object] = unheard, *, detach: bool = False
+    run: Run,
+    engine: Engine,
+    hear: Callable[[Event], object] = unheard,
+    *,
+    max_usd: float | None = None,
+    detach: bool = False,
 ) -> Run:
     """Score what is missing of a run, on any engine, and write the summary.
 
@@ -61,46 +69,53 @@ def go_on(
         run: that has begun.
         engine: as of `Plan.start`.
         hear: as of `Plan.start`.
+        max_usd: as of `Plan.start`.
         detach: as of `Plan.start`.
 
     Raises:
-        RunNotUsable, RunIncomplete, AwsFailed, OSError: as of `Plan.start`.
+        RunNotUsable, RunIncomplete, ConfigurationError, AwsFailed, OSError: as of `Plan.start`.
     """
+    shards = run.shards()
+    engine.require(run, shards)
+    run.let_go_on()
+    if again := begin_again(run):
+        hear(Event("again", "score", None, 0, len(shards), again, 0))
+    require_affordable(run, shards, max_usd, engine)
     if detach:
         cast("Detachable", engine).detach(run)
         return run
     with closing(engine):
         started = _Started(run, engine, hear)
-        started.score(started.numbered(run.shards()))
-    started.require_enough()
+        started.score(started.numbered(shards))
     run.finish()
     return run
 
 
-def require_affordable(run: Run, shards: Sequence[Shard], max_usd: float | None) -> None:
-    """Refuse a judge that would take more for the rows that are not scored yet.
+def require_affordable(
+    run: Run, shards: Sequence[Shard], max_usd: float | None, engine: Engine
+) -> None:
+    """Refuse a run that would take more for the rows that are not scored yet.
 
     Args:
         run: that may not have begun.
         shards: of the run.
         max_usd: dollars; None for any number.
+        engine: that would do it.
 
     Raises:
         ConfigurationError: it would, or nobody knows.
     """
     if max_usd is None:
         return
-    usd = run.asked.usd
-    if usd is None:
+    missing = run.missing(shards)
+    rows = round(run.asked.about * len(missing) / max(1, len(shards))) - done_of(run, missing)
+    found = bill_of(run.asked, missing, max(0, rows), machine=engine.name == "aws")
+    if found.unpriced:
+        raise ConfigurationError(f"--max-usd holds what has a price alone: {found.unpriced}")
+    if found.dollars > max_usd:
         raise ConfigurationError(
-            f"nobody knows what {run.asked.reward_name} costs, which may exceed {max_usd:g} "
-            "dollars: give the judge's settings, with prices of its models"
-        )
-    left = usd * len(run.missing(shards)) / max(1, len(shards))
-    if left > max_usd:
-        raise ConfigurationError(
-            f"the judge takes about {left:,.2f} dollars for the rows that are not scored, more "
-            f"than {max_usd:g}: nothing is begun"
+            f"about {found.dollars:,.2f} dollars for the rows that are not scored, more than "
+            f"{max_usd:g}: nothing is begun"
         )
 
 
@@ -132,20 +147,7 @@ class _Started:
             self.rows += done.rows
             self.unscored += done.unscored
             if self.rows >= ENOUGH:
-                self.require_enough()
-
-    def require_enough(self) -> None:
-        """Refuse to go on where too many rows are without a score.
-
-        Raises:
-            RunIncomplete: they are.
-        """
-        most = self._run.asked.max_unscored
-        if self.unscored > most * self.rows:
-            raise RunIncomplete(
-                f"{self.unscored:,} of {self.rows:,} rows are without a score, more than "
-                f"{most:.0%}: the parts that are done say why; a resumed run may allow more"
-            )
+                self._run.require_scored(self.rows, self.unscored)
 
     def _done(self, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """What came of each shard, once it is done; one that is not is given again.
@@ -169,15 +171,13 @@ class _Started:
                         errors.pop(done.part, None)
                         yield done
                     elif done.error:
+                        self._run.require_open()
                         failures[done.part] = failures.get(done.part, 0) + 1
                         errors[done.part] = done.error
                     self._say(task, done, len(shards) - len(left), len(shards))
-            over = self._run.is_over
             for part, count in failures.items():
-                if count >= ATTEMPTS or over:
+                if count >= ATTEMPTS:
                     left.pop(part, None)
-            if over:
-                break
         if errors:
             part = min(errors)
             raise RunIncomplete(

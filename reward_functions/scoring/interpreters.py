@@ -23,7 +23,7 @@ from functools import partial
 from math import inf
 from queue import SimpleQueue
 from signal import Signals
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Semaphore, Thread
 from time import sleep
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -151,12 +151,10 @@ class Interpreters:
     order: Order | None = None
 
     def __init__(self, count: int) -> None:
-        self._free: SimpleQueue[_Interpreter | None] = SimpleQueue()
+        self._free: list[_Interpreter] = []
         self._begun: list[_Interpreter] = []
-        self._lock = Lock()
+        self._lock, self._room = Lock(), Semaphore(count)
         self._closed = False
-        for _ in range(count):
-            self._free.put(None)
 
     def __enter__(self) -> Self:
         return self
@@ -185,25 +183,26 @@ class Interpreters:
             EOFError: the process ended before it had an answer; the message says how.
             ConfigurationError: the reward's code asked for the end of the command.
         """
-        mine = self._free.get()
-        try:
-            mine = mine or self._another()
-            return mine.asked(content)
-        except EOFError:
-            assert mine is not None
-            with self._lock:
-                if self._closed:
-                    raise InterpreterDied("the command ends") from None
-                self._begun.remove(mine)
-            mine.end()
-            raise EOFError(mine.ending()) from None
-        finally:
-            self._free.put(mine if mine and mine.alive() else None)
+        with self._room:
+            mine = self._taken()
+            try:
+                answer = mine.asked(content)
+            except EOFError:
+                with self._lock:
+                    if self._closed:
+                        raise InterpreterDied("the command ends") from None
+                    self._begun.remove(mine)
+                mine.end()
+                raise EOFError(mine.ending()) from None
+            self._free.append(mine)
+            return answer
 
-    def _another(self) -> _Interpreter:
+    def _taken(self) -> _Interpreter:
         with self._lock:
             if self._closed:
                 raise InterpreterDied("the command ends")
+            if self._free:
+                return self._free.pop()
             begun = _Interpreter(self.order)
             self._begun.append(begun)
             return begun
@@ -295,9 +294,6 @@ class _Interpreter:
         if isinstance(answer, str):
             raise ConfigurationError(answer)
         return answer
-
-    def alive(self) -> bool:
-        return self._process.poll() is None
 
     def ending(self) -> str:
         code = self._process.wait()

@@ -14,6 +14,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.aws.arn import FunctionArn
@@ -60,7 +61,12 @@ SHARD_MB: Final = 64
 JUDGED_MB: Final = 4
 """The same of a judge, whose part is written again after each batch."""
 
+SHARDS: Final = 64
+"""That a source is cut into where nobody says how large they are, and one has 1 MB at least."""
+
 MB: Final = 1 << 20
+
+LARGEST_MB: Final = 1 << 40
 
 
 class Estimate(NamedTuple):
@@ -92,7 +98,6 @@ class Plan:
         shards: in order.
         place: of the run.
         spec: the reward.
-        row_bytes: of the first rows, on average; 0 without any.
         session: boto3's, for the credentials.
     """
 
@@ -100,7 +105,6 @@ class Plan:
     shards: tuple[Shard, ...]
     place: Place
     spec: RewardSpec
-    row_bytes: int = 0
     session: Session | None = None
 
     @classmethod
@@ -133,7 +137,7 @@ class Plan:
             rows: which columns hold which part of a sample, and the shape; recognised from the
                 first rows where not given.
             shard_mb: of a range at most, in MB (2²⁰ bytes); more than 0. `SHARD_MB` where not
-                given, and `JUDGED_MB` of a judge.
+                given, and `JUDGED_MB` of a judge; less of a source of fewer than `SHARDS` such.
             stage: whose deployment scores.
             function: the ARN of a numbered version that scores, in place of a stage's deployment.
             judge: the settings of a judge, as `reward score` takes them. Those of a version are its
@@ -157,14 +161,16 @@ class Plan:
         config = None if judge is None or not spec.needs.judge else load_judge_config(judge)
         if spec.needs.judge and config is None and not scorer["function"]:
             raise no_judge(spec.name)
-        if shard_mb is None:
-            shard_mb = JUDGED_MB if spec.needs.judge else SHARD_MB
-        if not shard_mb > 0:
-            raise ConfigurationError(f"a shard of {shard_mb:g} MB holds nothing: more than 0")
-        most = max(1, int(shard_mb * MB))
         found, objects = source_of(source, session)
+        place = place_of(destination, session)
+        if f"{place.address}/".startswith(f"{place_of(source, session).address}/"):
+            raise ConfigurationError(
+                f"{place.address} lies in {source}, where its parts would be rows: name another "
+                "folder"
+            )
         first = _First.of(found, objects, rows or RowOptions(), source, allow_empty=allow_empty)
         whole = spec.needs.group
+        most = _shard_bytes(shard_mb, objects, judged=spec.needs.judge)
         shards = shards_of(found, objects, 1 << 62 if whole and adjacent_groups else most)
         if whole and len(shards) > 1 and not adjacent_groups:
             raise ConfigurationError(
@@ -185,21 +191,18 @@ class Plan:
             groups=("adjacent" if adjacent_groups else "anywhere") if whole else None,
             shard_bytes=most,
             max_unscored=1.0 if max_unscored is None else max_unscored,
+            about=round(sum(each.size for each in objects) / first.bytes) if first.bytes else 0,
         )
-        place = place_of(destination, session)
-        plan = cls(asked, tuple(shards), place, spec, first.bytes, session)
-        if not spec.needs.judge:
-            return plan
-        usd = _usd(spec, asked, config, first.samples, plan.estimate().rows)
-        return replace(plan, asked=replace(asked, usd=usd))
+        if spec.needs.judge:
+            asked = replace(asked, usd=_usd(spec, asked, config, first.samples))
+        return cls(asked, tuple(shards), place, spec, session)
 
     def estimate(self) -> Estimate:
         """What it would take."""
-        objects = {shard.name: shard.size for shard in self.shards}
-        size = sum(objects.values())
-        rows = round(size / self.row_bytes) if self.row_bytes else 0
+        objects, rows = {shard.name: shard.size for shard in self.shards}, self.asked.about
         batches = max(len(self.shards), -(-rows // BATCH_ROWS)) if rows else 0
         calls = batches if self.asked.function else 0
+        size = sum(objects.values())
         return Estimate(len(objects), size, len(self.shards), rows, calls, self.asked.usd)
 
     def start(
@@ -216,7 +219,7 @@ class Plan:
         Args:
             engine: what does the shards.
             resume: go on with the run in the folder.
-            max_usd: dollars that a judge may take for the rows that are not scored, about.
+            max_usd: dollars that the rows may take that are not scored, about.
             detach: begin it, and wait for nothing; of an engine that is `Detachable`.
             hear: hears what happens.
 
@@ -228,9 +231,20 @@ class Plan:
             AwsFailed, OSError: the places cannot be used.
         """
         run = Run(self.place, self.asked, self.session)
-        require_affordable(run, self.shards, max_usd)
+        engine.require(run, self.shards)
+        require_affordable(run, self.shards, max_usd, engine)
         run = Run.begun(self.place, self.asked, self.shards, resume=resume, session=self.session)
-        return go_on(run, engine, hear, detach=detach)
+        return go_on(run, engine, hear, max_usd=max_usd, detach=detach)
+
+
+def _shard_bytes(shard_mb: float | None, objects: Sequence[Object], *, judged: bool) -> int:
+    """Bytes of a shard at most."""
+    if shard_mb is not None:
+        if not 0 < shard_mb < inf:
+            raise ConfigurationError(f"a shard of {shard_mb:g} MB: more than 0, such as {SHARD_MB}")
+        return max(1, int(min(shard_mb, LARGEST_MB) * MB))
+    share = sum(each.size for each in objects) // SHARDS
+    return min((JUDGED_MB if judged else SHARD_MB) * MB, max(MB, share))
 
 
 def _usd(
@@ -238,9 +252,8 @@ def _usd(
     asked: Asked,
     config: JudgeConfig | None,
     samples: Sequence[Sample],
-    rows: int,
 ) -> float | None:
-    """Dollars that a judge takes for so many rows, by its questions about the first ones."""
+    """Dollars that a judge takes, by its questions about the first rows."""
     if config is None:
         return None
     recorder = QuestionRecorder()
@@ -248,7 +261,7 @@ def _usd(
     calls, size = measured([recorder.questions])
     if not calls:
         return None
-    run = TrainingRun(prompts=rows, batch_size=1, samples=1, epochs=1)
+    run = TrainingRun(prompts=asked.about, batch_size=1, samples=1, epochs=1)
     cost = ResponseCost(calls=calls / len(samples), input=size)
     return estimate(config, run, cost, config.concurrency).usd
 

@@ -8,10 +8,16 @@ of this: what its model costs is one more line.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.scoring.invoked import BATCH_ROWS
 from reward_functions.scoring.places import PIECE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reward_functions.scoring.folder import Asked
+    from reward_functions.scoring.shards import Shard
 
 AWS: Final = "https://aws.amazon.com"
 
@@ -60,6 +66,12 @@ RESULT_BYTES: Final = 452
 """Of a row's result, as `math` writes it."""
 
 
+UNPRICED: Final = (
+    "what the judge's models cost is not known here: name its settings with --judge, with prices "
+    "of its models"
+)
+
+
 class Work(NamedTuple):
     """What is to be done.
 
@@ -91,16 +103,37 @@ class Bill(NamedTuple):
         lines: dollars, by what they are for.
         a_month: dollars, for as long as the results are kept.
         seconds: of the reward's functions together; by how many at once is how long it takes.
+        unpriced: what has no price here, and how to give it one; "" where all has.
     """
 
     lines: dict[str, float]
-    a_month: float
-    seconds: float
+    a_month: float = 0.0
+    seconds: float = 0.0
+    unpriced: str = ""
 
     @property
     def dollars(self) -> float:
         """All lines."""
         return sum(self.lines.values())
+
+
+def bill_of(asked: Asked, shards: Sequence[Shard], rows: int, *, machine: bool) -> Bill:
+    """The bill of shards of a run; of one that calls no version it is that of a judge's models.
+
+    Args:
+        asked: of the run.
+        shards: to be done.
+        rows: of them, about.
+        machine: whether the stage's state machine does them.
+    """
+    model = (asked.usd or 0.0) / max(1, asked.about)
+    if not asked.function:
+        found = Bill({"the judge's models": rows * model})
+    else:
+        work = Work(rows, sum(each.bytes for each in shards), len(shards), model=model)
+        work = work._replace(counted=any(each.row is None for each in shards))
+        found = bill(work if machine else work._replace(shard_memory_mb=0))
+    return found if asked.usd is not None else found._replace(unpriced=UNPRICED)
 
 
 def bill(work: Work) -> Bill:

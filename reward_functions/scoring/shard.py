@@ -12,15 +12,15 @@ import json
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from functools import lru_cache
-from itertools import islice
 from math import inf
 from tempfile import TemporaryFile
 from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
+from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.json_rows import BadInput
-from reward_functions.scoring.folder import Asked, Run
+from reward_functions.scoring.folder import Asked, Run, RunIncomplete, RunNotUsable
 from reward_functions.scoring.interpreters import RowInterpreters
 from reward_functions.scoring.invoked import BATCH_ROWS
 from reward_functions.scoring.part import Part
@@ -78,12 +78,18 @@ def work(
             return Done(shard.part, found.lines, found.rows, seconds=monotonic() - began)
         with nullcontext(scorer) if scorer else _scorer(run, apart=apart) as scores:
             return _scored(run, shard, scores, left, began)
+    except RunNotUsable as error:
+        return Done(shard.part, unusable=str(error))
     except BadInput as error:
         run.mark_unusable(str(error))
         return Done(shard.part, unusable=str(error))
+    except RunIncomplete as error:  # it is stopped
+        return Done(shard.part, error=str(error))
     except (ConfigurationError, OSError) as error:
         with suppress(ConfigurationError, OSError):  # the folder itself may be what fails
             run.place.write(shard.failed, json.dumps({"error": str(error)}).encode())
+            if error.lasts if isinstance(error, AwsFailed) else not isinstance(error, OSError):
+                run.stop(str(error))
         return Done(shard.part, error=str(error))
 
 
@@ -141,8 +147,7 @@ def _scored(
     run: Run, shard: Shard, scorer: Scorer, left: Callable[[], float], began: float
 ) -> Done:
     place = run.place
-    if run.is_over:
-        return Done(shard.part, error="the run is over: somebody cancelled it, or a line is no row")
+    run.require_open()
     if place.found(shard.facts) and place.found(shard.results):
         part = json.loads(place.read(shard.facts))
         return Done(shard.part, rows=part["rows"], unscored=part["unscored"])
@@ -161,7 +166,7 @@ def _scored(
     with TemporaryFile() as spool, run.source.opened(shard.name, shard.etag) as stream:
         part = Part(run, shard, cast("IO[bytes]", spool))
         part.take_begun()
-        rows = islice(rows_of_shard(run, stream, shard), part.facts.rows, None)
+        rows = part.rest(rows_of_shard(run, stream, shard))
         longest, complete = 0.0, True
         most = PAID_ROWS if paid else BATCH_ROWS
         for batch in batches(rows, most, groups=run.asked.groups):
@@ -169,7 +174,7 @@ def _scored(
                 complete = False
                 break
             start = monotonic()
-            part.add(scorer(batch))
+            part.add(batch, scorer(batch))
             longest = max(longest, monotonic() - start)
             if paid:
                 part.write(done(complete=False))

@@ -50,8 +50,8 @@ def rows_of_shard(run: Run, stream: BufferedReader, shard: Shard) -> Iterator[Un
         yield row
     if shard.rows is not None and found != shard.rows:
         raise BadInput(
-            f"{shard.name}: a line becomes several rows, and none of the first rows does: plan a "
-            "new run and say that rows may hold several responses"
+            f"{shard.name}: a line becomes several rows, and none of the first rows does: score it "
+            "in one shard, with a larger --shard-mb, or say so to `Plan.of(several=True)`"
         )
 
 

@@ -9,15 +9,17 @@ stand in `part-00000N.jsonl`. `line`, `row` and `rows` are known when all shards
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from reward_functions.scoring.ranges import Counted
 
 Kind = Literal["lines", "whole", "groups"]
 """A range of lines; a whole object of any format; row groups of a parquet file."""
+
+FAILED: Final = ".failed.json"
 
 Task = Literal["count", "score"]
 """What an engine has done with shards."""
@@ -57,8 +59,13 @@ class Shard(NamedTuple):
 
     @property
     def begun(self) -> str:
-        """The beginning of the names of what is done of it, where its time was too short."""
-        return f"part-{self.part:06}.begun"
+        """The name of what is done of it, where its time was too short."""
+        return f"part-{self.part:06}.begun.jsonl"
+
+    @property
+    def bytes(self) -> int:
+        """That are read of its object, at most."""
+        return self.end - self.start if self.kind == "lines" else self.size
 
     @property
     def facts(self) -> str:
@@ -68,7 +75,11 @@ class Shard(NamedTuple):
     @property
     def failed(self) -> str:
         """The name of why it is not done, where somebody tried in vain."""
-        return f"part-{self.part:06}.failed.json"
+        return f"part-{self.part:06}{FAILED}"
+
+    def is_done(self, names: Container[str]) -> bool:
+        """Whether its part is done in a folder of these names."""
+        return self.facts in names and self.results in names
 
     def item(self) -> dict[str, Any]:
         """As JSON has it, in a manifest or in the event of a function."""
@@ -79,9 +90,13 @@ class Shard(NamedTuple):
         """The shard that `item` wrote.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is none, or leads out of its place.
         """
-        return _of(cls, item)
+        found = _of(cls, item)
+        inside = not found.name.startswith("/") and ".." not in found.name.split("/")
+        if not (isinstance(found.part, int) and found.part >= 0 and found.etag and inside):
+            raise ValueError(f"{found.name} is no object of a source, or its part no number")
+        return found
 
 
 class Done(NamedTuple):

@@ -167,7 +167,7 @@ def test_a_part_that_is_gone_alone_is_done_again(scored, lines, expected):
 def test_a_cancelled_run_has_no_summary_and_is_gone_on_with(scored, lines, expected):
     plan = scored.plan(scored.put("cancelled.jsonl", lines), "cancelled")
     run = Run.begun(plan.place, plan.asked, plan.shards, session=scored.session)
-    run.cancel()
+    run.stop()
     assert ended(scored, scored.engine.detach(run))["status"] == "SUCCEEDED"
     assert not run.state().finished
     assert scored.joined(plan.start(scored.engine, resume=True)) == expected

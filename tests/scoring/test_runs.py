@@ -16,6 +16,7 @@ from reward_functions import scoring
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.json_rows import BadInput
+from reward_functions.scoring.engines import Engine
 from reward_functions.scoring.engines.direct import Direct
 from reward_functions.scoring.engines.processes import Processes
 from reward_functions.scoring.folder import OtherRun, Run, RunIncomplete, RunNotUsable
@@ -31,13 +32,10 @@ ARN = "arn:aws:lambda:us-east-1:123456789012:function:gsm8k:3"
 MB = 1 << 20
 
 
-class Local:
+class Local(Engine):
     """An engine of this thread alone, which counts what it did."""
 
     name, remote = "local", False
-
-    def close(self):
-        pass
 
     def __init__(self, stop_after=None, left=None):
         self.did, self.stop_after, self.left = [], stop_after, left
@@ -317,9 +315,9 @@ def test_a_cancelled_run_begins_no_part(made, tmp_path):
     with pytest.raises(RunIncomplete, match="cancelled"):
         plan.start(
             Local(),
-            hear=lambda event: event.kind == "done" and Run.opened(plan.place).cancel(),
+            hear=lambda event: event.kind == "done" and Run.opened(plan.place).stop(),
         )
-    assert Run.opened(plan.place).state().cancelled
+    assert Run.opened(plan.place).state().stopped
     assert joined(plan.start(Local(), resume=True)) == expected
 
 
@@ -448,5 +446,5 @@ def test_a_shard_that_fails_for_ever_is_named(made, tmp_path, monkeypatch):
 
     plan = planned(path, tmp_path, 2_000, function=ARN)
     engine = Direct(2, scorer=lambda _run: Invoked(SPEC, invoke))
-    with pytest.raises(RunIncomplete, match=r"part 0 since: the function is gone"):
+    with pytest.raises(RunIncomplete, match=r"run: the function is gone"):
         plan.start(engine)

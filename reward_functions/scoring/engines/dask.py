@@ -12,7 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.extras import require
+from reward_functions.scoring.engines import Engine
 from reward_functions.scoring.engines.clusters import failed, require_reachable
 from reward_functions.scoring.shard import order_apart, order_of, worked
 from reward_functions.scoring.shards import Done, Shard
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reward_functions.scoring.shards import Task
 
 
-class Dask:
+class Dask(Engine):
     """Futures of a cluster.
 
     Args:
@@ -41,14 +41,16 @@ class Dask:
         self.concurrency = concurrency or os.cpu_count() or 1
         self._client: Any = None
 
+    def require(self, run: Run, shards: Sequence[Shard]) -> None:  # noqa: ARG002 - of any
+        """As `Engine.require` says."""
+        require_reachable(run, self.address, "distributed", by="--on dask")
+
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """As `Engine.run` says.
 
         Raises:
-            ConfigurationError: no cluster answers, or the reward is a file that it does not have.
+            ConfigurationError: no cluster answers.
         """
-        require("distributed", by="--on dask")
-        require_reachable(run, self.address)
         import distributed  # noqa: PLC0415 - for this engine alone
 
         client = self._client = self._client or self._connected(distributed)

@@ -6,6 +6,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.scoring.engines import Engine
 from reward_functions.scoring.engines.pool import side_by_side
 from reward_functions.scoring.scorers import scorer_of
 from reward_functions.scoring.shard import work
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 CONCURRENCY: Final = 8
 
 
-class Direct:
+class Direct(Engine):
     """Threads that invoke.
 
     Args:
@@ -37,21 +38,17 @@ class Direct:
         self.concurrency = concurrency
         self._scorer = scorer
 
-    def close(self) -> None:
-        """As `Engine.close` says: it holds nothing."""
-
-    def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
-        """As `Engine.run` says.
-
-        Raises:
-            ConfigurationError: the run has no version of a function.
-        """
+    def require(self, run: Run, shards: Sequence[Shard]) -> None:  # noqa: ARG002 - of any
+        """As `Engine.require` says."""
         if not run.asked.function:
             raise ConfigurationError(
                 "--on direct calls a deployed version: add --stage, or name another engine"
             )
+
+    def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
+        """As `Engine.run` says."""
         free: SimpleQueue[Scorer | None] = SimpleQueue()
-        for _ in range(self.concurrency):
+        for _ in range(min(self.concurrency, len(shards))):
             free.put(self._scorer(run) if task == "score" else None)
 
         def done(shard: Shard, left: Callable[[], float]) -> Done:

@@ -8,10 +8,11 @@ or for a version of a function, is done by threads of this process.
 from __future__ import annotations
 
 import os
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.scoring.engines import Engine
 from reward_functions.scoring.engines.pool import side_by_side
 from reward_functions.scoring.interpreters import Interpreters
 from reward_functions.scoring.scorers import scorer_of
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from reward_functions.scoring.shards import Shard, Task
 
 
-class Processes:
+class Processes(Engine):
     """Interpreters of this machine, which have the credentials of its environment.
 
     Args:
@@ -40,10 +41,7 @@ class Processes:
     def __init__(self, concurrency: int | None = None, store: VerdictStore | None = None) -> None:
         self.concurrency = concurrency or os.cpu_count() or 1
         self._store = store
-
-    @cached_property
-    def _interpreters(self) -> Interpreters:
-        return Interpreters(self.concurrency)
+        self._interpreters: Interpreters | None = None
 
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """As `Engine.run` says."""
@@ -55,23 +53,28 @@ class Processes:
 
             yield from side_by_side(shards, done, self.concurrency)
         else:
-            ordered = partial(self._ordered, run, task)
-            hang_up = self._interpreters.hang_up
-            yield from side_by_side(shards, ordered, self.concurrency, hang_up)
+            mine = self._interpreters = self._interpreters or Interpreters(self.concurrency)
+            ordered = partial(_ordered, mine, run, task)
+            yield from side_by_side(shards, ordered, self.concurrency, mine.hang_up)
 
     def close(self) -> None:
         """As `Engine.close` says."""
-        self._interpreters.close()
-        del self._interpreters
+        if self._interpreters:
+            self._interpreters.close()
+            self._interpreters = None
 
-    def _ordered(self, run: Run, task: Task, shard: Shard, left: Callable[[], float]) -> Done:
-        order: dict[str, Any] | None = order_of(run, task, shard)
-        why = ""
-        while order and left():
-            try:
-                return Done.of(self._interpreters.asked(order))
-            except EOFError as error:
-                why, order = f"the interpreter that did it ended with {error}", order_apart(order)
-            except ConfigurationError as error:
-                return Done(shard.part, error=str(error))
-        return Done(shard.part, error=why or "interrupted")
+
+def _ordered(
+    interpreters: Interpreters, run: Run, task: Task, shard: Shard, left: Callable[[], float]
+) -> Done:
+    order: dict[str, Any] | None = order_of(run, task, shard)
+    why = "interrupted"
+    while order and left():
+        try:
+            return Done.of(interpreters.asked(order))
+        except EOFError as error:
+            why, order = f"the interpreter that did it ended with {error}", order_apart(order)
+        except ConfigurationError as error:  # of the reward's code, which ends itself
+            run.stop(str(error))
+            why, order = str(error), None
+    return Done(shard.part, error=why)

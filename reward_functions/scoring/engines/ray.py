@@ -13,7 +13,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.extras import require
+from reward_functions.scoring.engines import Engine
 from reward_functions.scoring.engines.clusters import failed, require_reachable
 from reward_functions.scoring.shard import order_apart, order_of, worked
 from reward_functions.scoring.shards import Done
@@ -28,7 +28,7 @@ TASK: Final = {"num_cpus": 1, "max_retries": 0}
 """Of a task; what died is tried again by us."""
 
 
-class Ray:
+class Ray(Engine):
     """Tasks of a cluster.
 
     Args:
@@ -45,14 +45,16 @@ class Ray:
         self.concurrency = concurrency or 0  # as many as the cluster does
         self._mine = False
 
+    def require(self, run: Run, shards: Sequence[Shard]) -> None:  # noqa: ARG002 - of any
+        """As `Engine.require` says."""
+        require_reachable(run, self.address, "ray", by="--on ray")
+
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """As `Engine.run` says.
 
         Raises:
-            ConfigurationError: no cluster answers, or the reward is a file that it does not have.
+            ConfigurationError: no cluster answers.
         """
-        require("ray", by="--on ray")
-        require_reachable(run, self.address)
         import ray  # noqa: PLC0415 - seconds, for this engine alone
 
         if not ray.is_initialized():

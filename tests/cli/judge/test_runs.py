@@ -59,7 +59,7 @@ def test_what_a_judge_takes_is_known_before_it_is_asked(reward, serve, settings,
     assert "about $" in shown.stdout
     for judge, said in (
         (priced(server), "dollars for the rows that are not scored, more than 0.5: nothing is"),
-        (settings(server), "nobody knows what reference costs, which may exceed 0.5 dollars"),
+        (settings(server), "name its settings with --judge, with prices of its models"),
     ):
         ran = reward(*typed, "--judge", judge, "--max-usd", "0.5")
         assert ran.exit_code == 2
