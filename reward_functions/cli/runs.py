@@ -295,8 +295,8 @@ def _require_here(run: Run) -> None:
         ConfigurationError: it names a reward's file, a judge's settings or rows of this machine.
     """
     asked = run.asked
-    local = is_path(asked.reward) or asked.judge or not asked.source.startswith(SCHEME)
-    if run.place.address.startswith(SCHEME) and local and not asked.function:
+    mine = not asked.function and (is_path(asked.reward) or asked.judge)
+    if run.place.address.startswith(SCHEME) and (mine or not asked.source.startswith(SCHEME)):
         raise ConfigurationError(
             f"{run.place.address} is of files or settings of a machine: go on with the command "
             "that began it, and --resume"
