@@ -216,19 +216,19 @@ def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
     given: Any = {name: typed[name] for name in PLANNED} | {"parameters": typed["parameter"] or ()}
     where: Any = {"stage": stage, "session": session}
     plan = scoring.Plan.of(file, out, typed["name"], rows=rows, **where, **given)
-    found, max_usd = plan.estimate(), typed["max_usd"]
+    asked, max_usd = plan.asked, typed["max_usd"]
     with opened_store(plan.spec, typed["verdicts"], none=typed["no_verdicts"]) as store:
         more = {"concurrency": typed["concurrency"], "store": store}
         engine = scoring.engine_of(typed["on"], **where, **more)
         if typed["plan"]:
-            _print(_planned(plan, engine) | _on_aws(plan, engine))
-            run = scoring.Run(plan.place, plan.asked)
+            _print(_planned(plan, engine))
+            run = scoring.Run(plan.place, asked)
             engine.require(run, plan.shards)
             scoring.require_affordable(run, plan.shards, max_usd, engine)
             return
         _require_room(typed["on"], engine, session)
-        if found.judge_usd:
-            remark(f"about {found.rows:,} rows, whose judge takes about ${found.judge_usd:,.2f}")
+        if asked.usd:
+            remark(f"about {asked.about:,} rows, whose judge takes about ${asked.usd:,.2f}")
         start = partial(plan.start, engine, resume=typed["resume"], max_usd=max_usd)
         _followed(plan.place.address, partial(start, detach=typed["detach"]))
 
@@ -315,39 +315,32 @@ def _ended(run: Run, seconds: float = 0.0, rows: int = 0) -> None:
 
 
 def _planned(plan: Plan, engine: Engine) -> dict[str, str]:
-    """What a plan would take."""
-    found, asked = plan.estimate(), plan.asked
-    usd = "unknown" if found.judge_usd is None else f"about ${found.judge_usd:,.2f}"
-    at_once = getattr(engine, "concurrency", None)
-    return {
-        "source": f"{asked.source}: {several(found.objects, 'object')}, {found.bytes:,} bytes",
+    """What a plan would take, how long, and beside what."""
+    asked, at_once = plan.asked, engine.concurrency
+    sizes = {shard.name: shard.size for shard in plan.shards}
+    made = plan.estimate(machine=engine.name == "aws")
+    usd = "unknown" if asked.usd is None else f"about ${asked.usd:,.2f}"
+    shown = {
+        "source": f"{asked.source}: {several(len(sizes), 'object')}, {sum(sizes.values()):,} bytes",
         "reward": f"{asked.reward_name} {asked.version}",
         "version": asked.function,
-        "shards": f"{found.shards:,}",
-        "rows": f"about {found.rows:,}",
-        "invocations": f"about {found.invocations:,}" if found.invocations else "",
-        "judge": usd if plan.spec.needs.judge else "",
+        "shards": f"{len(plan.shards):,}",
+        "rows": f"about {asked.about:,}",
+        "invocations": f"about {made.calls:,}" if made.calls else "",
+        "judge": usd if asked.judged else "",
         "at once": f"{at_once:,} on {engine.name}" if at_once else "",
+        "not priced": made.unpriced,
     }
-
-
-def _on_aws(plan: Plan, engine: Engine) -> dict[str, str]:
-    """What a plan would cost beside its judge, how long it would take, and beside what."""
-    calls = scoring.engine_row(engine.name)[1].calls
-    at_once = engine.concurrency
-    machine = engine.name == "aws"
-    made = scoring.bill_of(plan.asked, plan.shards, plan.asked.about, machine=machine)
-    if not calls:
-        return {"not priced": made.unpriced}
+    if not (calls := scoring.engine_row(engine.name)[1].calls):
+        return shown
     seen = scoring.shares(session=plan.session)
     jobs = f"; {several(seen.jobs, 'running job')} may need {seen.needed:,}" if seen.jobs else ""
     account = "unknown" if seen.unreserved is None else f"{seen.unreserved:,} calls at once{jobs}"
-    return {
+    return shown | {
         "cost": f"about ${made.dollars:,.2f} by list prices, and ${made.a_month:,.2f} a month",
         "minutes": f"about {made.seconds / at_once / 60:,.1f}",
         "calls": f"{calls * at_once:,} at once",
         "account": account,
-        "not priced": made.unpriced,
         "not seen": "; ".join(seen.unmeasured),
     }
 

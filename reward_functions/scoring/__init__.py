@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from reward_functions.scoring.going import Event, go_on, require_affordable
     from reward_functions.scoring.places import place_of
     from reward_functions.scoring.plan import Plan
-    from reward_functions.scoring.prices import bill_of
     from reward_functions.scoring.results import result_line
     from reward_functions.scoring.run import ends_are_interrupts
 
@@ -65,7 +64,6 @@ _HOMES = {
     "places": ("place_of",),
     "going": ("Event", "go_on", "require_affordable"),
     "plan": ("Plan",),
-    "prices": ("bill_of",),
     "results": ("result_line",),
     "run": ("ends_are_interrupts",),
 }
@@ -81,7 +79,6 @@ __all__ = [
     "ScoredFile",
     "ScoringInterrupted",
     "Sort",
-    "bill_of",
     "cancel",
     "ends_are_interrupts",
     "engine_of",

@@ -37,8 +37,8 @@ from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.scoring.cuts import shards_of
 from reward_functions.scoring.folder import Asked, Run, pinned
 from reward_functions.scoring.going import go_on, require_affordable, unheard
-from reward_functions.scoring.invoked import BATCH_ROWS
 from reward_functions.scoring.places import place_of
+from reward_functions.scoring.prices import bill_of
 from reward_functions.scoring.rewards import no_judge, parameter_values, reward_named
 from reward_functions.scoring.rows import require_rows, unread
 from reward_functions.scoring.sources import source_of
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from reward_functions.scoring.engines import Engine
     from reward_functions.scoring.going import Event
     from reward_functions.scoring.places import Object, Place
+    from reward_functions.scoring.prices import Bill
     from reward_functions.scoring.rewards import Parameters
     from reward_functions.scoring.shards import Shard
 
@@ -67,26 +68,6 @@ SHARDS: Final = 64
 MB: Final = 1 << 20
 
 LARGEST_MB: Final = 1 << 40
-
-
-class Estimate(NamedTuple):
-    """What a plan would take, by arithmetic alone.
-
-    Args:
-        objects: of the source.
-        bytes: of them.
-        shards: that they are cut into.
-        rows: about, from the length of the first rows.
-        invocations: of the pinned version, about; 0 without one.
-        judge_usd: as `Asked.usd`.
-    """
-
-    objects: int
-    bytes: int
-    shards: int
-    rows: int
-    invocations: int
-    judge_usd: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +178,13 @@ class Plan:
             asked = replace(asked, usd=_usd(spec, asked, config, first.samples))
         return cls(asked, tuple(shards), place, spec, session)
 
-    def estimate(self) -> Estimate:
-        """What it would take."""
-        objects, rows = {shard.name: shard.size for shard in self.shards}, self.asked.about
-        batches = max(len(self.shards), -(-rows // BATCH_ROWS)) if rows else 0
-        calls = batches if self.asked.function else 0
-        size = sum(objects.values())
-        return Estimate(len(objects), size, len(self.shards), rows, calls, self.asked.usd)
+    def estimate(self, *, machine: bool = False) -> Bill:
+        """What it would take, by arithmetic alone.
+
+        Args:
+            machine: whether the stage's state machine does it.
+        """
+        return bill_of(self.asked, self.shards, self.asked.about, machine=machine)
 
     def start(
         self,

@@ -81,7 +81,7 @@ class Work(NamedTuple):
         shards: that they are cut into.
         counted: whether lines are counted before.
         seconds_a_row: that the reward takes, of one of its environments.
-        memory_mb: of the reward's function.
+        memory_mb: of the reward's function; 0 where none is called.
         shard_memory_mb: of the shard function; 0 where the rewards are called from elsewhere.
         model: dollars of a judge's model for a row.
     """
@@ -100,13 +100,17 @@ class Bill(NamedTuple):
     """What it costs.
 
     Args:
+        work: that it is for.
         lines: dollars, by what they are for.
+        calls: of the reward's function, about.
         a_month: dollars, for as long as the results are kept.
         seconds: of the reward's functions together; by how many at once is how long it takes.
         unpriced: what has no price here, and how to give it one; "" where all has.
     """
 
+    work: Work
     lines: dict[str, float]
+    calls: int = 0
     a_month: float = 0.0
     seconds: float = 0.0
     unpriced: str = ""
@@ -126,18 +130,23 @@ def bill_of(asked: Asked, shards: Sequence[Shard], rows: int, *, machine: bool) 
         rows: of them, about.
         machine: whether the stage's state machine does them.
     """
-    model = (asked.usd or 0.0) / max(1, asked.about)
-    if not asked.function:
-        found = Bill({"the judge's models": rows * model})
-    else:
-        work = Work(rows, sum(each.bytes for each in shards), len(shards), model=model)
-        work = work._replace(counted=any(each.row is None for each in shards))
-        found = bill(work if machine else work._replace(shard_memory_mb=0))
+    work = Work(
+        rows,
+        sum(each.bytes for each in shards),
+        len(shards),
+        counted=any(each.row is None for each in shards),
+        model=(asked.usd or 0.0) / max(1, asked.about),
+    )
+    work = work if machine else work._replace(shard_memory_mb=0)
+    found = bill(work if asked.function else work._replace(memory_mb=0))
     return found if asked.usd is not None else found._replace(unpriced=UNPRICED)
 
 
 def bill(work: Work) -> Bill:
     """The bill of some work."""
+    models = {"the judge's models": work.rows * work.model} if work.model else {}
+    if not work.memory_mb:
+        return Bill(work, models)
     seconds = work.rows * work.seconds_a_row
     calls = max(-(-work.rows // BATCH_ROWS), work.shards) if work.rows else 0
     on_aws = work.shard_memory_mb > 0
@@ -154,7 +163,5 @@ def bill(work: Work) -> Bill:
         "requests of S3": gets * PRICES["get"].dollars
         + work.shards * (PUTS + work.counted) * PRICES["put"].dollars,
     }
-    if work.model:
-        lines["the judge's models"] = work.rows * work.model
     stored = work.rows * RESULT_BYTES / GB * PRICES["month"].dollars
-    return Bill(lines, stored, seconds)
+    return Bill(work, lines | models, calls, stored, seconds)

@@ -366,12 +366,11 @@ def test_direct_needs_a_version(made, tmp_path):
 def test_an_estimate_is_arithmetic(made, tmp_path):
     path, _, done = made("rows.jsonl", lines(samples(1_200)))
     found = planned(path, tmp_path, 50_000, function=ARN).estimate()
-    size = path.stat().st_size
-    assert found.objects == 1
-    assert found.bytes == size
-    assert found.shards == -(-size // 50_000)
-    assert found.rows == pytest.approx(done.rows, rel=0.2)
-    assert found.invocations == max(found.shards, -(-found.rows // 500))
+    size, work = path.stat().st_size, found.work
+    assert work.bytes == size
+    assert work.shards == -(-size // 50_000)
+    assert work.rows == pytest.approx(done.rows, rel=0.2)
+    assert found.calls == max(work.shards, -(-work.rows // 500))
 
 
 def test_a_run_in_s3_gives_the_same_bytes(local_aws, monkeypatch, tmp_path):
