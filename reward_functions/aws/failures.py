@@ -44,8 +44,8 @@ Kind = Literal[
 ]
 
 CODES: Final[dict[Kind, str]] = {
-    "denied": "AccessDenied AccessDeniedException UnauthorizedOperation",
-    "missing": "ResourceNotFoundException ResourceNotFound ParameterNotFound",
+    "denied": "AccessDenied AccessDeniedException UnauthorizedOperation 403",
+    "missing": "ResourceNotFoundException ResourceNotFound ParameterNotFound NoSuchBucket",
     "throttled": "TooManyRequestsException ThrottlingException Throttling EC2ThrottledException",
     "expired": "ExpiredToken ExpiredTokenException RequestExpired",
     "credentials": "InvalidClientTokenId InvalidAccessKeyId UnrecognizedClientException"
