@@ -22,6 +22,7 @@ A file of any size is a run of shards, on an engine:
     plan.py           what would be scored, by whom, and where its results go
     cuts.py           the shards that objects are cut into
     going.py          a run while an engine does it
+    asked.py          what a run was asked
     folder.py         a run: a folder that holds all of its state
     places.py         folders on disk and in S3
     ranges.py         the lines that begin in a range of bytes

@@ -34,8 +34,9 @@ from reward_functions.data.json_rows import BadInput, Row
 from reward_functions.data.rows.formats import scan_opened
 from reward_functions.data.rows.reading import canonical_rows, first_rows, recognised
 from reward_functions.data.rows.shapes import RowOptions
+from reward_functions.scoring.asked import Asked, pinned
 from reward_functions.scoring.cuts import shards_of
-from reward_functions.scoring.folder import Asked, Run, pinned
+from reward_functions.scoring.folder import Run
 from reward_functions.scoring.going import go_on, require_affordable, unheard
 from reward_functions.scoring.places import place_of
 from reward_functions.scoring.prices import bill_of

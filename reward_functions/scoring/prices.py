@@ -16,7 +16,7 @@ from reward_functions.scoring.places import PIECE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.scoring.folder import Asked
+    from reward_functions.scoring.asked import Asked
     from reward_functions.scoring.shards import Shard
 
 AWS: Final = "https://aws.amazon.com"

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import RewardFunction, RewardSpec
     from reward_functions.judge_runtime.verdict_store import VerdictStore
-    from reward_functions.scoring.folder import Groups, Run
+    from reward_functions.scoring.asked import Groups
+    from reward_functions.scoring.folder import Run
     from reward_functions.scoring.results import RowResult
     from reward_functions.scoring.rows import Unread
 

@@ -20,7 +20,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.json_rows import BadInput
-from reward_functions.scoring.folder import Asked, Run, RunIncomplete, RunNotUsable
+from reward_functions.scoring.asked import Asked
+from reward_functions.scoring.folder import Run, RunIncomplete, RunNotUsable
 from reward_functions.scoring.interpreters import RowInterpreters
 from reward_functions.scoring.invoked import BATCH_ROWS
 from reward_functions.scoring.part import Part

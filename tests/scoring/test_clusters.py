@@ -73,7 +73,7 @@ def test_a_worker_without_the_reward_says_so(kind, plan, monkeypatch):
     def gone(*_):
         raise ConfigurationError("no reward is named gsm8k")
 
-    monkeypatch.setattr("reward_functions.scoring.folder.reward_named", gone)
+    monkeypatch.setattr("reward_functions.scoring.asked.reward_named", gone)
     with pytest.raises(RunIncomplete, match="run: no reward is named gsm8k"):
         found.start(engine())
 
