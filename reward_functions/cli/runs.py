@@ -109,11 +109,13 @@ def watch(
             pause=interval,
             progress=lambda found: bars("scoring parts", found.done, found.parts),
         )
+    run.require_usable()
     if state.stopped and not state.finished:
         remark(f"{state.stopped}: {_facts(run)['parts']} parts done")
         raise _incomplete(run)
+    found = run.facts()
     try:
-        run.finish()
+        run.require_scored(len(found), found.unscored)
     except scoring.RunIncomplete as error:
         remark(f"error: {error}; to go on: reward runs resume {run.place.address}")
         raise _incomplete(run) from None

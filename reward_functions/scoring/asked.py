@@ -26,6 +26,7 @@ TITLES: Final = {
     "digest": "the reward's code",
     "judge": "the judge's settings",
     "rows": "how rows are read",
+    "cut": "its shards",
     "shard_bytes": "the size of shards",
 }
 """What the fields of `Asked` are called in a message, where their names do not say it."""
@@ -38,6 +39,7 @@ class Asked:
     Args:
         source: the address of the place that the objects are in.
         inputs: the SHA-256 over names, sizes and ETags of the objects, in order.
+        cut: the same of its shards, as `digest_of` says.
         reward: a registered name, or the path of a file.
         reward_name: the reward's own.
         scale: its minimum and maximum.
@@ -61,6 +63,7 @@ class Asked:
 
     source: str
     inputs: str
+    cut: str
     reward: str
     reward_name: str
     scale: Sequence[float]

@@ -301,7 +301,7 @@ class Facts(Tallies):
         }
 
     @classmethod
-    def of(cls, item: Mapping[str, Any], most: int = RUN) -> Self:
+    def of(cls, item: Any, most: int = RUN) -> Self:
         """The facts that `item` wrote.
 
         Args:

@@ -27,7 +27,7 @@ from reward_functions.core.spec import Scale
 from reward_functions.scoring.asked import FREE, TITLES, Asked, unpinned
 from reward_functions.scoring.facts import Facts
 from reward_functions.scoring.places import NoSuchObject, place_of
-from reward_functions.scoring.shards import FAILED, Shard, numbered
+from reward_functions.scoring.shards import FAILED, Shard, digest_of, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -58,6 +58,10 @@ MARKS: Final = (UNUSABLE, STOPPED)
 
 class OtherRun(ConfigurationError):
     """The folder holds a run of something else; the message says what differs."""
+
+
+class Unreadable(ConfigurationError):
+    """An object of the folder was cut off, or is another program's."""
 
 
 class RunNotUsable(ConfigurationError):
@@ -146,16 +150,15 @@ class Run:
             AwsFailed, OSError: the folder cannot be read or written.
         """
         run = cls(place, asked, session)
-        if place.found(RUN) is None:
-            for other in run.names():
-                if other != MANIFEST or not run._holds_manifest_alone():
-                    raise OtherRun(
-                        f"{place.address} holds {other}, and no run: name a folder of its own"
-                    )
+        names = run.names()
+        if names and RUN not in names:
+            raise OtherRun(
+                f"{place.address} holds {min(names)}, and no run: name a folder of its own"
+            )
+        if not names and place.create(RUN, _json(asdict(asked))):  # who comes second has it not
             run._write_manifest(shards)
-            place.write(RUN, _json(asdict(asked)))  # last: a run that is there has its manifest
             return run
-        before, now = asdict(cls.opened(place).asked), _object(_json(asdict(asked)))
+        before, now = asdict(cls.opened(place).asked), json.loads(_json(asdict(asked)))
         differ = [each for each in now if before[each] != now[each] and each not in FREE]
         if differ:
             named = ", ".join(TITLES.get(each, each) for each in differ)
@@ -167,6 +170,8 @@ class Run:
         run.require_usable()
         if before != now:
             place.write(RUN, _json(now))
+        if MANIFEST not in names:  # it ended before it was there
+            run._write_manifest(shards)
         return run
 
     def allowing(self, max_unscored: float | None) -> Run:
@@ -218,19 +223,17 @@ class Run:
         """The shards of the manifest, in order.
 
         Raises:
-            ConfigurationError: the manifest cannot be read.
-            AwsFailed, OSError: nor the folder.
+            ConfigurationError: the manifest is not the one that the run began with.
+            AwsFailed, OSError: it cannot be read.
         """
-        try:
-            return [Shard.of(json.loads(line)) for line in self.place.read(MANIFEST).splitlines()]
-        except (ValueError, TypeError):
-            raise ConfigurationError(f"{self.place.address}/{MANIFEST} is no manifest") from None
-
-    def _holds_manifest_alone(self) -> bool:
-        """Whether a run began here, and ended before it was there."""
-        with suppress(ConfigurationError):
-            return bool(self.shards()) and self.names() == {MANIFEST}
-        return False
+        with suppress(ValueError, TypeError):
+            found = [Shard.of(json.loads(line)) for line in self.place.read(MANIFEST).splitlines()]
+            if digest_of(found) == self.asked.cut:
+                return found
+        raise ConfigurationError(
+            f"{self.place.address}/{MANIFEST} is not the one that the run began with: bring it "
+            "back, or start a new run"
+        )
 
     def missing(self, shards: Sequence[Shard] | None = None) -> list[Shard]:
         """The shards whose parts are not done, in order; by one listing of the folder."""
@@ -283,7 +286,7 @@ class Run:
     def _mark(self, name: str) -> str:
         if self.place.found(name) is None:
             return ""
-        return str(_object(self.place.read(name))["why"])
+        return str(self._object(name).get("why"))
 
     def _set_mark(self, name: str, why: str) -> None:
         """Say why the run is over; the first to say so is kept."""
@@ -294,7 +297,7 @@ class Run:
         """Why parts are not done that somebody tried in vain, by their numbers."""
         names = self.names()
         return {
-            shard.part: str(_object(self.place.read(shard.failed))["error"])
+            shard.part: str(self._object(shard.failed).get("error"))
             for shard in self.missing()
             if shard.failed in names
         }
@@ -302,8 +305,11 @@ class Run:
     def facts(self) -> Facts:
         """The facts of all parts that are done, merged in their order, in bounded memory."""
         found = Facts(self.asked.reward_name, Scale(*self.asked.scale))
-        for part in self.parts():
-            found.merge(Facts.of(part["facts"]))
+        for shard, part in self.parts():
+            try:
+                found.merge(Facts.of(part["facts"]))
+            except (ValueError, LookupError):
+                raise self._unreadable(shard.facts) from None
         return found
 
     def finish(self) -> Facts:
@@ -348,25 +354,33 @@ class Run:
         """
         self._require_complete()
         size = 0
-        for part, shard in zip(self.parts(), self.shards(), strict=True):
+        for shard, part in self.parts():
             digest = sha256()
             with self.place.opened(shard.results) as stream:
                 while piece := stream.read(STRETCH):
                     digest.update(piece)
                     size += out.write(piece)
-            if digest.hexdigest() != part["sha256"]:
+            if digest.hexdigest() != part.get("sha256"):
                 raise RunIncomplete(
                     f"{self.place.address}: {shard.results} is not what its facts say; remove "
                     f"{shard.facts}, and resume"
                 )
         return size
 
-    def parts(self) -> Iterator[dict[str, Any]]:
-        """The facts of every part that is done, as they are written, in order."""
+    def part(self, shard: Shard) -> dict[str, Any]:
+        """The facts of a part that is done, as they are written.
+
+        Raises:
+            ConfigurationError: they cannot be read.
+        """
+        return self._object(shard.facts)
+
+    def parts(self) -> Iterator[tuple[Shard, dict[str, Any]]]:
+        """Every shard whose part is done, in order, with the part's facts as they are written."""
         names = self.names()
         for shard in self.shards():
             if shard.is_done(names):
-                yield _object(self.place.read(shard.facts))
+                yield shard, self.part(shard)
 
     def _require_complete(self) -> None:
         state = self.state()
@@ -378,9 +392,25 @@ class Run:
                 "missing; resume the run"
             )
 
-    def names(self) -> set[str]:
-        """The names of all objects of its folder."""
-        return {each.name for each in self.place.objects()}
+    def names(self) -> dict[str, int]:
+        """The names of all objects of its folder, and their sizes."""
+        return {each.name: each.size for each in self.place.objects()}
+
+    def _object(self, name: str) -> dict[str, Any]:
+        """An object of the folder as JSON.
+
+        Raises:
+            ConfigurationError: it is none.
+        """
+        with suppress(ValueError):
+            if isinstance(found := json.loads(self.place.read(name)), dict):
+                return found
+        raise self._unreadable(name)
+
+    def _unreadable(self, name: str) -> Unreadable:
+        return Unreadable(
+            f"{self.place.address}/{name} cannot be read: remove it, and resume the run"
+        )
 
     def _write_manifest(self, shards: Sequence[Shard]) -> None:
         lines = [json.dumps(each.item()) for each in shards]
@@ -431,8 +461,3 @@ def summary_of(facts: Facts) -> dict[str, Any]:
 
 def _json(content: Mapping[str, Any]) -> bytes:
     return json.dumps(content, indent=1).encode() + b"\n"
-
-
-def _object(text: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(text)
-    return found

@@ -101,6 +101,9 @@ def main() -> None:
             send(answers, do(asked))
     except SystemExit as error:
         send(answers, exit_message(error))
+        os._exit(1)
+    except BrokenPipeError:  # nobody waits any more
+        os._exit(1)
 
 
 def _listen(stream: IO[bytes], questions: SimpleQueue[Any], alone: Event) -> None:

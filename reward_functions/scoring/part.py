@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from reward_functions.core.spec import Scale
 from reward_functions.scoring.facts import PART, Facts
-from reward_functions.scoring.folder import SUMMARY
+from reward_functions.scoring.folder import SUMMARY, Unreadable
 from reward_functions.scoring.places import NoSuchObject
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ class Part:
 
     def take_begun(self) -> None:
         """Take over what was done before."""
-        with suppress(NoSuchObject):  # the usual; or who does the same shard has done it
+        with suppress(NoSuchObject, ValueError):  # the usual, or it was cut off
             item, content = _begun(self._place, self._shard)
+            self.facts = Facts.of(item["facts"], PART)
             self._spool.write(content)
             self._digest.update(content)
-            self.facts = Facts.of(item["facts"], PART)
             self._again = set(item["again"])
             self._first = self.facts.rows
 
@@ -121,21 +121,26 @@ def begin_again(run: Run) -> int:
     Returns:
         how many rows will be asked again.
     """
-    if run.asked.groups:
-        return 0
     names, count = run.names(), 0
     for shard in run.shards():
         if shard.is_done(names) or shard.begun in names:
-            count += _begin_again(run.place, shard, done=shard.is_done(names))
+            count += _begin_again(run, shard, names)
     if count:
         run.place.delete(SUMMARY)
     return count
 
 
-def _begin_again(place: Place, shard: Shard, *, done: bool) -> int:
-    item, content = (json.loads(place.read(shard.facts)), None) if done else _begun(place, shard)
-    facts, again = Facts.of(item["facts"], PART), set(item.get("again", ()))
-    if ours := facts.forget_ours():
+def _begin_again(run: Run, shard: Shard, names: Mapping[str, int]) -> int:
+    place, done, content = run.place, shard.is_done(names), None
+    whole = False
+    with suppress(Unreadable, ValueError, LookupError):
+        item, content = (run.part(shard), None) if done else _begun(place, shard)
+        facts, again = Facts.of(item["facts"], PART), set(item.get("again", ()))
+        whole = not done or item["size"] == names[shard.results]
+    if not whole:  # it was cut off, and is done once more
+        place.delete(shard.facts if done else shard.begun)
+        return 0
+    if (ours := facts.forget_ours()) and not run.asked.groups:
         content = place.read(shard.results) if content is None else content
         results = enumerate(map(json.loads, content.splitlines()))
         again |= {at for at, row in results if row.get("error", {}).get("type") in ours}
@@ -163,4 +168,5 @@ def _begun(place: Place, shard: Shard) -> tuple[dict[str, Any], bytes]:
         NoSuchObject: nothing is begun.
     """
     line, _, content = place.read(shard.begun).partition(b"\n")
-    return json.loads(line), content
+    item: dict[str, Any] = json.loads(line)
+    return item, content

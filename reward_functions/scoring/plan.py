@@ -42,6 +42,7 @@ from reward_functions.scoring.places import place_of
 from reward_functions.scoring.prices import bill_of
 from reward_functions.scoring.rewards import no_judge, parameter_values, reward_named
 from reward_functions.scoring.rows import require_rows, unread
+from reward_functions.scoring.shards import digest_of
 from reward_functions.scoring.sources import source_of
 
 if TYPE_CHECKING:
@@ -164,6 +165,7 @@ class Plan:
             **scorer,
             source=found.address,
             inputs=_digest(objects),
+            cut=digest_of(shards),
             judged=spec.needs.judge,
             judge=None if scorer["function"] or config is None else asdict(config),
             reward_name=spec.name,

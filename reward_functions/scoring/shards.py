@@ -9,6 +9,8 @@ stand in `part-00000N.jsonl`. `line`, `row` and `rows` are known when all shards
 
 from __future__ import annotations
 
+import json
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -20,6 +22,9 @@ Kind = Literal["lines", "whole", "groups"]
 """A range of lines; a whole object of any format; row groups of a parquet file."""
 
 FAILED: Final = ".failed.json"
+
+UNCOUNTED: Final = 7
+"""Fields of a shard that are known before it is counted."""
 
 Task = Literal["count", "score"]
 """What an engine has done with shards."""
@@ -152,6 +157,11 @@ def _of(cls: type[Item], item: Mapping[str, Any]) -> Item:
         return cls(**item)
     except TypeError:
         raise ValueError(f"{cls.__name__} has other fields than {sorted(item)}") from None
+
+
+def digest_of(shards: Sequence[Shard]) -> str:
+    """The SHA-256 of what shards are of, whether or not they are counted."""
+    return sha256(json.dumps([shard[:UNCOUNTED] for shard in shards]).encode()).hexdigest()
 
 
 def numbered(shards: Sequence[Shard], counts: Mapping[int, Counted]) -> list[Shard]:

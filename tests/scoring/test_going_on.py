@@ -213,13 +213,6 @@ def test_a_file_of_rows_is_no_manifest_of_a_run(beside, made, tmp_path):  # noqa
     assert folder.read("manifest.jsonl") == path.read_bytes()
 
 
-def test_a_run_that_ended_before_it_was_there_is_begun_again(made, tmp_path):  # noqa: F811
-    path, expected, _ = made("rows.jsonl", lines(samples(9)))
-    plan = planned(path, tmp_path)
-    Run.begun(plan.place, plan.asked, plan.shards).place.delete("run.json")
-    assert joined(plan.start(Local())) == expected
-
-
 @pytest.mark.parametrize("size", [float("inf"), float("nan"), -1.0, 0.0])
 def test_a_size_of_shards_that_is_none_is_refused(size, made, tmp_path):  # noqa: F811
     path, _, _ = made("rows.jsonl", lines(samples(9)))
@@ -254,3 +247,84 @@ def test_a_line_of_a_manifest_that_leads_elsewhere_is_none(changed):
     assert Shard.of(SHARD).name == "a"
     with pytest.raises(ValueError, match=r"is no object of a source|has other fields"):
         Shard.of(SHARD | changed)
+
+
+def _cut(run, name):
+    run.place.write(name, run.place.read(name)[:100])
+
+
+def _begun_and_cut(run):
+    shard = run.shards()[1]
+    run.place.delete(shard.facts)
+    run.place.write(shard.begun, b'{"facts": {"rew')
+
+
+BROKEN = {
+    "facts that are cut off": lambda run: _cut(run, run.shards()[1].facts),
+    "facts of nothing": lambda run: run.place.write(run.shards()[1].facts, b'{"facts": {}}'),
+    "facts that are a list": lambda run: run.place.write(run.shards()[1].facts, b"[]"),
+    "results that are cut off": lambda run: _cut(run, run.shards()[1].results),
+    "a begun part that is cut off": _begun_and_cut,
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_what_was_cut_off_is_a_sentence_and_is_done_once_more(what, made, tmp_path):  # noqa: F811
+    path, expected, _ = made("rows.jsonl", lines(samples(60)))
+    run = planned(path, tmp_path, 2_000).start(Local())
+    BROKEN[what](run)
+    with pytest.raises(ConfigurationError):
+        joined(run)
+    again = Local()
+    assert joined(go_on(run, again)) == expected
+    assert again.did == [1]
+
+
+MANIFESTS = {
+    "a line is missing": lambda text: text[text.index(b"\n") + 1 :],
+    "a line is there twice": lambda text: text[: text.index(b"\n") + 1] + text,
+    "it is empty": lambda _: b"",
+    "a range is another": lambda text: text.replace(b'"start": 0', b'"start": 1'),
+    "it is no text": lambda _: b"\xff",
+    "numbers are words": lambda text: text.replace(b'"start": 0', b'"start": "a"'),
+}
+
+
+@pytest.mark.parametrize("change", MANIFESTS)
+def test_a_manifest_that_is_another_is_never_joined(change, made, tmp_path):  # noqa: F811
+    path, _, _ = made("rows.jsonl", lines(samples(60)))
+    run = planned(path, tmp_path, 2_000).start(Local())
+    run.place.write("manifest.jsonl", MANIFESTS[change](run.place.read("manifest.jsonl")))
+    for act in (lambda: joined(run), lambda: go_on(run, Local()), run.facts):
+        with pytest.raises(ConfigurationError, match="is not the one that the run began with"):
+            act()
+
+
+def test_of_two_runs_that_begin_in_a_folder_at_once_one_is_refused(made, tmp_path, monkeypatch):  # noqa: F811
+    path, expected, _ = made("rows.jsonl", lines(samples(30)))
+    one = planned(path, tmp_path)
+    other = scoring.Plan.of(str(path), str(tmp_path / "run"), "exact_match")
+    names = Run.names
+
+    def late(run):
+        found = names(run)
+        monkeypatch.setattr(Run, "names", names)
+        Run.begun(one.place, one.asked, one.shards)
+        return found
+
+    monkeypatch.setattr(Run, "names", late)
+    with pytest.raises(OtherRun, match="holds another run"):
+        other.start(Local())
+    assert joined(one.start(Local(), resume=True)) == expected
+
+
+def test_a_run_that_has_no_manifest_yet_gets_one(made, tmp_path):  # noqa: F811
+    path, expected, _ = made("rows.jsonl", lines(samples(30)))
+    plan = planned(path, tmp_path)
+    Run.begun(plan.place, plan.asked, plan.shards).place.delete("manifest.jsonl")
+    assert joined(plan.start(Local(), resume=True)) == expected
+
+
+def test_a_pipe_is_a_sentence(tmp_path):
+    with pytest.raises(ConfigurationError, match="reads rows more than once"):
+        scoring.Plan.of("-", str(tmp_path / "run"), "gsm8k")
