@@ -222,8 +222,6 @@ class RowInterpreters(Interpreters):
         explain: whether results explain themselves.
     """
 
-    calls = 0
-
     def __init__(
         self, spec: RewardSpec, name: str, parameters: Parameters, count: int, *, explain: bool
     ) -> None:

@@ -8,7 +8,8 @@ results = scorer(batch)
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.core.batch import score_batch
@@ -19,7 +20,7 @@ from reward_functions.scoring.results import row_results
 from reward_functions.scoring.rewards import ready
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from reward_functions.core.spec import RewardFunction, RewardSpec
     from reward_functions.judge_runtime.verdict_store import VerdictStore
@@ -29,46 +30,25 @@ if TYPE_CHECKING:
     from reward_functions.scoring.rows import Unread
 
 
-class Scorer(Protocol):
-    """Scores batches of rows. Safe to use from many threads."""
+Scorer = Callable[[Sequence["Unread"]], list["RowResult"]]
+"""Scores a batch of rows: a result a row, in order, with the row's id.
 
-    calls: int
-    """Invocations so far."""
-
-    def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
-        """The results of a batch: one a row, in order, with the row's id.
-
-        A row that cannot be scored has a result that says why. Whatever stands in a row, no
-        exception is about it.
-
-        Args:
-            rows: `BATCH_ROWS` at most, of `BATCH_BYTES` at most unless it is one row; all rows of
-                an object, of a reward that compares those of a group.
-
-        Raises:
-            AwsFailed: the function is gone, may not be invoked, or is throttled for too long.
-            ConfigurationError: the reward's code asked for the end of the process.
-        """
+A batch has `BATCH_ROWS` rows and `BATCH_BYTES` bytes at most, or is one row; of a reward that
+compares the rows of a group it may have all rows of an object. A row that cannot be scored has a
+result that says why: no exception is about what stands in a row. It is called from many threads,
+and raises `AwsFailed` where a function is gone, may not be asked, or is throttled for too long.
+"""
 
 
-class Here:
-    """A reward in this process.
+def here(spec: RewardSpec, reward: RewardFunction) -> Scorer:
+    """A reward in this process, with its parameters."""
 
-    Args:
-        spec: the reward.
-        reward: with its parameters.
-    """
-
-    def __init__(self, spec: RewardSpec, reward: RewardFunction) -> None:
-        self.calls = 0
-        self._spec = spec
-        self._reward = reward
-
-    def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
-        """As `Scorer` says."""
+    def scored(rows: Sequence[Unread]) -> list[RowResult]:
         found = [row.read() for row in rows]
-        results = score_batch(self._reward, [row.sample for row in found])
-        return row_results(self._spec, found, results, explain=False)
+        results = score_batch(reward, [row.sample for row in found])
+        return row_results(spec, found, results, explain=False)
+
+    return scored
 
 
 def scorer_of(run: Run, store: VerdictStore | None = None) -> Scorer:
@@ -92,7 +72,7 @@ def scorer_of(run: Run, store: VerdictStore | None = None) -> Scorer:
             "here: install the release that began it, or start a new run"
         )
     judge = None if asked.judge is None else json.dumps(asked.judge)
-    return Here(spec, ready(spec, asked.parameters, judge, store=store))
+    return here(spec, ready(spec, asked.parameters, judge, store=store))
 
 
 def batches(rows: Iterable[Unread], most: int, *, groups: Groups) -> Iterator[list[Unread]]:

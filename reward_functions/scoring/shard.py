@@ -152,14 +152,13 @@ def _scored(
     if place.found(shard.facts) and place.found(shard.results):
         part = json.loads(place.read(shard.facts))
         return Done(shard.part, rows=part["rows"], unscored=part["unscored"])
-    calls, paid = scorer.calls, run.asked.usd != 0
+    paid = run.asked.usd != 0
 
     def done(*, complete: bool) -> Done:
         return Done(
             shard.part,
             rows=part.facts.rows,
             unscored=part.facts.unscored,
-            calls=scorer.calls - calls,
             seconds=round(monotonic() - began, 3),
             next_row=None if complete else part.facts.rows,
         )

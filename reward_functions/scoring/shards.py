@@ -112,7 +112,6 @@ class Done(NamedTuple):
         lines: that a count found; 0 of scored shards.
         rows: that a count found, or that have a result by now.
         unscored: of them.
-        calls: invocations that it took.
         seconds: that it took.
         next_row: rows of the shard that are done, where its time was too short; None where all are.
         unusable: object, line and problem, where a line is no row: the whole run is not usable.
@@ -123,7 +122,6 @@ class Done(NamedTuple):
     lines: int = 0
     rows: int = 0
     unscored: int = 0
-    calls: int = 0
     seconds: float = 0.0
     next_row: int | None = None
     unusable: str = ""

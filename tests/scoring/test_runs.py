@@ -23,7 +23,7 @@ from reward_functions.scoring.folder import OtherRun, Run, RunIncomplete, RunNot
 from reward_functions.scoring.invoked import Invoked
 from reward_functions.scoring.places import place_of
 from reward_functions.scoring.plan import Plan
-from reward_functions.scoring.scorers import Here
+from reward_functions.scoring.scorers import here
 from reward_functions.scoring.shard import order_of, work, worked
 from tests.scoring.test_scorers import SPEC, Version
 
@@ -41,7 +41,7 @@ class Local(Engine):
         self.did, self.stop_after, self.left = [], stop_after, left
 
     def run(self, run, task, shards):
-        scorer = Here(SPEC, SPEC.bind({}))
+        scorer = here(SPEC, SPEC.bind({}))
         for shard in shards:
             if task == "score":
                 if self.stop_after is not None and len(self.did) >= self.stop_after:

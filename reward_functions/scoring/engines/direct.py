@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.engines import Engine
-from reward_functions.scoring.engines.pool import side_by_side
+from reward_functions.scoring.engines.pool import by_threads
 from reward_functions.scoring.scorers import scorer_of
-from reward_functions.scoring.shard import work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +24,7 @@ class Direct(Engine):
 
     Args:
         concurrency: shards, and calls, at once.
-        scorer: makes who scores a run's rows, once a thread; its pinned version where not given.
+        scorer: makes who scores a run's rows; its pinned version where not given.
     """
 
     name = "direct"
@@ -47,15 +45,4 @@ class Direct(Engine):
 
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """As `Engine.run` says."""
-        free: SimpleQueue[Scorer | None] = SimpleQueue()
-        for _ in range(min(self.concurrency, len(shards))):
-            free.put(self._scorer(run) if task == "score" else None)
-
-        def done(shard: Shard, left: Callable[[], float]) -> Done:
-            scorer = free.get()
-            try:
-                return work(run, task, shard, scorer, left=left)
-            finally:
-                free.put(scorer)
-
-        yield from side_by_side(shards, done, self.concurrency)
+        yield from by_threads(run, task, shards, self._scorer(run), self.concurrency)

@@ -7,10 +7,14 @@ from math import inf
 from threading import Event
 from typing import TYPE_CHECKING
 
+from reward_functions.scoring.shard import work
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from reward_functions.scoring.shards import Done, Shard
+    from reward_functions.scoring.folder import Run
+    from reward_functions.scoring.scorers import Scorer
+    from reward_functions.scoring.shards import Done, Shard, Task
 
 
 def side_by_side(
@@ -45,3 +49,22 @@ def side_by_side(
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def by_threads(
+    run: Run, task: Task, shards: Sequence[Shard], scorer: Scorer, threads: int
+) -> Iterator[Done]:
+    """What came of each shard of a run whose rows wait for somebody else.
+
+    Args:
+        run: the run.
+        task: as of `work`.
+        shards: to be done.
+        scorer: who scores.
+        threads: shards at once.
+    """
+
+    def done(shard: Shard, left: Callable[[], float]) -> Done:
+        return work(run, task, shard, scorer, left=left)
+
+    yield from side_by_side(shards, done, threads)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.engines import Engine
-from reward_functions.scoring.engines.pool import side_by_side
+from reward_functions.scoring.engines.pool import by_threads, side_by_side
 from reward_functions.scoring.interpreters import Interpreters
 from reward_functions.scoring.scorers import scorer_of
-from reward_functions.scoring.shard import order_apart, order_of, work
+from reward_functions.scoring.shard import order_apart, order_of
 from reward_functions.scoring.shards import Done
 
 if TYPE_CHECKING:
@@ -47,11 +47,7 @@ class Processes(Engine):
         """As `Engine.run` says."""
         if run.asked.function or run.asked.judge:
             scorer = scorer_of(run, self._store)
-
-            def done(shard: Shard, left: Callable[[], float]) -> Done:
-                return work(run, task, shard, scorer, left=left)
-
-            yield from side_by_side(shards, done, self.concurrency)
+            yield from by_threads(run, task, shards, scorer, self.concurrency)
         else:
             mine = self._interpreters = self._interpreters or Interpreters(self.concurrency)
             ordered = partial(_ordered, mine, run, task)

@@ -100,8 +100,6 @@ def test_rows_that_were_paid_for_before_a_kill_are_not_asked_for_again(
     scorer = scorer_of(run)
 
     class Mortal:
-        calls = 0
-
         def __call__(self, batch):
             if len(server.requests) >= 6:
                 raise Killed
