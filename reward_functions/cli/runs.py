@@ -28,8 +28,6 @@ from reward_functions.cli._progress import Bars
 from reward_functions.cli._summary import summary
 from reward_functions.cli._verdicts import opened_store
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.scoring.places import SCHEME
-from reward_functions.scoring.rewards import is_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -147,7 +145,7 @@ def resume(
     run = _opened(name)
     on = on or ("direct" if run.asked.function else "processes")
     of_stage = _stage_of({"on": on, "stage": stage, "detach": detach})
-    _require_here(run)
+    run.require_portable()
     run = run.allowing(max_unscored)
     with opened_store(run.asked.spec, None) as store:
         more = {"stage": of_stage, "session": run.session, "store": store}
@@ -190,12 +188,10 @@ def fetch(
         if format == "jsonl":
             run.join(stream.buffer)
             return
-        from reward_functions.scoring.run import write_lines
-
         with TemporaryFile() as joined:
             run.join(joined)
             joined.seek(0)
-            write_lines(format, stream, (line.decode().rstrip("\n") for line in joined))
+            scoring.write_lines(format, stream, (line.decode().rstrip("\n") for line in joined))
 
 
 def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
@@ -288,21 +284,6 @@ def _followed(address: str, start: Callable[..., Run]) -> None:
 def _incomplete(run: Run) -> typer.Exit:
     """The end of a command whose run is not finished."""
     return typer.Exit(run.facts().measured.status(failed=True))
-
-
-def _require_here(run: Run) -> None:
-    """Refuse to do what a folder in S3 says of this machine: others may have written it.
-
-    Raises:
-        ConfigurationError: it names a reward's file, a judge's settings or rows of this machine.
-    """
-    asked = run.asked
-    mine = not asked.function and (is_path(asked.reward) or asked.judge)
-    if run.place.address.startswith(SCHEME) and (mine or not asked.source.startswith(SCHEME)):
-        raise ConfigurationError(
-            f"{run.place.address} is of files or settings of a machine: go on with the command "
-            "that began it, and --resume"
-        )
 
 
 def _ended(run: Run, seconds: float = 0.0, rows: int = 0) -> None:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from reward_functions.scoring.places import place_of
     from reward_functions.scoring.plan import Plan
     from reward_functions.scoring.results import result_line
-    from reward_functions.scoring.run import ends_are_interrupts
+    from reward_functions.scoring.run import ends_are_interrupts, write_lines
 
 _HOMES = {
     "concurrency": ("require_room", "shares"),
@@ -66,7 +66,7 @@ _HOMES = {
     "going": ("Event", "go_on", "require_affordable"),
     "plan": ("Plan",),
     "results": ("result_line",),
-    "run": ("ends_are_interrupts",),
+    "run": ("ends_are_interrupts", "write_lines"),
 }
 
 __all__ = [
@@ -92,6 +92,7 @@ __all__ = [
     "runs_below",
     "score_file",
     "shares",
+    "write_lines",
 ]
 
 Only = Literal["minimum", "maximum", "partial", "unscored", "truncated", "disagree"]

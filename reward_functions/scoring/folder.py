@@ -26,7 +26,8 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.spec import Scale
 from reward_functions.scoring.asked import FREE, TITLES, Asked, unpinned
 from reward_functions.scoring.facts import Facts
-from reward_functions.scoring.places import NoSuchObject, place_of
+from reward_functions.scoring.places import SCHEME, NoSuchObject, place_of
+from reward_functions.scoring.rewards import is_path
 from reward_functions.scoring.shards import FAILED, Shard, digest_of, numbered
 
 if TYPE_CHECKING:
@@ -181,6 +182,20 @@ class Run:
         asked = replace(self.asked, max_unscored=max_unscored)
         self.place.write(RUN, _json(asdict(asked)))
         return replace(self, asked=asked)
+
+    def require_portable(self) -> None:
+        """Refuse to do what a folder in S3 says of this machine: others may have written it.
+
+        Raises:
+            ConfigurationError: it names a reward's file, a judge's settings or rows of a machine.
+        """
+        asked = self.asked
+        mine = not asked.function and (is_path(asked.reward) or asked.judge)
+        if self.place.address.startswith(SCHEME) and (mine or not asked.source.startswith(SCHEME)):
+            raise ConfigurationError(
+                f"{self.place.address} is of files or settings of a machine: go on with the "
+                "command that began it, and --resume"
+            )
 
     def let_go_on(self) -> None:
         """Take away what says why it was stopped, and why parts failed.

@@ -19,8 +19,6 @@ import struct
 import subprocess
 import sys
 from contextlib import suppress
-from functools import partial
-from math import inf
 from queue import SimpleQueue
 from signal import Signals
 from threading import Event, Lock, Semaphore, Thread
@@ -39,8 +37,6 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import RewardSpec
     from reward_functions.scoring.rewards import Parameters
-
-    Order = tuple[str, Parameters, bool]
 
 
 LENGTH: Final = struct.Struct(">Q")
@@ -86,7 +82,17 @@ def unpacked(text: bytes) -> list[Unread]:
 
 
 def main() -> None:
-    """Do what comes until nothing more does: score rows, or do whole shards."""
+    """Score rows until no more come."""
+    serve(lambda order, _alone: _rows(*order))
+
+
+def serve(made: Callable[[Any, Event], Callable[[Any], Any]]) -> None:
+    """Answer what comes until nothing more does.
+
+    Args:
+        made: makes what answers, of the first thing that comes, and of what is set as soon as
+            nobody waits any more.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     answers = os.fdopen(os.dup(1), "wb")
@@ -95,8 +101,7 @@ def main() -> None:
     alone = Event()
     Thread(target=_listen, args=(sys.stdin.buffer, questions, alone), daemon=True).start()
     try:
-        order = questions.get()
-        do = _rows(*order) if order else _shards(alone)
+        do = made(questions.get(), alone)
         while (asked := questions.get()) is not None:
             send(answers, do(asked))
     except SystemExit as error:
@@ -125,15 +130,8 @@ def _rows(name: str, parameters: Parameters, explain: bool) -> Callable[[bytes],
     )
 
 
-def _shards(alone: Event) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    from reward_functions.scoring.shard import worked  # noqa: PLC0415 - of runs over shards
-
-    return partial(worked, left=lambda: 0.0 if alone.is_set() else inf)
-
-
 _BOOTSTRAP: Final = (
-    "import sys; sys.path[:] = sys.argv[1:]; "
-    "from reward_functions.scoring.interpreters import main; main()"
+    "import sys; sys.path[:] = sys.argv[1:]; from reward_functions.scoring.{} import main; main()"
 )
 
 DEATHS: Final = 8
@@ -145,15 +143,16 @@ class InterpreterDied(ScoringError):
 
 
 class Interpreters:
-    """Processes that do whole shards; safe to use from as many threads as there are processes.
+    """Processes that answer; safe to use from any number of threads.
 
     Args:
         count: of the processes, each begun when it is needed.
+        home: the module of this package whose `main` they run.
+        order: what each is told first.
     """
 
-    order: Order | None = None
-
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, home: str, order: Any = None) -> None:
+        self._home, self._order = home, order
         self._free: list[_Interpreter] = []
         self._begun: list[_Interpreter] = []
         self._lock, self._room = Lock(), Semaphore(count)
@@ -180,7 +179,7 @@ class Interpreters:
             each.end()
 
     def asked(self, content: Any) -> Any:
-        """What a process makes of an order, as `worked` takes it.
+        """The answer of a process.
 
         Raises:
             EOFError: the process ended before it had an answer; the message says how.
@@ -206,7 +205,7 @@ class Interpreters:
                 raise InterpreterDied("the command ends")
             if self._free:
                 return self._free.pop()
-            begun = _Interpreter(self.order)
+            begun = _Interpreter(self._home, self._order)
             self._begun.append(begun)
             return begun
 
@@ -225,8 +224,7 @@ class RowInterpreters(Interpreters):
     def __init__(
         self, spec: RewardSpec, name: str, parameters: Parameters, count: int, *, explain: bool
     ) -> None:
-        super().__init__(count)
-        self.order = (name, parameters, explain)
+        super().__init__(count, "interpreters", (name, parameters, explain))
         self._spec, self._explain = spec, explain
 
     def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
@@ -270,17 +268,18 @@ class _Interpreter:
     """One process.
 
     Args:
-        order: whose rows it scores; None of one that does shards.
+        home: as of `Interpreters`.
+        order: as of `Interpreters`.
     """
 
-    def __init__(self, order: Order | None) -> None:
+    def __init__(self, home: str, order: Any) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, on our own text
-            [sys.executable, "-P", "-c", _BOOTSTRAP, *sys.path],
+            [sys.executable, "-P", "-c", _BOOTSTRAP.format(home), *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # an interrupt at the terminal is not meant for it
         )
-        self._first: list[Order | None] = [order]
+        self._first = [order]
 
     def asked(self, content: Any) -> Any:
         assert self._process.stdin

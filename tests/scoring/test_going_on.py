@@ -328,3 +328,25 @@ def test_a_run_that_has_no_manifest_yet_gets_one(made, tmp_path):  # noqa: F811
 def test_a_pipe_is_a_sentence(tmp_path):
     with pytest.raises(ConfigurationError, match="reads rows more than once"):
         scoring.Plan.of("-", str(tmp_path / "run"), "gsm8k")
+
+
+NAMED = [
+    # where the run stands, what it is of, and whether anybody may go on with it
+    ("s3://bucket/run", {"source": "/home/you"}, False),
+    ("s3://bucket/run", {"source": "s3://bucket/in", "reward": "run/own.py"}, False),
+    ("s3://bucket/run", {"source": "s3://bucket/in", "judge": {"models": []}}, False),
+    ("s3://bucket/run", {"source": "s3://bucket/in"}, True),
+    ("s3://bucket/run", {"source": "s3://bucket/in", "reward": "own.py", "function": ARN}, True),
+    ("run", {"source": "/home/you", "reward": "own.py"}, True),
+]
+
+
+@pytest.mark.parametrize(("address", "changed", "may"), NAMED)
+def test_a_run_in_s3_does_nothing_with_what_is_on_a_machine(address, changed, may, made, tmp_path):  # noqa: F811
+    path, _, _ = made("rows.jsonl", lines(samples(3)))
+    run = Run(place_of(address), replace(planned(path, tmp_path).asked, **changed))
+    if may:
+        run.require_portable()
+    else:
+        with pytest.raises(ConfigurationError, match="the command that began it"):
+            run.require_portable()

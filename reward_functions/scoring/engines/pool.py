@@ -40,14 +40,15 @@ def side_by_side(
         return 0.0 if stop.is_set() else inf
 
     pool = ThreadPoolExecutor(threads, thread_name_prefix="shard")
+    ended = False
     try:
         for future in as_completed([pool.submit(work, shard, left) for shard in shards]):
             yield future.result()
-    except BaseException:
-        stop.set()
-        broken_off()
-        raise
+        ended = True
     finally:
+        if not ended:
+            stop.set()
+            broken_off()
         pool.shutdown(wait=True, cancel_futures=True)
 
 

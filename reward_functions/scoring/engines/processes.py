@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.engines import Engine
 from reward_functions.scoring.engines.pool import by_threads, side_by_side
-from reward_functions.scoring.interpreters import Interpreters
+from reward_functions.scoring.interpreters import Interpreters, serve
 from reward_functions.scoring.scorers import scorer_of
-from reward_functions.scoring.shard import order_apart, order_of
+from reward_functions.scoring.shard import order_apart, order_of, worked
 from reward_functions.scoring.shards import Done
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ class Processes(Engine):
             scorer = scorer_of(run, self._store)
             yield from by_threads(run, task, shards, scorer, self.concurrency)
         else:
-            mine = self._interpreters = self._interpreters or Interpreters(self.concurrency)
+            mine = self._interpreters or Interpreters(self.concurrency, "engines.processes")
+            self._interpreters = mine
             ordered = partial(_ordered, mine, run, task)
             yield from side_by_side(shards, ordered, self.concurrency, mine.hang_up)
 
@@ -74,3 +76,8 @@ def _ordered(
             run.stop(str(error))
             why, order = str(error), None
     return Done(shard.part, error=why)
+
+
+def main() -> None:
+    """What an interpreter runs: it does shards, as a worker of a cluster does."""
+    serve(lambda _, alone: partial(worked, left=lambda: 0.0 if alone.is_set() else inf))
