@@ -40,6 +40,9 @@ BATCH_BYTES: Final = 5 << 20
 
 TOO_LARGE: Final = FunctionError.request_too_large(0).error_type
 
+REFUSED: Final = frozenset({"InvalidRequestContentException", "InternalError"})
+"""Of a request that is not taken for what stands in a row, such as half of a surrogate pair."""
+
 FAILED: Final = 8
 """Rows or groups of a batch that fail alone while none is scored; the rest of it is not tried."""
 
@@ -123,7 +126,9 @@ class Invoked:
                 continue
             try:
                 found = dict(zip(rows, self._answered([samples[at] for at in rows]), strict=True))
-            except FunctionError as error:
+            except (FunctionError, AwsFailed) as error:
+                if isinstance(error, AwsFailed) and error.code not in REFUSED:
+                    raise
                 if len(batch) == 1:
                     alone += 1
                     results |= {at: Unscored(samples[at].id, _failure(error)) for at in rows}
@@ -194,8 +199,10 @@ def _is_late(result: RewardResult) -> bool:
     return isinstance(result, Unscored) and type(result.error).__name__ in LATE
 
 
-def _failure(error: FunctionError) -> VersionFailed:
+def _failure(error: FunctionError | AwsFailed) -> VersionFailed:
     """The kind alone: a message of Lambda names the request, and no two are the same."""
+    if isinstance(error, AwsFailed):
+        return VersionFailed(f"Lambda does not take it as a request: {error.code}")
     if error.error_type == TOO_LARGE:
         return VersionFailed("it is over 6 MB as a request, and Lambda takes no more")
     return VersionFailed(f"the version fails on it: {error.error_type}")

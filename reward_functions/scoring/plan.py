@@ -158,8 +158,8 @@ class Plan:
         if whole and len(shards) > 1 and not adjacent_groups:
             raise ConfigurationError(
                 f"{spec.name} compares the responses to a prompt, and {len(shards):,} shards may "
-                "part them: say that they stand side by side in one object, or score one object "
-                "in one shard"
+                "part them: say that they stand side by side in one object (--adjacent-groups), or "
+                "score one object in one shard"
             )
         asked = Asked(
             **scorer,

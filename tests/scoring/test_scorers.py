@@ -168,6 +168,23 @@ def test_a_row_over_what_lambda_takes_is_alone_without_a_score():
     ]
 
 
+@pytest.mark.parametrize("code", ["InvalidRequestContentException", "InternalError"])
+def test_a_row_that_lambda_takes_in_no_request_is_alone_without_a_score(code):
+    version = Version()
+
+    def invoke(event):
+        if b"\\ud800" in event:
+            raise AwsFailed("no JSON", code)
+        return version(event)
+
+    given = list(rows(9))
+    given[4].content["messages"][-1]["content"] = "\ud800\n#### 4"
+    found = Invoked(SPEC, invoke)(given)
+    assert [each.message for each in found if each.message] == [
+        f"input line 5: Lambda does not take it as a request: {code}"
+    ]
+
+
 def test_a_version_that_breaks_on_all_rows_is_not_asked_for_each():
     scorer = Invoked(SPEC, Version(kills=[f"r{at}" for at in range(BATCH_ROWS)]))
     found = scorer(list(rows(BATCH_ROWS)))
