@@ -52,7 +52,7 @@ ROOMS = {
         7,
     ),
     "symbolic": room(
-        "Whether two mathematical answers are equal.", "core quantities", 12_640, 10_300, 13
+        "Whether two mathematical answers are equal.", "core quantities", 12_630, 10_300, 13
     ),
     "finqa": room(
         "FinQA's records, programs, values, and its own words around answers.",
@@ -88,12 +88,12 @@ ROOMS = {
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 780, 800, 15
     ),
-    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_090, 1_000, 10),
+    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_100, 1_000, 10),
     "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 9),
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
-        2_660,
+        2_670,
         2_200,
         10,
     ),
@@ -121,14 +121,14 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in processes or on clusters.",
         "core serving testing aws reports data aws.deployed judge_runtime calibration",
-        3_760,
+        4_010,
         1_000,
-        13,
+        14,
     ),
     "adapters": room(
         "What trainers and clusters call, one host a file.",
         "core serving scoring",
-        1_100,
+        1_080,
         1_010,
         20,
     ),
@@ -171,7 +171,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring jobs jobs.evaluation rollouts.drive cdk local",
-        8_280,
+        8_310,
         8_000,
         18,
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -60,6 +61,19 @@ class Stage:
         """The roles, the bucket, the policy."""
         parameter = self.session.client("ssm").get_parameter(Name=stage_parameter(STAGE))
         return DeployedStage.model_validate_json(parameter["Parameter"]["Value"])
+
+    @contextmanager
+    def without(self, role, policy, sid):
+        """A role without one statement of a policy of its own."""
+        iam, named = self.session.client("iam"), {"RoleName": role, "PolicyName": policy}
+        whole = iam.get_role_policy(**named)["PolicyDocument"]
+        left = [each for each in whole["Statement"] if each["Sid"] != sid]
+        assert len(left) == len(whole["Statement"]) - 1
+        try:
+            iam.put_role_policy(**named, PolicyDocument=json.dumps(whole | {"Statement": left}))
+            yield
+        finally:
+            iam.put_role_policy(**named, PolicyDocument=json.dumps(whole))
 
     def function(self, name, **options):
         return DeployedFunction(self.catalogue[name].live_arn, session=self.session, **options)

@@ -4,29 +4,16 @@
     {"run": "s3://…", "task": "score", "shard": {…}}       `Done.item`
 
 The run's folder in S3 holds everything else: an answer is lost without harm, and an order that
-comes twice is done once. The function scores nothing by itself, and holds no reward. Nothing stays
-from one invocation to the next but connections.
+comes twice is done once. The function scores nothing by itself, and holds no reward.
 """
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import Any, Protocol
 
-from reward_functions.aws.deployed.function import DeployedFunction
-from reward_functions.aws.shell import aws_session
-from reward_functions.core.spec import RewardSpec, Scale
 from reward_functions.scoring.aws.steps import keep_count, next_step
-from reward_functions.scoring.folder import Run
-from reward_functions.scoring.places import place_of
-from reward_functions.scoring.scorers import Invoked
-from reward_functions.scoring.shard import work
-from reward_functions.scoring.shards import Shard
-
-if TYPE_CHECKING:
-    from boto3.session import Session
-
-    from reward_functions.scoring.folder import Asked
+from reward_functions.scoring.shard import run_at, worked
+from reward_functions.scoring.shards import Done
 
 
 class Context(Protocol):
@@ -44,42 +31,8 @@ def handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
         AwsFailed, OSError: its folder cannot be read or written.
     """
     if event.get("step") == "next":
-        return next_step(event["state"], _session())
-    # Anew: a warm function may know an earlier one there.
-    run = Run.opened(place_of(event["run"], _session()), _session())
-    task, shard = event["task"], Shard.of(event["shard"])
-    scorer = _scorer(run.asked) if task == "score" else None
-    found = work(
-        run, task, shard, scorer, left=lambda: context.get_remaining_time_in_millis() / 1000
-    )
-    if task == "count":
-        keep_count(run.place, found)
-    return found.item()
-
-
-def _scorer(asked: Asked) -> Invoked:
-    """The version that a run pins; what else is to be known of its reward stands in the run."""
-    function = _version(asked.function)
-    spec = RewardSpec(
-        name=asked.reward_name,
-        function=_elsewhere,
-        version=asked.version,
-        scale=Scale(*asked.scale),
-    )
-    return Invoked(spec, lambda event: function.invoke(event).body, ours=bool(asked.digest))
-
-
-@cache
-def _session() -> Session:
-    """One for all invocations: each reads the SDK's models again."""
-    return aws_session()
-
-
-@lru_cache(maxsize=4)
-def _version(arn: str) -> DeployedFunction:
-    return DeployedFunction(arn, session=_session())
-
-
-def _elsewhere(*_: Any, **__: Any) -> NoReturn:
-    """Stands for the reward's code, which its version holds."""
-    raise NotImplementedError
+        return next_step(event["state"])
+    found = worked(event, left=lambda: context.get_remaining_time_in_millis() / 1000)
+    if event["task"] == "count":
+        keep_count(run_at(event["run"]).place, Done.of(found))
+    return found
