@@ -10,6 +10,7 @@ import pytest
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.scoring import Plan, Run, cancel, score_file
+from reward_functions.scoring import shard as working
 from reward_functions.scoring.aws.steps import OVER, keep_count, next_step
 from reward_functions.scoring.engines import aws
 from reward_functions.scoring.folder import RunIncomplete, RunNotUsable
