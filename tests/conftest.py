@@ -107,12 +107,12 @@ def enforcing_aws():
 
 @pytest.fixture(scope="session")
 def function_zip():
-    """The zip of a function's one module, `function`."""
+    """The zip of a function's one module, `function`; equal sources make equal ones."""
 
     def made(source):
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w") as archive:
-            archive.writestr("function.py", source)
+            archive.writestr(zipfile.ZipInfo("function.py"), source)
         return packed.getvalue()
 
     return made

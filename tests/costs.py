@@ -1,6 +1,8 @@
 """What the tests cost: seconds of a processor by room, and the twenty costliest.
 
-    python -m tests.costs       whether the last whole run kept to the budget of each room
+    python -m tests.costs                   whether the last whole run kept to each room's budget
+    python -m tests.costs --budgets FILE    new budgets, a quarter above what a run took: FILE is
+                                            build/test-costs.json of one on an idle machine
 
 A test's seconds are those of its process and of the processes that it waited for. A fixture of a
 session counts for the first test that asks for it; an emulator, with the functions that ran in it,
@@ -8,7 +10,10 @@ counts apart. Seconds of a processor rise where other programs share it: a budge
 command above on an idle machine, and never by a test.
 """
 
+import argparse
 import json
+import math
+import re
 import resource
 import sys
 from collections import Counter
@@ -50,6 +55,8 @@ BUDGETS = {
 """The most seconds of each room; one that is not named has 5."""
 
 NOT_NAMED = 5
+ROOM = 1.25
+"""What a budget is of the seconds that a room took."""
 
 _beside = Counter()
 
@@ -157,8 +164,29 @@ def over(rooms):
     ]
 
 
-def main():
+def budgets(rooms):
+    """The budgets that leave these rooms a quarter more, the largest first."""
+    most = {name: math.ceil(taken * ROOM) for name, taken in rooms.items()}
+    named = {name: seconds for name, seconds in most.items() if seconds > NOT_NAMED}
+    return dict(sorted(named.items(), key=lambda row: (-row[1], row[0])))
+
+
+def with_budgets(source, rooms):
+    """The text of this module with other budgets."""
+    rows = "".join(f'    "{name}": {seconds},\n' for name, seconds in budgets(rooms).items())
+    return re.sub(r"(?m)(^BUDGETS = \{\n)[^}]*", lambda found: found[1] + rows, source, count=1)
+
+
+def main(arguments=None):
     """Judge the last run that was recorded; returns 1 where a room took too much."""
+    parser = argparse.ArgumentParser(prog="python -m tests.costs")
+    parser.add_argument("--budgets", type=Path, metavar="FILE")
+    asked = parser.parse_args(arguments)
+    if asked.budgets:
+        rooms = json.loads(asked.budgets.read_text(encoding="utf-8"))["rooms"]
+        module = Path(__file__)
+        module.write_text(with_budgets(module.read_text(encoding="utf-8"), rooms), encoding="utf-8")
+        return 0
     if not RECORD.is_file():
         print("No run is recorded: `make test` records one.")
         return 1

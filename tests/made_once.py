@@ -7,7 +7,11 @@ import gc
 import os
 import ssl
 import sys
+from contextlib import ExitStack, contextmanager
 from functools import cache
+from importlib import metadata
+from itertools import count
+from sysconfig import get_path
 from weakref import WeakKeyDictionary
 
 import pytest
@@ -21,16 +25,62 @@ def pytest_collection():
     gc.disable()
 
 
-def pytest_collection_finish():
+def _keep():
     """What is there now stays until the end: the collector need not look through it again."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_collection_finish():
+    """Keep what was collected."""
+    _keep()
     # A test makes thousands of objects, and nearly all of them end with it.
     gc.set_threshold(50_000, 20, 50)
     gc.enable()
 
 
+ENDED = count(1)
+OFTEN = 500
+"""Tests after which what they imported and cached is kept: a test that collects would read it."""
+
+
+def pytest_runtest_logfinish():
+    """Keep it."""
+    if next(ENDED) % OFTEN == 0:
+        _keep()
+
+
+ONCE = []
+"""What is entered before the first test, and left after the last."""
+
+
+def _once(function):
+    """Enter it with the others: pytest would look at each fixture of a run before every test."""
+    ONCE.append(contextmanager(function))
+    return function
+
+
 @pytest.fixture(scope="session", autouse=True)
+def _made_once():
+    with ExitStack() as entered:
+        for each in ONCE:
+            entered.enter_context(each())
+        yield
+
+
+@_once
+def _places_are_found_once():
+    """pytest looks for the file and the line of a function again for each of its parameters."""
+    from _pytest import python
+
+    find = cache(python.getfslineno)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(python, "getfslineno", lambda test: find(getattr(test, "__func__", test)))
+        yield
+
+
+@_once
 def _commands_are_made_once():
     """A runner of Typer makes the tree of an application's commands whenever it is called."""
     from typer import testing
@@ -40,14 +90,14 @@ def _commands_are_made_once():
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
+@_once
 def _commands_are_imported_once():
     """Where they run in processes of their own, which one forks."""
     yield
     SERVING.end()
 
 
-@pytest.fixture(scope="session", autouse=True)
+@_once
 def _models_are_read_once():
     """Every session of boto3 has a loader of its own, which parses its services' models again.
 
@@ -68,7 +118,7 @@ def _models_are_read_once():
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
+@_once
 def _methods_are_made_once():
     """Every client of botocore has a class of its own, and a new function for each operation."""
     from botocore.client import ClientCreator
@@ -98,7 +148,26 @@ def _methods_are_made_once():
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
+@_once
+def _endpoints_are_read_once():
+    """Every client of botocore reads the rules of its endpoints, and never changes them."""
+    from botocore import endpoint_provider
+
+    kept, rules = {}, endpoint_provider.RuleSet
+
+    def read(**given):
+        # What is given is shared, and stays: see above.
+        key = tuple(map(id, given.values()))
+        if key not in kept:
+            kept[key] = given, rules(**given)
+        return kept[key][1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(endpoint_provider, "RuleSet", read)
+        yield
+
+
+@_once
 def _handlers_are_known_once():
     """Every session of boto3 looks at the arguments of its handlers, and at the names of events."""
     from botocore import hooks
@@ -138,7 +207,7 @@ def _handlers_are_known_once():
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
+@_once
 def _certificates_are_read_once():
     """Every client of httpx parses the certificates of the web, one of loopback in vain.
 
@@ -164,7 +233,7 @@ def _certificates_are_read_once():
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
+@_once
 def _interpreters_are_asked_once():
     """The doctor, and every emulator that begins, asks an interpreter which emulator it has."""
     from reward_functions.local.emulator import installing
@@ -178,4 +247,26 @@ def _interpreters_are_asked_once():
             "version_in",
             lambda python: known(python) if python in ours else ask(python),
         )
+        yield
+
+
+@_once
+def _points_are_read_once():
+    """A reward is looked up among the entry points of all that is installed, which parses them all.
+
+    Those that a test puts on the path are read each time.
+    """
+    installed, known = get_path("purelib"), {}
+    read = metadata.Distribution.entry_points.fget
+
+    def points(distribution):
+        place = str(getattr(distribution, "_path", ""))
+        if not place.startswith(installed):
+            return read(distribution)
+        if place not in known:
+            known[place] = read(distribution)
+        return known[place]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metadata.Distribution, "entry_points", property(points))
         yield

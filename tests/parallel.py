@@ -4,9 +4,11 @@ A process that begins anew would collect every test again, and import what they 
 them. Each takes a share from a queue when it has run the one
 before; a share is a file, or a folder whose tests have something costly in common.
 
-The first copy begins with the slow shares, which wait for an emulator half of the time. The others
-begin with the rules, so that a broken one is seen first. Where the system has no `fork`, and with
-`--numprocesses 0`, one process runs all; so it does under `--pdb`.
+The first copy begins with the slow shares, which wait for an emulator half of the time, and the
+longest of them is the first. The others begin with the rules, so that a broken one is seen first.
+Then one takes slow shares as well, and the other what is left: at the end there are short ones, and
+no processor waits for a long one. Where the system has no `fork`, and with `--numprocesses 0`, one
+process runs all; so it does under `--pdb`.
 
 A warning that a copy records is not shown.
 """
@@ -24,15 +26,25 @@ from typing import NamedTuple
 import pytest
 
 TOGETHER = ("tests/deploy/", "tests/cdk/")
-"""Folders that one process takes as a whole."""
+"""Folders that one process takes as a whole, the longest first."""
 
 RULES = tuple(
     f"tests/{room}/"
     for room in ("core", "quantities", "extraction", "verifiers", "symbolic", "finqa", "shapers")
 )
 
+RULE, REST, SLOW = range(3)
+"""The lanes that shares are in."""
+
+FIRST = (SLOW, REST, RULE)
+OTHERS = ((RULE, SLOW, REST), (RULE, REST, SLOW))
+"""The order in which the first copy empties the lanes, and the others by turns."""
+
 NUMBER = "TEST_WORKER"
 """The variable that holds the number of a copy."""
+
+SHORT = 0.005
+"""Seconds below which `--durations` lists nothing."""
 
 HEAD = struct.Struct("=I")
 SILENT = ("terminalreporter", "junitxml", "logfile", "lfplugin", "nfplugin", "stepwiseplugin")
@@ -59,7 +71,7 @@ def share_of(item):
     """What one process takes as a whole: its lane, and its folder or file."""
     file = item.nodeid.partition("::")[0]
     slow = item.get_closest_marker("slow") is not None
-    lane = 2 if slow else 0 if file.startswith(RULES) else 1
+    lane = SLOW if slow else RULE if file.startswith(RULES) else REST
     return lane, next(filter(file.startswith, TOGETHER), file)
 
 
@@ -68,8 +80,14 @@ def shares(items):
     found = {}
     for place, item in enumerate(items):
         found.setdefault(share_of(item), []).append(place)
-    apart = sorted(found, key=lambda share: (share[0], share[1] not in TOGETHER))
+    ranks = {name: rank for rank, name in enumerate(TOGETHER)}
+    apart = sorted(found, key=lambda share: (share[0], ranks.get(share[1], len(ranks))))
     return [(lane, found[lane, name]) for lane, name in apart]
+
+
+def order_of(number):
+    """The order in which a copy empties the lanes."""
+    return OTHERS[(number - 1) % len(OTHERS)] if number else FIRST
 
 
 class Queue:
@@ -115,8 +133,11 @@ class Parallel:
             return None
         items = session.items
         self._shares = shares(items)
-        last = sum(lane < 2 for lane, _ in self._shares)
-        self._queues = [Queue(range(last)), Queue(range(last, len(self._shares)))]
+        lanes = [lane for lane, _ in self._shares]
+        self._queues = [
+            Queue([share for share, lane in enumerate(lanes) if lane == each])
+            for each in (RULE, REST, SLOW)
+        ]
         self._session, self._workers = session, selectors.DefaultSelector()
         session.config._tmp_path_factory.getbasetemp()  # one for all copies
         capture = session.config.pluginmanager.getplugin("capturemanager")
@@ -136,7 +157,7 @@ class Parallel:
         process = os.fork()
         if not process:
             os.close(heard)
-            queues = self._queues if number else self._queues[::-1]
+            queues = [self._queues[lane] for lane in order_of(number)]
             _Copy(self._session, said, number, self._shares, queues, left).run()
         os.close(said)
         worker = Worker(number, process, bytearray(), left)
@@ -167,7 +188,10 @@ class Parallel:
         worker.left.remove(message["ended"])
         for part in message["parts"]:
             if isinstance(part, tuple):
-                report = _passed(item, *part)
+                # Nobody asks how a short setup ended well: a third of what there is to hear.
+                if part[0] == "setup" and part[1] < SHORT:
+                    continue
+                report = _passed(item.nodeid, message["location"], *part)
             else:
                 report = config.hook.pytest_report_from_serializable(config=config, data=part)
             config.hook.pytest_runtest_logreport(report=report)
@@ -221,11 +245,11 @@ def _plain(report):
     return plain and not (report.longrepr or report.sections or hasattr(report, "wasxfail"))
 
 
-def _passed(item, when, duration, properties):
+def _passed(nodeid, location, when, duration, properties):
     """The report that a part of a test passed."""
     return pytest.TestReport(
-        item.nodeid,
-        item.location,
+        nodeid,
+        location,
         {},
         "passed",
         None,
@@ -292,7 +316,7 @@ class _Copy:
         item = items[place]
         nextitem = None if following is None else items[following]
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=nextitem)
-        self._say({"ended": place, "parts": self._parts})
+        self._say({"ended": place, "location": item.location, "parts": self._parts})
         self._parts = []
 
     @pytest.hookimpl

@@ -6,7 +6,7 @@ import pytest
 
 from tests.architecture.rooms import PACKAGE
 from tests.check import TESTS, chosen, importers
-from tests.costs import BUDGETS, Costs, over, room_of
+from tests.costs import BUDGETS, Costs, over, room_of, with_budgets
 from tests.nightly.__main__ import PARTS
 
 
@@ -19,6 +19,7 @@ from tests.nightly.__main__ import PARTS
         (TESTS / "core/test_batch.py", {"core/test_batch.py"}),
         (TESTS / "cases/finqa.jsonl", {"verifiers"}),
         (TESTS / "deploy/test_jobs.py", set()),
+        (TESTS / "hosts/ray/test_cluster.py", set()),
         (PACKAGE.parent / "README.md", set()),
     ],
     ids=lambda value: value.name if hasattr(value, "name") else "",
@@ -27,6 +28,12 @@ def test_a_change_is_looked_at_by_the_tests_nearest_to_it(changed, tests):
     found = {str(path.relative_to(TESTS)) for path in chosen([changed])}
     assert tests <= {name.split("/")[0] for name in found} | found
     assert bool(found) == bool(tests)
+
+
+def test_what_needs_an_environment_of_its_own_is_not_asked():
+    asked = chosen([PACKAGE / "core/types.py"])
+    assert TESTS / "core" in asked
+    assert TESTS / "hosts" not in {folder for path in asked for folder in path.parents}
 
 
 def test_rooms_that_import_what_changed_are_asked_too():
@@ -101,3 +108,9 @@ def test_a_room_over_its_budget_is_named():
 def test_a_run_of_some_rooms_keeps_no_budget():
     (said,) = over(dict.fromkeys([*BUDGETS][1:], 1.0))
     assert said == f"{next(iter(BUDGETS))} did not run: `make test` runs all."
+
+
+def test_new_budgets_leave_a_quarter_and_name_what_takes_more_than_five():
+    source = 'A = {\n    "a": 1,\n}\nBUDGETS = {\n    "old": 9,\n}\n"""What they are."""\n'
+    made = with_budgets(source, {"small": 4.0, "aws": 4.1, "jobs": 40.2})
+    assert made == source.replace('    "old": 9,\n', '    "jobs": 51,\n    "aws": 6,\n')

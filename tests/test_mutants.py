@@ -126,6 +126,7 @@ def test_each_room_has_its_turn_in_what_is_drawn():
     ("file", "nearest"),
     [
         ("core/batch.py", "tests/core/test_batch.py"),
+        ("adapters/verifiers.py", "tests/adapters/test_verifiers.py"),
         ("jobs/plan.py", "tests/jobs/test_plan.py"),
         ("cdk/policies/own_rights.py", "tests/cdk/test_own_rights.py"),
         ("serving/contract.py", "tests/serving/test_contract.py"),
@@ -139,6 +140,7 @@ def test_the_tests_of_a_file_are_asked_first(file, nearest):
     names = [*first, *room, *further]
     assert len({*names}) == len(names)
     assert all((ROOT / name).is_file() for name in names)
+    assert not any(name.startswith("tests/hosts/") for name in names), "another environment's"
     assert any(name.startswith("tests/conformance/") for name in further)
 
 

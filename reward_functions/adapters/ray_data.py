@@ -23,42 +23,16 @@ For a whole file there is `reward score --on ray`, which resumes and sums up.
 from __future__ import annotations
 
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from reward_functions.adapters._tables import Columns, Scoring
+from reward_functions.adapters._tables import Scoring
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Scored
 from reward_functions.scoring import result_line
 
-if TYPE_CHECKING:
-    from reward_functions.adapters._scoring import Judges
-    from reward_functions.core.spec import RewardFunction
 
-
-class RewardScorer:
-    """Scores batches.
-
-    Args:
-        reward: its name, a spec, the path of a declared composite, or any callable; Ray has to be
-            able to pickle it.
-        response: the column of responses, strings or lists of turns.
-        reference: the column of ground truths.
-        prompt: the column of prompts.
-        judge: the models that a judge asks, as a `JudgePool`.
-        parameters: of the reward, by name.
-    """
-
-    def __init__(
-        self,
-        reward: str | RewardFunction,
-        *,
-        response: str = "response",
-        reference: str = "answer",
-        prompt: str = "question",
-        judge: Judges | None = None,
-        **parameters: Any,
-    ) -> None:
-        self._scoring = Scoring(reward, Columns(response, reference, prompt), judge, parameters)
+class RewardScorer(Scoring):
+    """Scores batches of a data set: a reward with its columns, judge and parameters."""
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         """The batch with two columns more.
@@ -73,7 +47,7 @@ class RewardScorer:
             BadSample: a row has no id.
         """
         rows = [dict(zip(batch, row, strict=True)) for row in zip(*batch.values(), strict=True)]
-        found = self._scoring(rows)
+        found = self.results(rows)
         values = [each.score.value if isinstance(each, Scored) else nan for each in found]
         return {**batch, "reward": values, "result": [result_line(each) for each in found]}
 

@@ -29,6 +29,9 @@ Found = TypeVar("Found")
 ATTEMPTS: Final = 8
 """How often a call is made that AWS throttles: control planes answer few calls a second."""
 
+CONNECTIONS: Final = 64
+"""That a client keeps, for threads which call side by side."""
+
 FOREIGN: Final = "the answer is not one of this API's; is something else at its address?"
 
 NO_ANSWER: Final = (
@@ -82,6 +85,7 @@ def client(
     config = Config(
         read_timeout=seconds,
         retries={"mode": "standard", "total_max_attempts": attempts or ATTEMPTS},
+        max_pool_connections=CONNECTIONS,
         tcp_keepalive=True,  # a gateway forgets a connection that is silent for some minutes
     )
     with in_words(f"connecting to {service}"):

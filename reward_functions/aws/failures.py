@@ -44,9 +44,9 @@ Kind = Literal[
 ]
 
 CODES: Final[dict[Kind, str]] = {
-    "denied": "AccessDenied AccessDeniedException UnauthorizedOperation",
-    "missing": "ResourceNotFoundException ResourceNotFound ParameterNotFound",
-    "throttled": "TooManyRequestsException ThrottlingException Throttling",
+    "denied": "AccessDenied AccessDeniedException UnauthorizedOperation 403",
+    "missing": "ResourceNotFoundException ResourceNotFound ParameterNotFound NoSuchBucket",
+    "throttled": "TooManyRequestsException ThrottlingException Throttling EC2ThrottledException",
     "expired": "ExpiredToken ExpiredTokenException RequestExpired",
     "credentials": "InvalidClientTokenId InvalidAccessKeyId UnrecognizedClientException"
     " InvalidSignatureException SignatureDoesNotMatch MissingAuthenticationToken",
@@ -54,7 +54,7 @@ CODES: Final[dict[Kind, str]] = {
     "conflict": "ConflictException ResourceInUse ResourceConflictException",
     "limit": "ServiceQuotaExceededException ResourceLimitExceeded TooManyTagsException",
     "invalid": "ValidationException",
-    "service": "InternalServerException",
+    "service": "InternalServerException ServiceException ServiceUnavailableException",
 }
 
 KINDS: Final[dict[str, Kind]] = {code: kind for kind, row in CODES.items() for code in row.split()}
@@ -75,6 +75,8 @@ NOT_SENT: Final[dict[str, tuple[Kind, str]]] = {
     "EndpointConnectionError": ("network", "nobody answers: {error}{ended}"),
     "ConnectTimeoutError": ("network", "nobody answers: {error}{ended}"),
     "ProxyConnectionError": ("network", "nobody answers: {error}{ended}"),
+    "ConnectionClosedError": ("network", "{error}"),
+    "ResponseStreamingError": ("network", "{error}"),
     "SSLError": ("network", "{error}{untrusted}"),
     "ReadTimeoutError": ("network", "no answer within the function's longest time"),
 }
@@ -148,6 +150,16 @@ class AwsFailed(ConfigurationError):
     def missing(self) -> bool:
         """Whether what was asked for does not exist."""
         return self.kind == "missing"
+
+    @property
+    def passes(self) -> bool:
+        """Whether the same call may succeed a little later."""
+        return self.kind in ("throttled", "network", "service")
+
+    @property
+    def lasts(self) -> bool:
+        """Whether no later call will succeed, until somebody mends what is wrong."""
+        return self.kind in ("denied", "missing", "expired", "credentials", "clock", "invalid")
 
     @property
     def throttled(self) -> bool:

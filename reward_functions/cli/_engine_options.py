@@ -23,12 +23,14 @@ _ON: Final = (
 )
 _STAGE: Final = "Of aws and direct: whose deployment NAME scores, by its pinned version."
 _UNSCORED: Final = "End where a larger share of rows is without a score."
-_MAX_USD: Final = "Begin nothing where a judge would take more for the rows that are left."
+_MAX_USD: Final = "Begin nothing where the rows that are left would take more, by list prices."
 _GROUPS: Final = "A reward compares responses to a prompt, which stand side by side in one object."
 
 On = Annotated[str | None, _option(metavar="ENGINE", help=_ON)]
 Stage = Annotated[str | None, _option(metavar="NAME", help=_STAGE)]
-ShardMb = Annotated[float | None, _option(metavar="MB", help="Of a shard: 64, and 4 of a judge.")]
+ShardMb = Annotated[
+    float | None, _option(metavar="MB", help="Of a shard: 64 at most, and 4 of a judge.")
+]
 Concurrency = Annotated[int | None, _option(min=1, metavar="N", help="Shards at once.")]
 MaxUnscored = Annotated[float | None, _option(min=0, max=1, metavar="SHARE", help=_UNSCORED)]
 MaxUsd = Annotated[float | None, _option(min=0, metavar="DOLLARS", help=_MAX_USD)]
@@ -38,7 +40,7 @@ AdjacentGroups = Annotated[bool, _option("--adjacent-groups", help=_GROUPS)]
 
 _COUNTS: Final = ("shard_mb", "concurrency", "max_unscored", "max_usd")
 OF_ENGINES: Final = ("stage", *_COUNTS, "detach", "plan", "adjacent_groups")
-HERE: Final = ("format", "workers", "report", "label", "explain", "only", "sort", "limit")
+HERE: Final = ("workers", "report", "label", "explain", "only", "sort", "limit")
 """Options of `reward score` without an engine."""
 
 

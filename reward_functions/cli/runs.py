@@ -5,11 +5,13 @@ Credentials and region are AWS's own: AWS_PROFILE, AWS_REGION and their like.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import replace
 from functools import partial
+from tempfile import TemporaryFile
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
@@ -20,7 +22,6 @@ from reward_functions.cli import _console as console
 from reward_functions.cli import _engine_options as engines
 from reward_functions.cli._console import leave, output, print_json, remark, say_measured
 from reward_functions.cli._echo import say, several
-from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._invocations import results_to
 from reward_functions.cli._options import Output  # noqa: TC001
 from reward_functions.cli._progress import Bars
@@ -40,6 +41,8 @@ app = typer.Typer(no_args_is_help=True)
 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A folder, or s3://BUCKET/PREFIX.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+Form = Literal["jsonl", "json"]
 
 PLANNED: Final = ("shard_mb", "judge", "adjacent_groups", "allow_empty", "max_unscored")
 """Parameters of `reward score` that a plan takes as they are."""
@@ -93,21 +96,27 @@ def watch(
 ) -> None:
     """Follow a run until all its parts are done, and print its figures.
 
-    Exit status: 0 all rows are scored; 1 some are not, or the run is cancelled; 2 none is, or the
-    input is not usable; 130 the watch was interrupted, and the run goes on.
+    Exit status: 0 all rows are scored; 1 some rows, or parts, are not; 2 none is, or the input is
+    not usable; 130 the watch was interrupted, and the run goes on.
     """
     run = _opened(name)
     with Bars() as bars:
         state = wait(
             run.state,
-            lambda found: found.done == found.parts or bool(found.unusable) or found.cancelled,
+            lambda found: found.done == found.parts or bool(found.unusable or found.stopped),
             pause=interval,
             progress=lambda found: bars("scoring parts", found.done, found.parts),
         )
-    if state.cancelled and not state.finished:
-        remark(f"cancelled: {_facts(run)['parts']} parts done")
-        raise typer.Exit(INCOMPLETE)
-    run.finish()
+    run.require_usable()
+    if state.stopped and not state.finished:
+        remark(f"{state.stopped}: {_facts(run)['parts']} parts done")
+        raise _incomplete(run)
+    found = run.facts()
+    try:
+        run.require_scored(len(found), found.unscored)
+    except scoring.RunIncomplete as error:
+        remark(f"error: {error}; to go on: reward runs resume {run.place.address}")
+        raise _incomplete(run) from None
     _ended(run)
 
 
@@ -118,10 +127,14 @@ def resume(
     on: engines.On = None,
     stage: engines.Stage = None,
     concurrency: engines.Concurrency = None,
+    max_unscored: engines.MaxUnscored = None,
     max_usd: engines.MaxUsd = None,
     detach: engines.Detach = False,
 ) -> None:
     """Score what is missing of a run, on any engine.
+
+    Rows that our failure left without a score, such as a throttled model's, are asked again; rows
+    that are scored, or whose own data is at fault, are not.
 
     Without --on, a version that is pinned is called from here, and a reward of this machine runs in
     processes. Inputs that are others by now are refused, and so is another version of the reward.
@@ -132,35 +145,53 @@ def resume(
     run = _opened(name)
     on = on or ("direct" if run.asked.function else "processes")
     of_stage = _stage_of({"on": on, "stage": stage, "detach": detach})
-    scoring.require_affordable(run, run.shards(), max_usd)
-    run.let_go_on()
+    run.require_portable()
+    run = run.allowing(max_unscored)
     with opened_store(run.asked.spec, None) as store:
         more = {"stage": of_stage, "session": run.session, "store": store}
         engine = scoring.engine_of(on, concurrency=concurrency, **more)
         _require_room(on, engine, run.session)
-        _followed(run.place.address, partial(scoring.go_on, run, engine, detach=detach))
+        go_on = partial(scoring.go_on, run, engine, max_usd=max_usd, detach=detach)
+        _followed(run.place.address, go_on)
 
 
 @app.command()
 def cancel(name: RunName) -> None:
-    """Let a run begin no further part; what is done stays, and `resume` goes on.
+    """Let a run begin no further part, and stop the state machine that does it, if one does.
+
+    What is done stays, and `resume` goes on.
 
     Exit status: 0, or 2 where there is no run.
     """
     run = _opened(name)
-    run.cancel()
+    scoring.cancel(run)
     say(f"cancelled: {_facts(run)['parts']} parts done")
 
 
 @app.command()
-def fetch(name: RunName, *, output: Output = None) -> None:
+def fetch(
+    name: RunName,
+    *,
+    output: Output = None,
+    format: Annotated[  # noqa: A002 - the option's name
+        Form, typer.Option(help="Lines of results, or one array of all.")
+    ] = "jsonl",
+) -> None:
     """Write the results of a run, in the order of its input: the bytes of `reward score`.
 
     Exit status: 0 all are written; 2 parts are missing, or the input is not usable.
     """
     run = _opened(name)
+    if output and os.path.abspath(output).startswith(f"{run.place.address}/"):  # noqa: PTH100
+        raise ConfigurationError(f"{output} lies in the run's own folder: name another place")
     with results_to(output, "") as stream:
-        run.join(stream.buffer)
+        if format == "jsonl":
+            run.join(stream.buffer)
+            return
+        with TemporaryFile() as joined:
+            run.join(joined)
+            joined.seek(0)
+            scoring.write_lines(format, stream, (line.decode().rstrip("\n") for line in joined))
 
 
 def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
@@ -174,6 +205,7 @@ def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
         typer.Exit: rows, or parts, are without scores.
     """
     file, out = typed["file"], typed["output"]
+    engines.refuse(typed, ("format",), "is of `reward runs fetch`, which writes the results")
     engines.refuse(typed, engines.HERE, "is of a run without --on: leave it out")
     stage = _stage_of(typed)
     if out in (None, "-"):
@@ -182,17 +214,19 @@ def score_on(typed: Mapping[str, Any], rows: RowOptions) -> None:
     given: Any = {name: typed[name] for name in PLANNED} | {"parameters": typed["parameter"] or ()}
     where: Any = {"stage": stage, "session": session}
     plan = scoring.Plan.of(file, out, typed["name"], rows=rows, **where, **given)
-    found, max_usd = plan.estimate(), typed["max_usd"]
+    asked, max_usd = plan.asked, typed["max_usd"]
     with opened_store(plan.spec, typed["verdicts"], none=typed["no_verdicts"]) as store:
         more = {"concurrency": typed["concurrency"], "store": store}
         engine = scoring.engine_of(typed["on"], **where, **more)
         if typed["plan"]:
-            _print(_planned(plan, engine) | _on_aws(plan, engine))
-            scoring.require_affordable(scoring.Run(plan.place, plan.asked), plan.shards, max_usd)
+            _print(_planned(plan, engine))
+            run = scoring.Run(plan.place, asked)
+            engine.require(run, plan.shards)
+            scoring.require_affordable(run, plan.shards, max_usd, engine)
             return
         _require_room(typed["on"], engine, session)
-        if found.judge_usd:
-            remark(f"about {found.rows:,} rows, whose judge takes about ${found.judge_usd:,.2f}")
+        if asked.usd:
+            remark(f"about {asked.about:,} rows, whose judge takes about ${asked.usd:,.2f}")
         start = partial(plan.start, engine, resume=typed["resume"], max_usd=max_usd)
         _followed(plan.place.address, partial(start, detach=typed["detach"]))
 
@@ -227,6 +261,9 @@ def _followed(address: str, start: Callable[..., Run]) -> None:
         nonlocal rows, parts
         rows, parts = event.rows, f"{event.finished:,} of {event.shards:,} parts"
         bars(f"{event.task.removesuffix('e')}ing parts", event.finished, event.shards)
+        if event.kind == "again":
+            remark(f"{event.rows:,} rows that our failure left without a score are asked again")
+            return
         if event.kind == "failed" and event.done:
             remark(f"part {event.done.part} failed: {event.done.error}")
 
@@ -237,11 +274,16 @@ def _followed(address: str, start: Callable[..., Run]) -> None:
         raise KeyboardInterrupt(f"interrupted: {parts} done; {again}") from None
     except scoring.RunIncomplete as error:
         remark(f"error: {error}; {again}")
-        raise typer.Exit(INCOMPLETE) from None
+        raise _incomplete(_opened(address)) from None
     if not run.state().finished:
         remark(f"it goes on by itself: reward runs watch {address}")
         return
     _ended(run, perf_counter() - began, rows)
+
+
+def _incomplete(run: Run) -> typer.Exit:
+    """The end of a command whose run is not finished."""
+    return typer.Exit(run.facts().measured.status(failed=True))
 
 
 def _ended(run: Run, seconds: float = 0.0, rows: int = 0) -> None:
@@ -256,36 +298,28 @@ def _ended(run: Run, seconds: float = 0.0, rows: int = 0) -> None:
 
 
 def _planned(plan: Plan, engine: Engine) -> dict[str, str]:
-    """What a plan would take."""
-    found, asked = plan.estimate(), plan.asked
-    usd = "unknown" if found.judge_usd is None else f"about ${found.judge_usd:,.2f}"
-    at_once = getattr(engine, "concurrency", None)
-    return {
-        "source": f"{asked.source}: {several(found.objects, 'object')}, {found.bytes:,} bytes",
+    """What a plan would take, how long, and beside what."""
+    asked, at_once = plan.asked, engine.concurrency
+    sizes = {shard.name: shard.size for shard in plan.shards}
+    made = plan.estimate(machine=engine.name == "aws")
+    usd = "unknown" if asked.usd is None else f"about ${asked.usd:,.2f}"
+    shown = {
+        "source": f"{asked.source}: {several(len(sizes), 'object')}, {sum(sizes.values()):,} bytes",
         "reward": f"{asked.reward_name} {asked.version}",
         "version": asked.function,
-        "shards": f"{found.shards:,}",
-        "rows": f"about {found.rows:,}",
-        "invocations": f"about {found.invocations:,}" if found.invocations else "",
-        "judge": usd if plan.spec.needs.judge else "",
+        "shards": f"{len(plan.shards):,}",
+        "rows": f"about {asked.about:,}",
+        "invocations": f"about {made.calls:,}" if made.calls else "",
+        "judge": usd if asked.judged else "",
         "at once": f"{at_once:,} on {engine.name}" if at_once else "",
+        "not priced": made.unpriced,
     }
-
-
-def _on_aws(plan: Plan, engine: Engine) -> dict[str, str]:
-    """What a plan would cost beside its judge, how long it would take, and beside what."""
-    calls = scoring.engine_row(engine.name)[1].calls
-    if not calls:
-        return {}
-    found, at_once = plan.estimate(), engine.concurrency
-    more: Any = {} if engine.name == "aws" else {"shard_memory_mb": 0}
-    more["model"] = (found.judge_usd or 0.0) / max(1, found.rows)
-    counted = found.shards > 1
-    made = scoring.bill(scoring.Work(found.rows, found.bytes, found.shards, counted, **more))
+    if not (calls := scoring.engine_row(engine.name)[1].calls):
+        return shown
     seen = scoring.shares(session=plan.session)
     jobs = f"; {several(seen.jobs, 'running job')} may need {seen.needed:,}" if seen.jobs else ""
     account = "unknown" if seen.unreserved is None else f"{seen.unreserved:,} calls at once{jobs}"
-    return {
+    return shown | {
         "cost": f"about ${made.dollars:,.2f} by list prices, and ${made.a_month:,.2f} a month",
         "minutes": f"about {made.seconds / at_once / 60:,.1f}",
         "calls": f"{calls * at_once:,} at once",

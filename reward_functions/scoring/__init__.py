@@ -19,13 +19,19 @@ A file of any size is a run of shards, on an engine:
     plan = scoring.Plan.of("s3://bucket/in/", "s3://bucket/out/run-7/", "math", stage="dev")
     run = plan.start(engine)
 
-    plan.py           what would be scored, in which shards; and its start
+    plan.py           what would be scored, by whom, and where its results go
+    cuts.py           the shards that objects are cut into
+    going.py          a run while an engine does it
+    asked.py          what a run was asked
     folder.py         a run: a folder that holds all of its state
     places.py         folders on disk and in S3
     ranges.py         the lines that begin in a range of bytes
     shards.py         a part of an object that is scored as one
     shard.py          one of them counted or scored, wherever that happens
-    scorers.py        who scores: a reward in this process, or a version of a function
+    shard_rows.py     its rows, read and counted
+    part.py           its results until they are written, and what is gone on with
+    scorers.py        who scores: a reward in this process, or in an interpreter
+    invoked.py        or a version of a function, batch by batch
     facts.py          figures that add up across shards
     engines/          what does the shards side by side
     aws/              what a stage's Lambda and its state machine do
@@ -41,24 +47,26 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from reward_functions.scoring.concurrency import require_room, shares
     from reward_functions.scoring.engines import Engine, engine_of, engine_row
+    from reward_functions.scoring.engines.aws import cancel
     from reward_functions.scoring.file import ScoredFile, ScoringInterrupted, score_file
     from reward_functions.scoring.folder import Run, RunIncomplete, RunNotUsable, runs_below
+    from reward_functions.scoring.going import Event, go_on, require_affordable
     from reward_functions.scoring.places import place_of
-    from reward_functions.scoring.plan import Event, Plan, go_on, require_affordable
-    from reward_functions.scoring.prices import Work, bill
+    from reward_functions.scoring.plan import Plan
     from reward_functions.scoring.results import result_line
-    from reward_functions.scoring.run import ends_are_interrupts
+    from reward_functions.scoring.run import ends_are_interrupts, write_lines
 
 _HOMES = {
     "concurrency": ("require_room", "shares"),
     "engines": ("Engine", "engine_of", "engine_row"),
+    "engines.aws": ("cancel",),
     "file": ("ScoredFile", "ScoringInterrupted", "score_file"),
     "folder": ("Run", "RunIncomplete", "RunNotUsable", "runs_below"),
     "places": ("place_of",),
-    "plan": ("Event", "Plan", "go_on", "require_affordable"),
-    "prices": ("Work", "bill"),
+    "going": ("Event", "go_on", "require_affordable"),
+    "plan": ("Plan",),
     "results": ("result_line",),
-    "run": ("ends_are_interrupts",),
+    "run": ("ends_are_interrupts", "write_lines"),
 }
 
 __all__ = [
@@ -72,8 +80,7 @@ __all__ = [
     "ScoredFile",
     "ScoringInterrupted",
     "Sort",
-    "Work",
-    "bill",
+    "cancel",
     "ends_are_interrupts",
     "engine_of",
     "engine_row",
@@ -85,6 +92,7 @@ __all__ = [
     "runs_below",
     "score_file",
     "shares",
+    "write_lines",
 ]
 
 Only = Literal["minimum", "maximum", "partial", "unscored", "truncated", "disagree"]

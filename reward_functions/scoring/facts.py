@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from reward_functions.core.means import mean
 from reward_functions.core.spec import Scale
-from reward_functions.reports.score_report.digest import GroupCounts, Tallies
+from reward_functions.reports.score_report.digest import EMPTY, GroupCounts, Tallies
 from reward_functions.reports.statistics import PAIR
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Self
 
     from reward_functions.scoring.results import RowResult
@@ -35,13 +35,11 @@ PART: Final = 1 << 14
 """The same of a part: some hundred kB."""
 
 VALUES: Final = 4_096
-"""Different rewards that are counted by themselves; of more, `BINS` of equal width are."""
-
-BINS: Final = 256
+"""Different rewards that are counted by themselves; more are added up."""
 
 HASHES: Final = 1 << 64
 
-_GROUP: Final = struct.Struct("<QQd?d")
+_GROUP: Final = struct.Struct("<QQd?")
 
 _ID: Final = struct.Struct("<QQ")
 
@@ -53,13 +51,11 @@ class Group(NamedTuple):
         size: how many.
         first: reward of the first.
         equal: whether all have that.
-        total: of their rewards.
     """
 
     size: int
     first: float
     equal: bool
-    total: float
 
     def with_(self, other: Group) -> Group:
         """These rows, and others of the same prompt."""
@@ -67,7 +63,6 @@ class Group(NamedTuple):
             self.size + other.size,
             self.first,
             self.equal and other.equal and self.first == other.first,
-            self.total + other.total,
         )
 
 
@@ -119,7 +114,7 @@ class Sketch(Generic[Kept]):
 
 
 class Moments:
-    """The rewards of scored rows: counted each, or, of very many different ones, by bins.
+    """The rewards of scored rows: counted each, or, of very many different ones, added up.
 
     Args:
         scale: their range.
@@ -128,51 +123,38 @@ class Moments:
     def __init__(self, scale: Scale) -> None:
         self._scale = scale
         self.values: Counter[float] = Counter()
-        self.bins: list[int] | None = None
         self.rows = self.low = 0
         self.total = self.squares = Fraction(0)
-        self.minimum, self.maximum = inf, -inf
 
-    def add(self, value: float, rows: int = 1) -> None:
+    def add(self, value: float) -> None:
         """Count a reward."""
-        self.values[value] += rows
-        if self.bins is not None or len(self.values) > VALUES:
-            self._sum_up()
+        self.values[value] += 1
+        self._sum_up()
 
     def _sum_up(self) -> None:
-        """Keep sums and bins in place of the values."""
-        self.bins = self.bins or [0] * BINS
-        low, high = self._scale
+        """Keep sums in place of the values, where these are too many, or there are sums already."""
+        if not self.rows and len(self.values) <= VALUES:
+            return
         for value, rows in self.values.items():
             exact = Fraction(value)
             self.rows += rows
-            self.low += rows * (value == low)
+            self.low += rows * (value == self._scale.minimum)
             self.total += rows * exact
             self.squares += rows * exact * exact
-            self.minimum, self.maximum = min(self.minimum, value), max(self.maximum, value)
-            at = (value - low) / (high - low) if high > low else 0.0
-            self.bins[min(BINS - 1, max(0, int(at * BINS)))] += rows
         self.values.clear()
 
     def merge(self, other: Moments) -> None:
         """Take over what another has."""
-        for value, rows in other.values.items():
-            self.add(value, rows)
-        if other.bins is None:
-            return
-        self._sum_up()
-        assert self.bins is not None
-        self.bins = [one + more for one, more in zip(self.bins, other.bins, strict=True)]
+        self.values.update(other.values)
         self.rows += other.rows
         self.low += other.low
         self.total += other.total
         self.squares += other.squares
-        self.minimum = min(self.minimum, other.minimum)
-        self.maximum = max(self.maximum, other.maximum)
+        self._sum_up()
 
     def figures(self) -> tuple[float, float, float] | None:
         """The mean, the standard deviation and the share at the minimum; None of no value."""
-        if self.bins is None:
+        if not self.rows:
             return self._exactly()
         middle = _float(self.total / self.rows)
         variance = self.squares / self.rows - (self.total / self.rows) ** 2
@@ -198,27 +180,18 @@ class Moments:
 
     def item(self) -> dict[str, Any]:
         """As JSON has it."""
-        counted = sorted(self.values.items())
-        if self.bins is None:
-            return {"values": counted}
         return {
-            "bins": self.bins,
-            "rows": self.rows,
-            "low": self.low,
-            "total": str(self.total),
-            "squares": str(self.squares),
-            "range": [self.minimum, self.maximum],
+            "values": sorted(self.values.items()),
+            "sums": [self.rows, self.low, str(self.total), str(self.squares)],
         }
 
     @classmethod
     def of(cls, scale: Scale, item: Mapping[str, Any]) -> Self:
         """What `item` wrote."""
         found = cls(scale)
-        found.values.update({float(value): int(rows) for value, rows in item.get("values", ())})
-        if "bins" in item:
-            found.bins, found.rows, found.low = list(item["bins"]), item["rows"], item["low"]
-            found.total, found.squares = Fraction(item["total"]), Fraction(item["squares"])
-            found.minimum, found.maximum = item["range"]
+        found.values.update({float(value): int(rows) for value, rows in item["values"]})
+        found.rows, found.low, *sums = item["sums"]
+        found.total, found.squares = map(Fraction, sums)
         return found
 
 
@@ -253,19 +226,27 @@ class Facts(Tallies):
         self.prompts = Sketch(self.most, Group.with_)
         self.ids = Sketch(self.most, _sum)
 
-    def add(self, results: Iterable[RowResult]) -> None:
-        """Count further rows."""
+    def add(self, results: Iterable[RowResult], *, again: bool = False) -> None:
+        """Count further rows.
+
+        Args:
+            results: of them.
+            again: they were counted before with an error that was forgotten since.
+        """
         for result in results:
             found, value = result.facts, result.facts.value
-            self.rows += 1
+            if again:
+                found = found._replace(signs=found.signs & ~EMPTY)
+            else:
+                self.rows += 1
+                digest = blake2b(result.id.encode(errors="surrogatepass"), digest_size=8).digest()
+                self.ids.add(int.from_bytes(digest), 1)
             self.count(found, result.message)
-            digest = blake2b(result.id.encode(errors="surrogatepass"), digest_size=8).digest()
-            self.ids.add(int.from_bytes(digest), 1)
             if value is None:
                 continue
             self.moments.add(value)
             if found.prompt:
-                self.prompts.add(found.prompt, Group(1, value, True, value))
+                self.prompts.add(found.prompt, Group(1, value, True))
 
     def merge(self, other: Facts) -> None:
         """Count the rows of a later part.
@@ -305,10 +286,6 @@ class Facts(Tallies):
         """As `Tallies` says; scaled up where there are too many to keep."""
         return self.ids.scaled(sum(self.ids.kept.values()) - len(self.ids.kept))
 
-    def means_by_prompt(self) -> Iterator[float]:
-        """The mean reward of each prompt that is kept."""
-        return (each.total / each.size for each in self.prompts.kept.values())
-
     def item(self) -> dict[str, Any]:
         """As JSON has it."""
         prompts = [_GROUP.pack(key, *each) for key, each in self.prompts.kept.items()]
@@ -324,7 +301,7 @@ class Facts(Tallies):
         }
 
     @classmethod
-    def of(cls, item: Mapping[str, Any], most: int = RUN) -> Self:
+    def of(cls, item: Any, most: int = RUN) -> Self:
         """The facts that `item` wrote.
 
         Args:

@@ -6,7 +6,7 @@
     part-000003.facts.json  their size, checksum and figures; written after them
     part-000003.failed.json why it is not done, where somebody tried in vain
     unusable.json           object, line and problem, where a line is no row
-    cancelled.json          somebody cancelled it
+    stopped.json            why no further part is begun: somebody cancelled it, or nothing helps
     summary.json            the figures of all parts, when all are there
 
 A part is done when its facts are there. Going on is doing what is missing, on any engine. A run of
@@ -16,37 +16,37 @@ other inputs, another version or another reward is never gone on with.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.core.declared import composite_of
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.spec import Scale
-from reward_functions.data.rows.reading import Recognised
-from reward_functions.data.rows.shapes import BY_NAME, Columns
+from reward_functions.scoring.asked import FREE, TITLES, Asked, unpinned
 from reward_functions.scoring.facts import Facts
-from reward_functions.scoring.places import NoSuchObject, place_of
-from reward_functions.scoring.rewards import reward_named
-from reward_functions.scoring.shards import Shard, numbered
+from reward_functions.scoring.places import SCHEME, NoSuchObject, place_of
+from reward_functions.scoring.rewards import is_path
+from reward_functions.scoring.shards import FAILED, Shard, digest_of, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from boto3.session import Session
 
-    from reward_functions.core.spec import RewardSpec
+    from reward_functions.data.rows.reading import Recognised
     from reward_functions.scoring.places import Place
     from reward_functions.scoring.ranges import Counted
-
-Groups = Literal["adjacent", "anywhere"] | None
 
 RUN: Final = "run.json"
 MANIFEST: Final = "manifest.jsonl"
 SUMMARY: Final = "summary.json"
 UNUSABLE: Final = "unusable.json"
-CANCELLED: Final = "cancelled.json"
+STOPPED: Final = "stopped.json"
+
+CANCELLED: Final = "cancelled"
+"""Why a run is stopped that somebody cancelled."""
 
 STRETCH: Final = 1 << 20
 """Bytes of a part that are copied at a time."""
@@ -54,25 +54,15 @@ STRETCH: Final = 1 << 20
 MOST_SHOWN: Final = 100
 """Reasons, and errors, of a summary."""
 
-FREE: Final = frozenset({"max_unscored", "usd"})
-"""Of what is asked, that decides no result: a run may go on with another."""
-
-TITLES: Final = {
-    "inputs": "its inputs",
-    "source": "its source",
-    "function": "the version of the function",
-    "version": "the reward's version",
-    "digest": "the reward's code",
-    "composite": "the reward's parts",
-    "judge": "the judge's settings",
-    "rows": "how rows are read",
-    "shard_bytes": "the size of shards",
-}
-"""What the fields of `Asked` are called in a message, where their names do not say it."""
+MARKS: Final = (UNUSABLE, STOPPED)
 
 
 class OtherRun(ConfigurationError):
     """The folder holds a run of something else; the message says what differs."""
+
+
+class Unreadable(ConfigurationError):
+    """An object of the folder was cut off, or is another program's."""
 
 
 class RunNotUsable(ConfigurationError):
@@ -83,85 +73,6 @@ class RunIncomplete(ConfigurationError):
     """Parts of the run are missing; the message says how many, and why the first is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a run was asked: all that decides what its results are. `run.json` holds it.
-
-    Args:
-        source: the address of the place that the objects are in.
-        inputs: the SHA-256 over names, sizes and ETags of the objects, in order.
-        reward: a registered name, or the path of a file.
-        reward_name: the reward's own.
-        scale: its minimum and maximum.
-        version: of the reward.
-        digest: of the reward's code, as the catalogue has it; "" where nobody knows.
-        function: the ARN of the numbered version that scores; "" where the reward runs in the
-            engine's own processes.
-        parameters: of the reward, by name.
-        composite: what the reward is made of, where a stage declares it.
-        judge: its settings, where the reward asks models in the engine's own processes.
-        usd: dollars that its models take for all rows, about; 0.0 of a reward that asks none, None
-            where nobody knows.
-        rows: how rows are read, as `pinned` writes it of the first of them.
-        several: whether a line may become several rows, so that counting has to read it.
-        groups: where the responses to a prompt stand that the reward compares: side by side in
-            one object, or anywhere in the one shard; None of a reward that compares none.
-        shard_bytes: of a range, at most.
-        max_unscored: the share of rows that may be without a score, 0 to 1.
-    """
-
-    source: str
-    inputs: str
-    reward: str
-    reward_name: str
-    scale: Sequence[float]
-    version: int
-    digest: str = ""
-    function: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    composite: Mapping[str, Any] | None = None
-    judge: Mapping[str, Any] | None = None
-    usd: float | None = 0.0
-    rows: Mapping[str, Any] = field(default_factory=dict)
-    several: bool = False
-    groups: Groups = None
-    shard_bytes: int
-    max_unscored: float = 1.0
-
-    @property
-    def spec(self) -> RewardSpec:
-        """The reward.
-
-        Raises:
-            UnknownReward, ConfigurationError, OSError: it is not here.
-        """
-        if self.composite is None:
-            return reward_named(self.reward)
-        return composite_of({**self.composite, "name": self.reward})
-
-
-def pinned(how: Recognised) -> dict[str, Any]:
-    """How rows are read, as JSON has it."""
-    return {
-        "columns": {name: list(paths) for name, paths in how.columns._asdict().items()},
-        "check": how.check.name if how.check else None,
-        "usual": None if how.usual is None else sorted(how.usual),
-        "canonical": how.canonical,
-    }
-
-
-def unpinned(item: Mapping[str, Any]) -> Recognised:
-    """What `pinned` wrote; of a source without rows it is empty."""
-    if not item:
-        return Recognised(Columns())
-    return Recognised(
-        Columns(**{name: tuple(paths) for name, paths in item["columns"].items()}),
-        None if item["check"] is None else BY_NAME[item["check"]],
-        None if item["usual"] is None else frozenset(item["usual"]),
-        bool(item["canonical"]),
-    )
-
-
 class State(NamedTuple):
     """How far a run is.
 
@@ -169,22 +80,22 @@ class State(NamedTuple):
         parts: of the run.
         done: of them.
         unusable: object, line and problem, where a line is no row; else "".
-        cancelled: whether somebody cancelled it.
+        stopped: why no further part is begun; "" where one is.
         finished: whether the summary is written.
     """
 
     parts: int
     done: int
     unusable: str = ""
-    cancelled: bool = False
+    stopped: str = ""
     finished: bool = False
 
     @property
     def word(self) -> str:
         """How far it is, in a word or two."""
-        for word in ("unusable", "finished", "cancelled"):
+        for word in ("unusable", "finished", "stopped"):
             if getattr(self, word):
-                return word
+                return CANCELLED if self.stopped == CANCELLED else word
         return "not finished"
 
 
@@ -240,15 +151,15 @@ class Run:
             AwsFailed, OSError: the folder cannot be read or written.
         """
         run = cls(place, asked, session)
-        if place.found(RUN) is None:
-            if (other := next(place.objects(), None)) is not None and other.name != MANIFEST:
-                raise OtherRun(
-                    f"{place.address} holds {other.name}, and no run: name a folder of its own"
-                )
+        names = run.names()
+        if names and RUN not in names:
+            raise OtherRun(
+                f"{place.address} holds {min(names)}, and no run: name a folder of its own"
+            )
+        if not names and place.create(RUN, _json(asdict(asked))):  # who comes second has it not
             run._write_manifest(shards)
-            place.write(RUN, _json(asdict(asked)))  # last: a run that is there has its manifest
             return run
-        before, now = asdict(cls.opened(place).asked), _object(_json(asdict(asked)))
+        before, now = asdict(cls.opened(place).asked), json.loads(_json(asdict(asked)))
         differ = [each for each in now if before[each] != now[each] and each not in FREE]
         if differ:
             named = ", ".join(TITLES.get(each, each) for each in differ)
@@ -257,17 +168,45 @@ class Run:
             )
         if not resume:
             raise OtherRun(f"{place.address} holds this run already: add --resume to go on with it")
-        run.let_go_on()
+        run.require_usable()
+        if before != now:
+            place.write(RUN, _json(now))
+        if MANIFEST not in names:  # it ended before it was there
+            run._write_manifest(shards)
         return run
 
+    def allowing(self, max_unscored: float | None) -> Run:
+        """The same run with another share of rows that may be without a score; None for its own."""
+        if max_unscored is None:
+            return self
+        asked = replace(self.asked, max_unscored=max_unscored)
+        self.place.write(RUN, _json(asdict(asked)))
+        return replace(self, asked=asked)
+
+    def require_portable(self) -> None:
+        """Refuse to do what a folder in S3 says of this machine: others may have written it.
+
+        Raises:
+            ConfigurationError: it names a reward's file, a judge's settings or rows of a machine.
+        """
+        asked = self.asked
+        mine = not asked.function and (is_path(asked.reward) or asked.judge)
+        if self.place.address.startswith(SCHEME) and (mine or not asked.source.startswith(SCHEME)):
+            raise ConfigurationError(
+                f"{self.place.address} is of files or settings of a machine: go on with the "
+                "command that began it, and --resume"
+            )
+
     def let_go_on(self) -> None:
-        """Take the mark of a cancelled run away.
+        """Take away what says why it was stopped, and why parts failed.
 
         Raises:
             RunNotUsable: a line of its input is no row.
         """
-        self.place.delete(CANCELLED)
         self.require_usable()
+        for name in self.names():
+            if name == STOPPED or name.endswith(FAILED):
+                self.place.delete(name)
 
     def require_usable(self) -> None:
         """Refuse a run whose input is not usable.
@@ -275,8 +214,8 @@ class Run:
         Raises:
             RunNotUsable: a line is no row.
         """
-        if self.place.found(UNUSABLE):
-            raise RunNotUsable(self.state().unusable)
+        if problem := self._mark(UNUSABLE):
+            raise RunNotUsable(problem)
 
     @classmethod
     def opened(cls, place: Place, session: Session | None = None) -> Run:
@@ -299,22 +238,22 @@ class Run:
         """The shards of the manifest, in order.
 
         Raises:
-            ConfigurationError: the manifest cannot be read.
-            AwsFailed, OSError: nor the folder.
+            ConfigurationError: the manifest is not the one that the run began with.
+            AwsFailed, OSError: it cannot be read.
         """
-        try:
-            return [Shard.of(json.loads(line)) for line in self.place.read(MANIFEST).splitlines()]
-        except (ValueError, TypeError):
-            raise ConfigurationError(f"{self.place.address}/{MANIFEST} is no manifest") from None
+        with suppress(ValueError, TypeError):
+            found = [Shard.of(json.loads(line)) for line in self.place.read(MANIFEST).splitlines()]
+            if digest_of(found) == self.asked.cut:
+                return found
+        raise ConfigurationError(
+            f"{self.place.address}/{MANIFEST} is not the one that the run began with: bring it "
+            "back, or start a new run"
+        )
 
     def missing(self, shards: Sequence[Shard] | None = None) -> list[Shard]:
         """The shards whose parts are not done, in order; by one listing of the folder."""
-        names = self._names()
-        return [
-            shard
-            for shard in (self.shards() if shards is None else shards)
-            if not {shard.facts, shard.results} <= names
-        ]
+        names, shards = self.names(), self.shards() if shards is None else shards
+        return [each for each in shards if not each.is_done(names)]
 
     def number(self, counts: Mapping[int, Counted]) -> list[Shard]:
         """Write how many lines and rows stand before each shard into the manifest.
@@ -331,34 +270,49 @@ class Run:
 
     def state(self) -> State:
         """How far it is, by one listing of the folder."""
-        shards, names = self.shards(), self._names()
-        done = sum({each.facts, each.results} <= names for each in shards)
-        problem = str(_object(self.place.read(UNUSABLE))["problem"]) if UNUSABLE in names else ""
-        return State(len(shards), done, problem, CANCELLED in names, SUMMARY in names)
+        shards, names = self.shards(), self.names()
+        done = sum(each.is_done(names) for each in shards)
+        unusable, stopped = (self._mark(each) if each in names else "" for each in MARKS)
+        return State(len(shards), done, unusable, stopped, SUMMARY in names)
 
-    def cancel(self) -> None:
+    def stop(self, why: str = CANCELLED) -> None:
         """Let no further shard be begun; what is done stays, and resuming takes the mark away."""
-        self.place.write(CANCELLED, _json({"cancelled": True}))
-
-    @property
-    def is_over(self) -> bool:
-        """Whether no further shard is to be begun: it is cancelled, or not usable."""
-        return any(self.place.found(name) for name in (CANCELLED, UNUSABLE))
+        self._set_mark(STOPPED, why)
 
     def mark_unusable(self, problem: str) -> None:
-        """Say that a line is no row; the first to say so is kept.
+        """Say that a line is no row.
 
         Args:
             problem: object, line and what is wrong with it.
         """
-        if self.place.found(UNUSABLE) is None:
-            self.place.write(UNUSABLE, _json({"problem": problem}))
+        self._set_mark(UNUSABLE, problem)
+
+    def require_open(self) -> None:
+        """Refuse to begin a further shard.
+
+        Raises:
+            RunNotUsable: a line of the input is no row.
+            RunIncomplete: it is stopped; the message says why.
+        """
+        self.require_usable()
+        if why := self._mark(STOPPED):
+            raise RunIncomplete(f"{self.place.address}: {why}")
+
+    def _mark(self, name: str) -> str:
+        if self.place.found(name) is None:
+            return ""
+        return str(self._object(name).get("why"))
+
+    def _set_mark(self, name: str, why: str) -> None:
+        """Say why the run is over; the first to say so is kept."""
+        if self.place.found(name) is None:
+            self.place.write(name, _json({"why": why}))
 
     def failures(self) -> dict[int, str]:
         """Why parts are not done that somebody tried in vain, by their numbers."""
-        names = self._names()
+        names = self.names()
         return {
-            shard.part: str(_object(self.place.read(shard.failed))["error"])
+            shard.part: str(self._object(shard.failed).get("error"))
             for shard in self.missing()
             if shard.failed in names
         }
@@ -366,8 +320,11 @@ class Run:
     def facts(self) -> Facts:
         """The facts of all parts that are done, merged in their order, in bounded memory."""
         found = Facts(self.asked.reward_name, Scale(*self.asked.scale))
-        for part in self.parts():
-            found.merge(Facts.of(part["facts"]))
+        for shard, part in self.parts():
+            try:
+                found.merge(Facts.of(part["facts"]))
+            except (ValueError, LookupError):
+                raise self._unreadable(shard.facts) from None
         return found
 
     def finish(self) -> Facts:
@@ -375,12 +332,26 @@ class Run:
 
         Raises:
             RunNotUsable: a line is no row.
-            RunIncomplete: parts are missing.
+            RunIncomplete: parts are missing, or too many rows are without a score.
         """
         self._require_complete()
         found = self.facts()
+        self.require_scored(len(found), found.unscored)
         self.place.write(SUMMARY, _json(summary_of(found)))
         return found
+
+    def require_scored(self, rows: int, unscored: int) -> None:
+        """Refuse to go on where more rows are without a score than were asked for.
+
+        Raises:
+            RunIncomplete: they are.
+        """
+        most = self.asked.max_unscored
+        if unscored > most * rows:
+            raise RunIncomplete(
+                f"{unscored:,} of {rows:,} rows are without a score, more than {most:.0%}: the "
+                "parts that are done say why; a resumed run may allow more"
+            )
 
     def figures(self) -> dict[str, Any]:
         """Those of the summary, of the parts that are done by now."""
@@ -398,25 +369,33 @@ class Run:
         """
         self._require_complete()
         size = 0
-        for part, shard in zip(self.parts(), self.shards(), strict=True):
+        for shard, part in self.parts():
             digest = sha256()
             with self.place.opened(shard.results) as stream:
                 while piece := stream.read(STRETCH):
                     digest.update(piece)
                     size += out.write(piece)
-            if digest.hexdigest() != part["sha256"]:
+            if digest.hexdigest() != part.get("sha256"):
                 raise RunIncomplete(
                     f"{self.place.address}: {shard.results} is not what its facts say; remove "
                     f"{shard.facts}, and resume"
                 )
         return size
 
-    def parts(self) -> Iterator[dict[str, Any]]:
-        """The facts of every part that is done, as they are written, in order."""
-        names = self._names()
+    def part(self, shard: Shard) -> dict[str, Any]:
+        """The facts of a part that is done, as they are written.
+
+        Raises:
+            ConfigurationError: they cannot be read.
+        """
+        return self._object(shard.facts)
+
+    def parts(self) -> Iterator[tuple[Shard, dict[str, Any]]]:
+        """Every shard whose part is done, in order, with the part's facts as they are written."""
+        names = self.names()
         for shard in self.shards():
-            if {shard.facts, shard.results} <= names:
-                yield _object(self.place.read(shard.facts))
+            if shard.is_done(names):
+                yield shard, self.part(shard)
 
     def _require_complete(self) -> None:
         state = self.state()
@@ -428,8 +407,25 @@ class Run:
                 "missing; resume the run"
             )
 
-    def _names(self) -> set[str]:
-        return {each.name for each in self.place.objects()}
+    def names(self) -> dict[str, int]:
+        """The names of all objects of its folder, and their sizes."""
+        return {each.name: each.size for each in self.place.objects()}
+
+    def _object(self, name: str) -> dict[str, Any]:
+        """An object of the folder as JSON.
+
+        Raises:
+            ConfigurationError: it is none.
+        """
+        with suppress(ValueError):
+            if isinstance(found := json.loads(self.place.read(name)), dict):
+                return found
+        raise self._unreadable(name)
+
+    def _unreadable(self, name: str) -> Unreadable:
+        return Unreadable(
+            f"{self.place.address}/{name} cannot be read: remove it, and resume the run"
+        )
 
     def _write_manifest(self, shards: Sequence[Shard]) -> None:
         lines = [json.dumps(each.item()) for each in shards]
@@ -480,8 +476,3 @@ def summary_of(facts: Facts) -> dict[str, Any]:
 
 def _json(content: Mapping[str, Any]) -> bytes:
     return json.dumps(content, indent=1).encode() + b"\n"
-
-
-def _object(text: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(text)
-    return found

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.deployed.catalogue import find
@@ -32,22 +31,18 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample
 from reward_functions.data.json_rows import BadInput, Row
-from reward_functions.data.rows.formats import (
-    PARQUET,
-    PEEKED,
-    holds_lines,
-    rows_of_groups,
-    scan_opened,
-)
+from reward_functions.data.rows.formats import scan_opened
 from reward_functions.data.rows.reading import canonical_rows, first_rows, recognised
 from reward_functions.data.rows.shapes import RowOptions
-from reward_functions.scoring.folder import Asked, Run, RunIncomplete, RunNotUsable, pinned
+from reward_functions.scoring.asked import Asked, pinned
+from reward_functions.scoring.cuts import shards_of
+from reward_functions.scoring.folder import Run
+from reward_functions.scoring.going import go_on, require_affordable, unheard
 from reward_functions.scoring.places import place_of
-from reward_functions.scoring.ranges import Counted, cut
+from reward_functions.scoring.prices import bill_of
 from reward_functions.scoring.rewards import no_judge, parameter_values, reward_named
 from reward_functions.scoring.rows import require_rows, unread
-from reward_functions.scoring.scorers import BATCH_ROWS
-from reward_functions.scoring.shards import Shard
+from reward_functions.scoring.shards import digest_of
 from reward_functions.scoring.sources import source_of
 
 if TYPE_CHECKING:
@@ -57,71 +52,24 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import RewardSpec
     from reward_functions.judge_runtime.config import JudgeConfig
-    from reward_functions.scoring.engines import Detachable, Engine
+    from reward_functions.scoring.engines import Engine
+    from reward_functions.scoring.going import Event
     from reward_functions.scoring.places import Object, Place
+    from reward_functions.scoring.prices import Bill
     from reward_functions.scoring.rewards import Parameters
-    from reward_functions.scoring.shards import Done, Task
+    from reward_functions.scoring.shards import Shard
 
 SHARD_MB: Final = 64
 
 JUDGED_MB: Final = 4
 """The same of a judge, whose part is written again after each batch."""
 
-ATTEMPTS: Final = 3
-"""How often a shard is given to an engine that has failed; one whose time was short does not
-count."""
-
+SHARDS: Final = 64
+"""That a source is cut into where nobody says how large they are, and one has 1 MB at least."""
 
 MB: Final = 1 << 20
 
-ENOUGH: Final = 1_000
-"""Rows after which a run ends that has too many without a score."""
-
-
-class Event(NamedTuple):
-    """Something that happened to a run.
-
-    Args:
-        kind: "counting" and "scoring" begin a task; "done", "short" and "failed" are of a shard.
-        task: under way.
-        done: of the shard; None where a task begins.
-        finished: shards of the task by now.
-        shards: of the task in all.
-        rows: scored by this start.
-        unscored: of them.
-    """
-
-    kind: Literal["counting", "scoring", "done", "short", "failed"]
-    task: Task
-    done: Done | None
-    finished: int
-    shards: int
-    rows: int
-    unscored: int
-
-
-def unheard(_event: Event) -> None:
-    """Nobody listens."""
-
-
-class Estimate(NamedTuple):
-    """What a plan would take, by arithmetic alone.
-
-    Args:
-        objects: of the source.
-        bytes: of them.
-        shards: that they are cut into.
-        rows: about, from the length of the first rows.
-        invocations: of the pinned version, about; 0 without one.
-        judge_usd: as `Asked.usd`.
-    """
-
-    objects: int
-    bytes: int
-    shards: int
-    rows: int
-    invocations: int
-    judge_usd: float | None = 0.0
+LARGEST_MB: Final = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +81,6 @@ class Plan:
         shards: in order.
         place: of the run.
         spec: the reward.
-        row_bytes: of the first rows, on average; 0 without any.
         session: boto3's, for the credentials.
     """
 
@@ -141,7 +88,6 @@ class Plan:
     shards: tuple[Shard, ...]
     place: Place
     spec: RewardSpec
-    row_bytes: int = 0
     session: Session | None = None
 
     @classmethod
@@ -174,7 +120,7 @@ class Plan:
             rows: which columns hold which part of a sample, and the shape; recognised from the
                 first rows where not given.
             shard_mb: of a range at most, in MB (2²⁰ bytes); more than 0. `SHARD_MB` where not
-                given, and `JUDGED_MB` of a judge.
+                given, and `JUDGED_MB` of a judge; less of a source of fewer than `SHARDS` such.
             stage: whose deployment scores.
             function: the ARN of a numbered version that scores, in place of a stage's deployment.
             judge: the settings of a judge, as `reward score` takes them. Those of a version are its
@@ -198,25 +144,29 @@ class Plan:
         config = None if judge is None or not spec.needs.judge else load_judge_config(judge)
         if spec.needs.judge and config is None and not scorer["function"]:
             raise no_judge(spec.name)
-        if shard_mb is None:
-            shard_mb = JUDGED_MB if spec.needs.judge else SHARD_MB
-        if not shard_mb > 0:
-            raise ConfigurationError(f"a shard of {shard_mb:g} MB holds nothing: more than 0")
-        most = max(1, int(shard_mb * MB))
         found, objects = source_of(source, session)
+        place = place_of(destination, session)
+        if f"{place.address}/".startswith(f"{place_of(source, session).address}/"):
+            raise ConfigurationError(
+                f"{place.address} lies in {source}, where its parts would be rows: name another "
+                "folder"
+            )
         first = _First.of(found, objects, rows or RowOptions(), source, allow_empty=allow_empty)
         whole = spec.needs.group
-        shards = _shards(found, objects, 1 << 62 if whole and adjacent_groups else most)
+        most = _shard_bytes(shard_mb, objects, judged=spec.needs.judge)
+        shards = shards_of(found, objects, 1 << 62 if whole and adjacent_groups else most)
         if whole and len(shards) > 1 and not adjacent_groups:
             raise ConfigurationError(
                 f"{spec.name} compares the responses to a prompt, and {len(shards):,} shards may "
-                "part them: say that they stand side by side in one object, or score one object "
-                "in one shard"
+                "part them: say that they stand side by side in one object (--adjacent-groups), or "
+                "score one object in one shard"
             )
         asked = Asked(
             **scorer,
             source=found.address,
             inputs=_digest(objects),
+            cut=digest_of(shards),
+            judged=spec.needs.judge,
             judge=None if scorer["function"] or config is None else asdict(config),
             reward_name=spec.name,
             scale=list(spec.scale),
@@ -225,22 +175,19 @@ class Plan:
             groups=("adjacent" if adjacent_groups else "anywhere") if whole else None,
             shard_bytes=most,
             max_unscored=1.0 if max_unscored is None else max_unscored,
+            about=round(sum(each.size for each in objects) / first.bytes) if first.bytes else 0,
         )
-        place = place_of(destination, session)
-        plan = cls(asked, tuple(shards), place, spec, first.bytes, session)
-        if not spec.needs.judge:
-            return plan
-        usd = _usd(spec, asked, config, first.samples, plan.estimate().rows)
-        return replace(plan, asked=replace(asked, usd=usd))
+        if spec.needs.judge:
+            asked = replace(asked, usd=_usd(spec, asked, config, first.samples))
+        return cls(asked, tuple(shards), place, spec, session)
 
-    def estimate(self) -> Estimate:
-        """What it would take."""
-        objects = {shard.name: shard.size for shard in self.shards}
-        size = sum(objects.values())
-        rows = round(size / self.row_bytes) if self.row_bytes else 0
-        batches = max(len(self.shards), -(-rows // BATCH_ROWS)) if rows else 0
-        calls = batches if self.asked.function else 0
-        return Estimate(len(objects), size, len(self.shards), rows, calls, self.asked.usd)
+    def estimate(self, *, machine: bool = False) -> Bill:
+        """What it would take, by arithmetic alone.
+
+        Args:
+            machine: whether the stage's state machine does it.
+        """
+        return bill_of(self.asked, self.shards, self.asked.about, machine=machine)
 
     def start(
         self,
@@ -256,7 +203,7 @@ class Plan:
         Args:
             engine: what does the shards.
             resume: go on with the run in the folder.
-            max_usd: dollars that a judge may take for the rows that are not scored, about.
+            max_usd: dollars that the rows may take that are not scored, about.
             detach: begin it, and wait for nothing; of an engine that is `Detachable`.
             hear: hears what happens.
 
@@ -268,60 +215,20 @@ class Plan:
             AwsFailed, OSError: the places cannot be used.
         """
         run = Run(self.place, self.asked, self.session)
-        require_affordable(run, self.shards, max_usd)
+        engine.require(run, self.shards)
+        require_affordable(run, self.shards, max_usd, engine)
         run = Run.begun(self.place, self.asked, self.shards, resume=resume, session=self.session)
-        return go_on(run, engine, hear, detach=detach)
+        return go_on(run, engine, hear, max_usd=max_usd, detach=detach)
 
 
-def go_on(
-    run: Run, engine: Engine, hear: Callable[[Event], object] = unheard, *, detach: bool = False
-) -> Run:
-    """Score what is missing of a run, on any engine, and write the summary.
-
-    Args:
-        run: that has begun.
-        engine: as of `Plan.start`.
-        hear: as of `Plan.start`.
-        detach: as of `Plan.start`.
-
-    Raises:
-        RunNotUsable, RunIncomplete, AwsFailed, OSError: as of `Plan.start`.
-    """
-    if detach:
-        cast("Detachable", engine).detach(run)
-        return run
-    started = _Started(run, engine, hear)
-    started.score(started.numbered(run.shards()))
-    started.require_enough()
-    run.finish()
-    return run
-
-
-def require_affordable(run: Run, shards: Sequence[Shard], max_usd: float | None) -> None:
-    """Refuse a judge that would take more for the rows that are not scored yet.
-
-    Args:
-        run: that may not have begun.
-        shards: of the run.
-        max_usd: dollars; None for any number.
-
-    Raises:
-        ConfigurationError: it would, or nobody knows.
-    """
-    if max_usd is None:
-        return
-    usd = run.asked.usd
-    if usd is None:
-        raise ConfigurationError(
-            f"nobody knows what {run.asked.reward_name} costs, which may exceed {max_usd:g} "
-            "dollars: give the judge's settings, with prices of its models"
-        )
-    left = usd * len(run.missing(shards)) / max(1, len(shards))
-    if left > max_usd:
-        raise ConfigurationError(
-            f"the judge takes about {left:,.2f} dollars for the rows that are not scored, more "
-            f"than {max_usd:g}: nothing is begun"
-        )
+def _shard_bytes(shard_mb: float | None, objects: Sequence[Object], *, judged: bool) -> int:
+    """Bytes of a shard at most."""
+    if shard_mb is not None:
+        if not 0 < shard_mb < inf:
+            raise ConfigurationError(f"a shard of {shard_mb:g} MB: more than 0, such as {SHARD_MB}")
+        return max(1, int(min(shard_mb, LARGEST_MB) * MB))
+    share = sum(each.size for each in objects) // SHARDS
+    return min((JUDGED_MB if judged else SHARD_MB) * MB, max(MB, share))
 
 
 def _usd(
@@ -329,9 +236,8 @@ def _usd(
     asked: Asked,
     config: JudgeConfig | None,
     samples: Sequence[Sample],
-    rows: int,
 ) -> float | None:
-    """Dollars that a judge takes for so many rows, by its questions about the first ones."""
+    """Dollars that a judge takes, by its questions about the first rows."""
     if config is None:
         return None
     recorder = QuestionRecorder()
@@ -339,7 +245,7 @@ def _usd(
     calls, size = measured([recorder.questions])
     if not calls:
         return None
-    run = TrainingRun(prompts=rows, batch_size=1, samples=1, epochs=1)
+    run = TrainingRun(prompts=asked.about, batch_size=1, samples=1, epochs=1)
     cost = ResponseCost(calls=calls / len(samples), input=size)
     return estimate(config, run, cost, config.concurrency).usd
 
@@ -364,7 +270,6 @@ def _scorer(
             "digest": record.digest,
             "function": record.version_arn,
             "parameters": dict(record.parameters),
-            "composite": record.composite,
         }
     spec = reward_named(reward)
     if function and FunctionArn.parse(function).qualifier is None:
@@ -432,127 +337,3 @@ def _scanned(place: Place, objects: Sequence[Object]) -> Iterator[Row | BadInput
 
 def _digest(objects: Sequence[Object]) -> str:
     return sha256(json.dumps(objects).encode()).hexdigest()
-
-
-def _shards(place: Place, objects: Sequence[Object], most: int) -> list[Shard]:
-    """The shards of objects, each of `most` bytes at most where its format can be cut."""
-    cuts = chain.from_iterable(_cuts(place, each, most) for each in objects)
-    shards = [shard._replace(part=part) for part, shard in enumerate(cuts)]
-    return shards if len(shards) > 1 else [each._replace(line=0, row=0) for each in shards]
-
-
-def _cuts(place: Place, one: Object, most: int) -> Iterator[Shard]:
-    kind: Literal["lines", "whole", "groups"] = "whole"
-    ranges = [(0, one.size)]
-    if one.size > most:
-        with place.opened(one.name, one.etag) as stream:
-            start = stream.read(PEEKED)
-            if start.startswith(PARQUET):
-                kind, ranges = "groups", _groups(stream, one, most)
-            elif holds_lines(start, one.name):
-                kind, ranges = "lines", cut(one.size, most)
-    for begin, end in ranges:
-        yield Shard(0, kind, one.name, one.size, one.etag, begin, end)
-
-
-def _groups(stream: Any, one: Object, most: int) -> list[tuple[int, int]]:
-    """Row groups side by side, of so many bytes at most: by their rows, as if all were alike."""
-    rows = rows_of_groups(stream, one.name)
-    found: list[tuple[int, int]] = []
-    start = taken = 0
-    for at, count in enumerate(rows):
-        size = one.size * count // max(1, sum(rows))
-        if at > start and taken + size > most:
-            found.append((start, at))
-            start, taken = at, 0
-        taken += size
-    return [*found, (start, len(rows))]
-
-
-class _Started:
-    """A run while an engine does it.
-
-    Args:
-        run: the run.
-        engine: what does its shards.
-        hear: hears what happens.
-    """
-
-    def __init__(self, run: Run, engine: Engine, hear: Callable[[Event], object]) -> None:
-        self._run, self._engine, self._hear = run, engine, hear
-        self.rows = self.unscored = 0
-
-    def numbered(self, shards: Sequence[Shard]) -> Sequence[Shard]:
-        """The shards with what stands before each, which is counted where nobody has."""
-        if all(shard.row is not None for shard in shards):
-            return shards
-        counts: dict[int, Counted] = {}
-        for done in self._done("count", shards):
-            counts[done.part] = Counted(done.lines, done.rows)
-        return self._run.number(counts)
-
-    def score(self, shards: Sequence[Shard]) -> None:
-        """Score what is missing."""
-        for done in self._done("score", self._run.missing(shards)):
-            self.rows += done.rows
-            self.unscored += done.unscored
-            if self.rows >= ENOUGH:
-                self.require_enough()
-
-    def require_enough(self) -> None:
-        """Refuse to go on where too many rows are without a score.
-
-        Raises:
-            RunIncomplete: they are.
-        """
-        most = self._run.asked.max_unscored
-        if self.unscored > most * self.rows:
-            raise RunIncomplete(
-                f"{self.unscored:,} of {self.rows:,} rows are without a score, more than "
-                f"{most:.0%}: the parts that are done say why; a resumed run may allow more"
-            )
-
-    def _done(self, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
-        """What came of each shard, once it is done; one that is not is given again.
-
-        Raises:
-            RunNotUsable: a line is no row.
-            RunIncomplete: shards failed.
-        """
-        left = {shard.part: shard for shard in shards}
-        failures: dict[int, int] = {}
-        errors: dict[int, str] = {}
-        self._say(task, None, 0, len(shards))
-        while left:
-            ran: Any = self._engine.run(self._run, task, list(left.values()))
-            with closing(ran):  # an error, or an interrupt, ends what is under way
-                for done in ran:
-                    if done.unusable:
-                        raise RunNotUsable(done.unusable)
-                    if done.complete:
-                        left.pop(done.part, None)
-                        errors.pop(done.part, None)
-                        yield done
-                    elif done.error:
-                        failures[done.part] = failures.get(done.part, 0) + 1
-                        errors[done.part] = done.error
-                    self._say(task, done, len(shards) - len(left), len(shards))
-            over = self._run.is_over
-            for part, count in failures.items():
-                if count >= ATTEMPTS or over:
-                    left.pop(part, None)
-            if over:
-                break
-        if errors:
-            part = min(errors)
-            raise RunIncomplete(
-                f"{len(errors):,} of {len(shards):,} parts are missing, part {part} since: "
-                f"{errors[part]}"
-            )
-
-    def _say(self, task: Task, done: Done | None, finished: int, shards: int) -> None:
-        if done is None:
-            kind: Any = "counting" if task == "count" else "scoring"
-        else:
-            kind = "failed" if done.error else "done" if done.complete else "short"
-        self._hear(Event(kind, task, done, finished, shards, self.rows, self.unscored))

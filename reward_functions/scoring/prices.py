@@ -8,10 +8,16 @@ of this: what its model costs is one more line.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.scoring.invoked import BATCH_ROWS
 from reward_functions.scoring.places import PIECE
-from reward_functions.scoring.scorers import BATCH_ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reward_functions.scoring.asked import Asked
+    from reward_functions.scoring.shards import Shard
 
 AWS: Final = "https://aws.amazon.com"
 
@@ -60,6 +66,12 @@ RESULT_BYTES: Final = 452
 """Of a row's result, as `math` writes it."""
 
 
+UNPRICED: Final = (
+    "what the judge's models cost is not known here: name its settings with --judge, with prices "
+    "of its models"
+)
+
+
 class Work(NamedTuple):
     """What is to be done.
 
@@ -69,7 +81,7 @@ class Work(NamedTuple):
         shards: that they are cut into.
         counted: whether lines are counted before.
         seconds_a_row: that the reward takes, of one of its environments.
-        memory_mb: of the reward's function.
+        memory_mb: of the reward's function; 0 where none is called.
         shard_memory_mb: of the shard function; 0 where the rewards are called from elsewhere.
         model: dollars of a judge's model for a row.
     """
@@ -88,14 +100,20 @@ class Bill(NamedTuple):
     """What it costs.
 
     Args:
+        work: that it is for.
         lines: dollars, by what they are for.
+        calls: of the reward's function, about.
         a_month: dollars, for as long as the results are kept.
         seconds: of the reward's functions together; by how many at once is how long it takes.
+        unpriced: what has no price here, and how to give it one; "" where all has.
     """
 
+    work: Work
     lines: dict[str, float]
-    a_month: float
-    seconds: float
+    calls: int = 0
+    a_month: float = 0.0
+    seconds: float = 0.0
+    unpriced: str = ""
 
     @property
     def dollars(self) -> float:
@@ -103,8 +121,32 @@ class Bill(NamedTuple):
         return sum(self.lines.values())
 
 
+def bill_of(asked: Asked, shards: Sequence[Shard], rows: int, *, machine: bool) -> Bill:
+    """The bill of shards of a run; of one that calls no version it is that of a judge's models.
+
+    Args:
+        asked: of the run.
+        shards: to be done.
+        rows: of them, about.
+        machine: whether the stage's state machine does them.
+    """
+    work = Work(
+        rows,
+        sum(each.bytes for each in shards),
+        len(shards),
+        counted=any(each.row is None for each in shards),
+        model=(asked.usd or 0.0) / max(1, asked.about),
+    )
+    work = work if machine else work._replace(shard_memory_mb=0)
+    found = bill(work if asked.function else work._replace(memory_mb=0))
+    return found if asked.usd is not None else found._replace(unpriced=UNPRICED)
+
+
 def bill(work: Work) -> Bill:
     """The bill of some work."""
+    models = {"the judge's models": work.rows * work.model} if work.model else {}
+    if not work.memory_mb:
+        return Bill(work, models)
     seconds = work.rows * work.seconds_a_row
     calls = max(-(-work.rows // BATCH_ROWS), work.shards) if work.rows else 0
     on_aws = work.shard_memory_mb > 0
@@ -121,7 +163,5 @@ def bill(work: Work) -> Bill:
         "requests of S3": gets * PRICES["get"].dollars
         + work.shards * (PUTS + work.counted) * PRICES["put"].dollars,
     }
-    if work.model:
-        lines["the judge's models"] = work.rows * work.model
     stored = work.rows * RESULT_BYTES / GB * PRICES["month"].dollars
-    return Bill(lines, stored, seconds)
+    return Bill(work, lines | models, calls, stored, seconds)

@@ -736,12 +736,12 @@ class _Scoring:
             patience = AFTERWARDS if needs.judge else PATIENCE
             stack.push(partial(_keep_finished, run, self.journal, plan.notify, patience=patience))
         else:
-            from reward_functions.scoring.interpreters import Interpreters  # noqa: PLC0415
+            from reward_functions.scoring.interpreters import RowInterpreters  # noqa: PLC0415
 
-            interpreters = Interpreters(
+            interpreters = RowInterpreters(
                 self.spec, plan.name, plan.parameters, workers, explain=plan.explain
             )
-            run = Run(Pieces(fresh), lambda piece: interpreters.scored(piece.rows), workers)
+            run = Run(Pieces(fresh), lambda piece: interpreters(piece.rows), workers)
             stack.enter_context(interpreters)
             stack.push(
                 partial(_keep_finished, run, self.journal, plan.notify, interpreters=interpreters)

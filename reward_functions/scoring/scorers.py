@@ -1,302 +1,97 @@
 """Who scores the rows of a shard: a reward in this process, or a version of a function.
 
-    scorer = Here(spec, reward)
-    scorer = Invoked(spec, lambda event: DeployedFunction(arn).invoke(event).body)
-    results = scorer(rows)
-
-A version is asked for batches. What fails as a whole is halved until the row that breaks it stands
-alone; that row is unscored, and the others are scored: one such row of 500 takes 18 further calls.
-Rows that a reply has no time for are asked again as a batch of their own. Rows that a reward
-compares are always asked for together: what breaks on one of them leaves its group without scores.
+scorer = scorer_of(run)
+for batch in batches(rows, BATCH_ROWS, groups=None):
+results = scorer(batch)
 """
 
 from __future__ import annotations
 
 import json
-from collections import deque
-from time import sleep
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from reward_functions.aws.deployed.function import FLAGS, FunctionError, flagged, read
-from reward_functions.aws.failures import AwsFailed
+from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import DatasetError, DeadlineReached, RewardError, ScoringError
-from reward_functions.core.types import Evidence, Metric, Sample, Score, Scored, Unscored
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.types import Sample
+from reward_functions.scoring.invoked import BATCH_BYTES, Invoked
 from reward_functions.scoring.results import row_results
-from reward_functions.serving.as_scored import ASKED
-from reward_functions.serving.self_test import KEY
-from reward_functions.testing import wire_row
+from reward_functions.scoring.rewards import ready
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable, Iterator
 
     from reward_functions.core.spec import RewardFunction, RewardSpec
-    from reward_functions.core.types import RewardResult
+    from reward_functions.judge_runtime.verdict_store import VerdictStore
+    from reward_functions.scoring.asked import Groups
+    from reward_functions.scoring.folder import Run
     from reward_functions.scoring.results import RowResult
     from reward_functions.scoring.rows import Unread
 
-BATCH_ROWS: Final = 500
-"""Rows of a batch, at most."""
 
-BATCH_BYTES: Final = 5 << 20
-"""Bytes of a batch; a synchronous invocation takes 6 MB."""
+Scorer = Callable[[Sequence["Unread"]], list["RowResult"]]
+"""Scores a batch of rows: a result a row, in order, with the row's id.
 
-TOO_LARGE: Final = FunctionError.request_too_large(0).error_type
-
-FAILED: Final = 8
-"""Rows or groups of a batch that fail alone while none is scored; the rest of it is not tried."""
-
-WAITS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 60.0, 60.0)
-"""Seconds between the attempts of a call that is throttled, or that nobody answers."""
-
-LATE: Final = frozenset({"DeadlineReached", "AlgebraOutOfTime"})
-"""Errors of rows that had no turn in the time of a reply; one that blocked it is none of them."""
-
-_BASES: Final = {"data": DatasetError, "reward": RewardError}
+A batch has `BATCH_ROWS` rows and `BATCH_BYTES` bytes at most, or is one row; of a reward that
+compares the rows of a group it may have all rows of an object. A row that cannot be scored has a
+result that says why: no exception is about what stands in a row. It is called from many threads,
+and raises `AwsFailed` where a function is gone, may not be asked, or is throttled for too long.
+"""
 
 
-class VersionFailed(ScoringError):
-    """The version of the function fails on this row alone."""
+def here(spec: RewardSpec, reward: RewardFunction) -> Scorer:
+    """A reward in this process, with its parameters."""
 
-
-class NotScored(ScoringError):
-    """The version of the function returned no score for the row, and does not say why."""
-
-
-class NotReadable(DatasetError):
-    """The version of the function cannot use the row, or its reference."""
-
-
-class Scorer(Protocol):
-    """Scores batches of rows. Safe to use from many threads."""
-
-    calls: int
-    """Invocations so far."""
-
-    def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
-        """The results of a batch: one a row, in order, with the row's id.
-
-        A row that cannot be scored has a result that says why. Whatever stands in a row, no
-        exception is about it.
-
-        Args:
-            rows: `BATCH_ROWS` at most, of `BATCH_BYTES` at most unless it is one row; all rows of
-                an object, of a reward that compares those of a group.
-
-        Raises:
-            AwsFailed: the function is gone, may not be invoked, or is throttled for too long.
-            ConfigurationError: the reward's code asked for the end of the process.
-        """
-
-
-class Here:
-    """A reward in this process.
-
-    Args:
-        spec: the reward.
-        reward: with its parameters.
-    """
-
-    def __init__(self, spec: RewardSpec, reward: RewardFunction) -> None:
-        self.calls = 0
-        self._spec = spec
-        self._reward = reward
-
-    def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
-        """As `Scorer` says."""
+    def scored(rows: Sequence[Unread]) -> list[RowResult]:
         found = [row.read() for row in rows]
-        results = score_batch(self._reward, [row.sample for row in found])
-        return row_results(self._spec, found, results, explain=False)
+        results = score_batch(reward, [row.sample for row in found])
+        return row_results(spec, found, results, explain=False)
+
+    return scored
 
 
-class Invoked:
-    """A version of a function.
+def scorer_of(run: Run, store: VerdictStore | None = None) -> Scorer:
+    """Who scores a run: the version of a function that it pins, or the reward in this process.
 
     Args:
-        spec: of the reward that it serves.
-        invoke: sends an event, and returns the bytes of the answer. Raises `FunctionError` where
-            the function failed, and `AwsFailed` where it was not asked; what is throttled is tried
-            again.
-        ours: whether it is a function of this project, which may say why a row has no score.
-        sleep: waits between attempts.
-    """
-
-    def __init__(
-        self,
-        spec: RewardSpec,
-        invoke: Callable[[Any], bytes],
-        *,
-        ours: bool = True,
-        sleep: Callable[[float], object] = sleep,
-    ) -> None:
-        self.calls = 0
-        self._spec = spec
-        self._invoke = invoke
-        self._ours = ours
-        self._sleep = sleep
-
-    def __call__(self, rows: Sequence[Unread]) -> list[RowResult]:
-        """As `Scorer` says."""
-        read_rows = [row.read() for row in rows]
-        results: dict[int, RewardResult] = {
-            at: row.sample for at, row in enumerate(read_rows) if isinstance(row.sample, Unscored)
-        }
-        samples = {
-            at: row.sample for at, row in enumerate(read_rows) if isinstance(row.sample, Sample)
-        }
-        results |= self._scored(samples)
-        ordered = [results[at] for at in range(len(rows))]
-        return row_results(self._spec, read_rows, ordered, explain=False)
-
-    def _scored(self, samples: dict[int, Sample]) -> dict[int, RewardResult]:
-        """The results of samples, by their positions in the batch.
-
-        What is halved are the units of a batch: rows, or the groups that the reward compares.
-        """
-        results: dict[int, RewardResult] = {}
-        alone = answered = 0
-        left = deque([self._units(samples)] if samples else [])
-        while left:
-            batch = left.popleft()
-            rows = [at for unit in batch for at in unit]
-            if alone >= FAILED and not answered:
-                why = VersionFailed(f"the version failed on {FAILED} rows of its batch, one by one")
-                results |= {at: Unscored(samples[at].id, why) for at in rows}
-                continue
-            if len(rows) > BATCH_ROWS and len(batch) > 1:
-                left.extendleft(reversed(_halves(batch)))
-                continue
-            try:
-                found = dict(zip(rows, self._answered([samples[at] for at in rows]), strict=True))
-            except FunctionError as error:
-                if len(batch) == 1:
-                    alone += 1
-                    results |= {at: Unscored(samples[at].id, _failure(error)) for at in rows}
-                else:
-                    left.extendleft(reversed(_halves(batch)))
-                continue
-            late = [unit for unit in batch if any(_is_late(found[at]) for at in unit)]
-            if len(late) == len(batch) > 1:
-                left.extendleft(reversed(_halves(batch)))
-                continue
-            answered += 1
-            if late and len(batch) > 1:
-                left.appendleft(late)
-                found = {at: found[at] for unit in batch if unit not in late for at in unit}
-            results |= found
-        return results
-
-    def _units(self, samples: dict[int, Sample]) -> list[list[int]]:
-        """The positions that are asked for together: those of a group, of a reward of groups."""
-        if not self._spec.needs.group:
-            return [[at] for at in samples]
-        found: dict[Any, list[int]] = {}
-        for at, sample in samples.items():
-            found.setdefault(sample.context or at, []).append(at)
-        return list(found.values())
-
-    def _answered(self, samples: Sequence[Sample]) -> list[RewardResult]:
-        """What the version says of each sample.
-
-        Raises:
-            FunctionError: it failed, or its answer is not one result for each.
-            AwsFailed: it was not asked.
-        """
-        rows: Any = [wire_row(sample) for sample in samples]
-        event = {KEY: ASKED, "body": rows} if self._ours else rows
-        body = self._called(json.dumps(event).encode())
-        ids = [sample.id for sample in samples]
-        try:
-            items = json.loads(body)
-        except (ValueError, RecursionError):
-            items = None
-        if _as_scored(items):
-            return [_result(item, at) for item, at in zip(_matched(items, ids), ids, strict=True)]
-        found = read(body, ids)
-        if found.breaches or found.mode is None:
-            raise FunctionError("BrokenContract", found.breaches[0].message)
-        return [_plain(item) for item in _matched(list(found.items), ids)]
-
-    def _called(self, event: bytes) -> bytes:
-        """One answer; what AWS does not take is sent again."""
-        for wait in (*WAITS, None):
-            self.calls += 1
-            try:
-                return self._invoke(event)
-            except AwsFailed as error:
-                if wait is None or error.kind not in ("throttled", "network"):
-                    raise
-                self._sleep(wait)
-        raise AssertionError
-
-
-def _halves(batch: list[list[int]]) -> list[list[list[int]]]:
-    middle = len(batch) // 2
-    return [batch[:middle], batch[middle:]]
-
-
-def _is_late(result: RewardResult) -> bool:
-    return isinstance(result, Unscored) and type(result.error).__name__ in LATE
-
-
-def _failure(error: FunctionError) -> VersionFailed:
-    """The kind alone: a message of Lambda names the request, and no two are the same."""
-    if error.error_type == TOO_LARGE:
-        return VersionFailed("it is over 6 MB as a request, and Lambda takes no more")
-    return VersionFailed(f"the version fails on it: {error.error_type}")
-
-
-def _as_scored(items: Any) -> bool:
-    return isinstance(items, list) and all(
-        isinstance(each, dict) and ("reason" in each or "error" in each) for each in items
-    )
-
-
-def _matched(items: list[Any], ids: Sequence[str]) -> list[dict[str, Any]]:
-    """The results in the order of the samples, which they are in.
+        run: the run.
+        store: verdicts of a judge in this process that are kept on this machine.
 
     Raises:
-        FunctionError: they are of other ids.
+        ConfigurationError: the reward is not here, or another version of it is.
     """
-    if [each.get("id") for each in items] != list(ids):
-        raise FunctionError("BrokenContract", "the results are of other ids than the samples")
-    return items
-
-
-def _result(item: dict[str, Any], name: str) -> RewardResult:
-    """A result as it was scored.
-
-    Raises:
-        FunctionError: it is none.
-    """
-    try:
-        if (error := item.get("error")) is None:
-            rule = item.get("rule")
-            return _scored(item, item["reason"], Evidence(rule) if rule is not None else None)
-        kind = type(
-            error["type"] if str(error["type"]).isidentifier() else "VersionFailed",
-            (_BASES.get(error["of"], Exception),),
-            {"kind": str(error["kind"])},
+    asked = run.asked
+    spec = asked.spec
+    if asked.function:
+        function = DeployedFunction(asked.function, session=run.session, attempts=1)
+        return Invoked(spec, lambda event: function.invoke(event).body, ours=bool(asked.digest))
+    if spec.version != asked.version:
+        raise ConfigurationError(
+            f"the run is of version {asked.version} of {spec.name}, and version {spec.version} is "
+            "here: install the release that began it, or start a new run"
         )
-        return Unscored(name, kind(str(error["message"])))
-    except (KeyError, TypeError, ValueError) as error:
-        raise FunctionError("BrokenContract", f"a result is none: {error!r}") from None
+    judge = None if asked.judge is None else json.dumps(asked.judge)
+    return here(spec, ready(spec, asked.parameters, judge, store=store))
 
 
-def _scored(item: dict[str, Any], reason: str, evidence: Evidence | None) -> Scored:
-    own = [each for each in item["metrics_list"] or () if each["name"] not in FLAGS]
-    metrics = tuple(Metric(each["name"], float(each["value"]), each["type"]) for each in own)
-    value = float(item["aggregate_reward_score"])
-    return Scored(item["id"], Score(value, metrics, reason=reason, evidence=evidence))
+def batches(rows: Iterable[Unread], most: int, *, groups: Groups) -> Iterator[list[Unread]]:
+    """Rows in batches of so many, which do not cut what the reward compares."""
+    batch: list[Unread] = []
+    size = 0
+    for row in rows:
+        full = len(batch) >= most or size + row.size > BATCH_BYTES
+        ends = full and (groups != "adjacent" or _differ(batch[-1], row))
+        if batch and ends and groups != "anywhere":
+            yield batch
+            batch, size = [], 0
+        batch.append(row)
+        size += row.size
+    if batch:
+        yield batch
 
 
-def _plain(item: dict[str, Any]) -> RewardResult:
-    """A result as a trainer gets it; the number of one that is flagged is no score."""
-    raised = flagged(item)
-    if "out_of_time" in raised:
-        return Unscored(item["id"], DeadlineReached("the version had no time for it"))
-    if "bad_reference" in raised:
-        return Unscored(item["id"], NotReadable("the row or its reference cannot be used"))
-    if raised:
-        return Unscored(item["id"], NotScored("the version could not score it"))
-    return _scored({"metrics_list": (), **item}, "", None)
+def _differ(one: Unread, other: Unread) -> bool:
+    samples = [row.read().sample for row in (one, other)]
+    contexts = [each.context if isinstance(each, Sample) else None for each in samples]
+    return contexts[0] != contexts[1]

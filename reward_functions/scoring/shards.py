@@ -9,15 +9,22 @@ stand in `part-00000N.jsonl`. `line`, `row` and `rows` are known when all shards
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+import json
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from reward_functions.scoring.ranges import Counted
 
 Kind = Literal["lines", "whole", "groups"]
 """A range of lines; a whole object of any format; row groups of a parquet file."""
+
+FAILED: Final = ".failed.json"
+
+UNCOUNTED: Final = 7
+"""Fields of a shard that are known before it is counted."""
 
 Task = Literal["count", "score"]
 """What an engine has done with shards."""
@@ -57,8 +64,13 @@ class Shard(NamedTuple):
 
     @property
     def begun(self) -> str:
-        """The beginning of the names of what is done of it, where its time was too short."""
-        return f"part-{self.part:06}.begun"
+        """The name of what is done of it, where its time was too short."""
+        return f"part-{self.part:06}.begun.jsonl"
+
+    @property
+    def bytes(self) -> int:
+        """That are read of its object, at most."""
+        return self.end - self.start if self.kind == "lines" else self.size
 
     @property
     def facts(self) -> str:
@@ -68,7 +80,11 @@ class Shard(NamedTuple):
     @property
     def failed(self) -> str:
         """The name of why it is not done, where somebody tried in vain."""
-        return f"part-{self.part:06}.failed.json"
+        return f"part-{self.part:06}{FAILED}"
+
+    def is_done(self, names: Container[str]) -> bool:
+        """Whether its part is done in a folder of these names."""
+        return self.facts in names and self.results in names
 
     def item(self) -> dict[str, Any]:
         """As JSON has it, in a manifest or in the event of a function."""
@@ -79,9 +95,13 @@ class Shard(NamedTuple):
         """The shard that `item` wrote.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is none, or leads out of its place.
         """
-        return _of(cls, item)
+        found = _of(cls, item)
+        inside = not found.name.startswith("/") and ".." not in found.name.split("/")
+        if not (isinstance(found.part, int) and found.part >= 0 and found.etag and inside):
+            raise ValueError(f"{found.name} is no object of a source, or its part no number")
+        return found
 
 
 class Done(NamedTuple):
@@ -92,7 +112,6 @@ class Done(NamedTuple):
         lines: that a count found; 0 of scored shards.
         rows: that a count found, or that have a result by now.
         unscored: of them.
-        calls: invocations that it took.
         seconds: that it took.
         next_row: rows of the shard that are done, where its time was too short; None where all are.
         unusable: object, line and problem, where a line is no row: the whole run is not usable.
@@ -103,7 +122,6 @@ class Done(NamedTuple):
     lines: int = 0
     rows: int = 0
     unscored: int = 0
-    calls: int = 0
     seconds: float = 0.0
     next_row: int | None = None
     unusable: str = ""
@@ -137,6 +155,11 @@ def _of(cls: type[Item], item: Mapping[str, Any]) -> Item:
         return cls(**item)
     except TypeError:
         raise ValueError(f"{cls.__name__} has other fields than {sorted(item)}") from None
+
+
+def digest_of(shards: Sequence[Shard]) -> str:
+    """The SHA-256 of what shards are of, whether or not they are counted."""
+    return sha256(json.dumps([shard[:UNCOUNTED] for shard in shards]).encode()).hexdigest()
 
 
 def numbered(shards: Sequence[Shard], counts: Mapping[int, Counted]) -> list[Shard]:

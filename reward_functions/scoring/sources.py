@@ -46,6 +46,11 @@ def _on_disk(text: str) -> tuple[Place, list[Object]]:
     for path in paths:
         name = Path(os.path.abspath(path)).relative_to(above).as_posix()  # noqa: PTH100
         found = place.found(name)
+        if found is None and (text == "-" or path.exists()):
+            raise BadInput(
+                f"{text}: a run over shards reads rows more than once: write them into a file, or "
+                "leave --on out"
+            )
         if found is None:
             raise FileNotFoundError(2, "No such file or directory", text)
         objects.append(found)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import re._constants as sre
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from itertools import product
 
@@ -34,6 +35,46 @@ CATEGORIES = {
 }
 
 
+class Alphabet:
+    """Some characters, and which of them a piece of a pattern reads."""
+
+    def __init__(self, chars):
+        self.chars = sorted(chars)
+        self._folds = {each: {each, each.lower()[0], each.upper()[0]} for each in self.chars}
+        self._every = sorted(set().union(*self._folds.values()))
+        self._known = {}
+
+    def read(self, kind, value, *, folded):
+        """Those that are read where a pattern names a character, any but one, or a set."""
+        key = (str(kind), tuple(value) if isinstance(value, list) else value, bool(folded))
+        if key not in self._known:
+            named = self._named(key[0], value)
+            self._known[key] = (
+                frozenset(c for c in self.chars if not named.isdisjoint(self._folds[c]))
+                if folded
+                else named.intersection(self.chars)
+            )
+        return self._known[key]
+
+    def _named(self, kind, value):
+        if kind == "LITERAL":
+            return frozenset(chr(value))
+        if kind == "NOT_LITERAL":
+            return frozenset(self._every) - {chr(value)}
+        found, every = set(), self._every
+        for each, what in value:
+            name = str(each)
+            if name == "LITERAL":
+                found.add(chr(what))
+            elif name == "RANGE":
+                low, high = map(chr, what)
+                found.update(every[bisect_left(every, low) : bisect_right(every, high)])
+            elif name == "CATEGORY":
+                found.update(filter(CATEGORIES[what], every))
+        negated = any(str(each) == "NEGATE" for each, _ in value)
+        return frozenset(every) - found if negated else frozenset(found)
+
+
 class Part:
     """A piece of a pattern: the states it can begin and end with, and its empty ways through."""
 
@@ -52,13 +93,14 @@ class Automaton:
     Args:
         tree: what `re._parser` makes of the pattern.
         flags: of the pattern.
-        samples: a character of each class that the pattern tells apart.
+        alphabet: a character of each class that the pattern tells apart.
         searched: whether a match may begin anywhere.
         whole: whether a match must end where the text does.
     """
 
-    def __init__(self, tree, flags, samples, *, searched, whole):
-        self.flags, self.samples, self.searched = flags, samples, searched
+    def __init__(self, tree, flags, alphabet, *, searched, whole):
+        self.flags, self.alphabet, self.searched = flags, alphabet, searched
+        self.samples = alphabet.chars
         self.sets, self.steps, self.inside = [], defaultdict(list), []
         self._atomic = ()
         part = self.part = self._sequence(tree)
@@ -156,26 +198,14 @@ class Automaton:
         return whole
 
     def _chars(self, kind, value):
-        folded = self.flags & re.IGNORECASE
-        name = str(kind)
-        if name == "ANY":
+        if str(kind) == "ANY":
             return [c for c in self.samples if c != "\n" or self.flags & re.DOTALL]
-
-        def holds(char):
-            if name == "IN":
-                return within(value, char)
-            return (ord(char) == value) is (name == "LITERAL")
-
-        return [
-            c
-            for c in self.samples
-            if holds(c) or (folded and (holds(c.lower()[0]) or holds(c.upper()[0])))
-        ]
+        return self.alphabet.read(kind, value, folded=self.flags & re.IGNORECASE)
 
     def _assertion(self, wanted, direction, body):
         """A look around: a condition on the character beside it, and ahead a branch that ends."""
         if direction < 0:
-            aside = Automaton(body, self.flags, self.samples, searched=False, whole=False)
+            aside = Automaton(body, self.flags, self.alphabet, searched=False, whole=False)
             chars = frozenset(c for state, _ in aside.part.last for c in aside.sets[state])
             single = len(list(body)) == 1 and not aside.steps
             holds = aside.part
@@ -226,15 +256,30 @@ class Automaton:
     # Asking.
 
     def reads(self):
-        """Successors of (state, character): those that hold the conditions, by character."""
+        """Successors of (state, character): those that hold the conditions, by character.
+
+        Characters that no condition of a state tells apart share theirs.
+        """
         found = {}
         for start, steps in self.steps.items():
+            asked = {each for _, conditions, _ in steps for each in conditions if each[0] != "next"}
+            made = {}
             for char in self.sets[start]:
-                by_char = found.setdefault((start, char), defaultdict(list))
-                for end, conditions, leaves in steps:
-                    for follow in self.sets[end] - self._kept(start) if leaves else self.sets[end]:
-                        if all(_meets(c, char, follow) for c in conditions):
-                            by_char[follow].append(end)
+                alike = tuple(
+                    WORD(char) is None if side == "border" else char in chars
+                    for side, chars in asked
+                )
+                if alike not in made:
+                    made[alike] = self._follow(start, char)
+                found[start, char] = made[alike]
+        return found
+
+    def _follow(self, start, char):
+        found, kept = defaultdict(list), self._kept(start)
+        for end, conditions, leaves in self.steps[start]:
+            for follow in self.sets[end] - kept if leaves else self.sets[end]:
+                if not conditions or all(_meets(c, char, follow) for c in conditions):
+                    found[follow].append(end)
         return found
 
     def _kept(self, start):
@@ -251,18 +296,3 @@ def _meets(condition, before, after):
     if side == "border":
         return (bool(WORD(before)) != bool(WORD(after))) is chars
     return (after if side == "next" else before) in chars
-
-
-def within(items, char):
-    negated = False
-    for kind, value in items:
-        name = str(kind)
-        if name == "NEGATE":
-            negated = True
-        elif (
-            (name == "LITERAL" and ord(char) == value)
-            or (name == "RANGE" and value[0] <= ord(char) <= value[1])
-            or (name == "CATEGORY" and CATEGORIES[value](char))
-        ):
-            return not negated
-    return negated

@@ -13,7 +13,7 @@ import re._parser as parser
 from collections import defaultdict
 from itertools import product
 
-from tests.architecture.automata import MANY, SAMPLES, WORD, Automaton, within
+from tests.architecture.automata import MANY, SAMPLES, WORD, Alphabet, Automaton
 
 
 def growth(pattern, flags=0, *, searched=True, whole=False):
@@ -29,7 +29,8 @@ def growth(pattern, flags=0, *, searched=True, whole=False):
     if not _loops(tree):
         return "linear"
     flags = tree.state.flags
-    return _growth(Automaton(tree, flags, _samples(tree), searched=searched, whole=whole))
+    alphabet = Alphabet(_samples(tree))
+    return _growth(Automaton(tree, flags, alphabet, searched=searched, whole=whole))
 
 
 def _loops(tree):
@@ -40,23 +41,18 @@ def _loops(tree):
 
 def _samples(tree):
     """One character for each class that the pattern tells apart."""
-    named = {chr(int(each)) for each in re.findall(r"LITERAL, (\d+)", repr(tree.data))}
-    ends = re.findall(r"RANGE, \((\d+), (\d+)\)", repr(tree.data))
+    shown = repr(tree.data)
+    named = {chr(int(each)) for each in re.findall(r"LITERAL, (\d+)", shown)}
+    ends = re.findall(r"RANGE, \((\d+), (\d+)\)", shown)
     named |= {chr(int(each)) for pair in ends for each in pair}
     sets = set()
     _collect(tree, sets)
+    every, folded = Alphabet({*SAMPLES, *named}), tree.state.flags & re.IGNORECASE
+    told = [every.read(*each, folded=folded) for each in sets]
     kept = {}
-    for char in sorted({*SAMPLES, *named}):
-        both = (
-            {char, char.lower()[0], char.upper()[0]} if tree.state.flags & re.IGNORECASE else {char}
-        )
-        key = [bool(WORD(char)), char == "\n"]
-        for name, value in sets:
-            if name == "IN":
-                key.append(any(within(value, c) for c in both))
-            else:
-                key.append(any(ord(c) == value for c in both))
-        kept.setdefault(tuple(key), char)
+    for char in every.chars:
+        key = (bool(WORD(char)), char == "\n", *(char in each for each in told))
+        kept.setdefault(key, char)
     return sorted(kept.values())
 
 
@@ -65,7 +61,7 @@ def _collect(items, sets):
     for kind, value in items:
         name = str(kind)
         if name in ("LITERAL", "NOT_LITERAL"):
-            sets.add((name, int(value)))
+            sets.add(("LITERAL", int(value)))
         elif name == "IN":
             sets.add((name, tuple((str(k), v) for k, v in value)))
         elif "REPEAT" in name:
@@ -84,9 +80,8 @@ def _collect(items, sets):
 def _growth(automaton):
     reads = automaton.reads()
     graph = defaultdict(set)
-    for (start, _), by_char in reads.items():
-        for ends in by_char.values():
-            graph[start].update(ends)
+    for start, _, by_char in _told_apart(reads):
+        graph[start].update(*by_char.values())
     component = _components(graph, list(automaton.steps))
     twice = _read_twice(reads, component, automaton.accepting)
     if twice:
@@ -104,6 +99,13 @@ def _growth(automaton):
         if shared:
             return f"quadratic: two loops share {shared!r}"
     return "linear"
+
+
+def _told_apart(reads):
+    """(state, character, successors), once for characters that share their successors."""
+    return {
+        (start, id(each)): (start, char, each) for (start, char), each in reads.items()
+    }.values()
 
 
 def _outside(automaton, one, two):
@@ -148,7 +150,7 @@ def _pairs(reads, component, accepting):  # noqa: C901 - one search
     """Pairs of states of a loop that one text leads to from one state, with that text."""
     found = {}
     todo = []
-    for (start, char), by_char in reads.items():
+    for start, char, by_char in _told_apart(reads):
         if start not in component:
             continue
         if accepting & component[start]:

@@ -52,7 +52,7 @@ ROOMS = {
         7,
     ),
     "symbolic": room(
-        "Whether two mathematical answers are equal.", "core quantities", 12_650, 10_300, 13
+        "Whether two mathematical answers are equal.", "core quantities", 12_640, 10_300, 13
     ),
     "finqa": room(
         "FinQA's records, programs, values, and its own words around answers.",
@@ -88,12 +88,12 @@ ROOMS = {
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 780, 800, 15
     ),
-    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_090, 1_000, 10),
+    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_100, 1_000, 10),
     "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 9),
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
-        2_730,
+        2_740,
         2_200,
         10,
     ),
@@ -107,7 +107,7 @@ ROOMS = {
     "aws.deployed": room(
         "Deployed functions: found, invoked, checked, rolled back, pruned.",
         "core serving aws testing reports data",
-        1_760,
+        1_770,
         1_050,
         10,
     ),
@@ -121,14 +121,14 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in processes or on clusters.",
         "core serving testing aws reports data aws.deployed judge_runtime calibration",
-        3_750,
+        4_010,
         1_000,
-        13,
+        14,
     ),
     "adapters": room(
         "What trainers and clusters call, one host a file.",
         "core serving scoring",
-        1_100,
+        1_080,
         1_010,
         20,
     ),
@@ -136,9 +136,9 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        2_910,
+        3_680,
         3_800,
-        9,
+        10,
     ),
     "jobs": room(
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
@@ -165,7 +165,7 @@ ROOMS = {
     "cdk": room(
         "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
         "core judge_runtime serving rollouts feedback aws scoring",
-        8_000,
+        8_020,
         7_700,
         12,
     ),
@@ -173,7 +173,7 @@ ROOMS = {
         "AWS on a laptop: emulator, training double, runtime double.",
         "core extraction serving rollouts aws reports data aws.deployed audit jobs rollouts.drive"
         " cdk",
-        7_360,
+        7_430,
         6_300,
         11,
     ),
@@ -181,7 +181,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk local",
-        8_510,
+        8_590,
         8_000,
         18,
     ),

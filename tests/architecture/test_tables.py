@@ -55,7 +55,7 @@ TYPES = {
     "rollouts.record.jsonl:_TRAJECTORY",
     "rollouts.record.jsonl:_TURN",
     "aws.deployed.catalogue:WORDS",
-    "scoring.scorers:_BASES",
+    "scoring.invoked:_BASES",
 }
 
 

@@ -290,28 +290,6 @@ class Synthesised:
         }
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _points_are_read_once():
-    """Whoever looks a reward up reads the entry points of all that is installed."""
-    from importlib import metadata
-    from sysconfig import get_path
-
-    installed, known = get_path("purelib"), {}
-    read = metadata.Distribution.entry_points.fget
-
-    def points(distribution):
-        place = str(getattr(distribution, "_path", ""))
-        if not place.startswith(installed):
-            return read(distribution)
-        if place not in known:
-            known[place] = read(distribution)
-        return known[place]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metadata.Distribution, "entry_points", property(points))
-        yield
-
-
 @pytest.fixture(scope="module")
 def followed_once():
     """Which of our files a reward reaches: no test of a module that uses this changes an import."""

@@ -8,9 +8,11 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from importlib.util import MAGIC_NUMBER, find_spec
 from pathlib import Path
+from threading import Event
 from time import time
 from zipfile import ZipFile
 
@@ -497,7 +499,24 @@ def test_what_is_kept_is_whole_and_made_once(tmp_path):
     assert len(made) == 1
 
 
-def test_of_two_that_build_at_once_the_first_is_kept(tmp_path):
+def test_who_finds_somebody_building_the_same_waits_and_builds_nothing(tmp_path):
+    cache, made, begun, end = Cache(tmp_path), [], Event(), Event()
+
+    def make(folder):
+        made.append(folder)
+        begun.set()
+        end.wait()
+
+    with ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(cache.folder_of, "key", make)]
+        begun.wait()
+        asked += [pool.submit(cache.folder_of, "key", make) for _ in range(2)]
+        end.set()
+        assert {each.result() for each in asked} == {tmp_path / "key"}
+    assert len(made) == 1
+
+
+def test_where_nothing_can_be_locked_the_first_of_two_is_kept(tmp_path):
     cache = Cache(tmp_path)
 
     def slower(folder):

@@ -106,6 +106,67 @@ def test_rows_without_a_score_are_a_status(folder):
     assert run(*typed, "0.9", "--resume").exit_code == 1
 
 
+def test_nothing_measured_is_a_status_of_its_own(folder):
+    write_rows(folder / "rows.jsonl", 6, reference_answer="no number")
+    ended = run(*RUN, "--max-unscored", "0.5")
+    assert ended.exit_code == 2
+    assert "6 of 6 rows are without a score" in ended.stderr
+    assert run("runs", "watch", "run").exit_code == 2
+    assert run("runs", "cancel", "run").exit_code == 0
+    assert run("runs", "watch", "run").exit_code == 2
+
+
+def test_a_resumed_run_may_allow_more_rows_without_a_score(folder):
+    with Path("rows.jsonl").open("a") as rows:
+        rows.write(json.dumps(wire_row(sample("#### 1", "none"))) + "\n")
+    assert run(*RUN, "--max-unscored", "0").exit_code == 1
+    watched = run("runs", "watch", "run")
+    assert watched.exit_code == 1
+    assert "1 of 31 rows are without a score, more than 0%" in watched.stderr
+    assert "finished" not in run("runs", "list").stdout.replace("not finished", "")
+    resumed = run("runs", "resume", "run", "--max-unscored", "0.5")
+    assert (resumed.exit_code, "unscored 1" in resumed.stderr) == (1, True), resumed.stderr
+    assert "finished" in run("runs", "list").stdout
+
+
+DIES = """
+import os
+from pathlib import Path
+from reward_functions import Sample, Score, reward_function
+
+@reward_function(version=1)
+def dies(sample: Sample) -> Score:
+    if sample.id == "r7" and not Path("healthy").exists():
+        os._exit(9)
+    return Score(1.0)
+"""
+
+
+def test_a_row_that_our_failure_left_is_asked_again_and_said(folder):
+    Path("dies.py").write_text(DIES)
+    typed = ("score", "./dies.py", *RUN[2:])
+    assert run(*typed).exit_code == 1
+    Path("healthy").touch()
+    for again in (("runs", "resume", "run", "--concurrency", 1), (*typed, "--resume")):
+        ran = run(*again)
+        assert ran.exit_code == 0, ran.output
+    assert "1 rows that" not in ran.stderr
+    alone = run("score", "./dies.py", "rows.jsonl")
+    assert run("runs", "fetch", "run").stdout == alone.stdout
+
+
+def test_results_are_fetched_in_the_forms_of_reward_score(folder):
+    assert run(*RUN).exit_code == 0
+    for form in ("json", "jsonl"):
+        alone = run(*HERE, "--format", form)
+        assert run("runs", "fetch", "run", "--format", form).stdout == alone.stdout
+    run("runs", "fetch", "run", "--format", "json", "-o", "out.json")
+    assert len(json.loads(Path("out.json").read_text())) == 30
+    refused = run("runs", "fetch", "run", "-o", "run/part-000000.jsonl")
+    assert refused.exit_code == 2
+    assert "lies in the run's own folder" in refused.stderr
+
+
 def test_a_line_that_is_no_row_leaves_a_run_that_is_not_usable(folder):
     write_rows(folder / "rows.jsonl", 40)
     with Path("rows.jsonl").open("a") as rows:
@@ -133,6 +194,8 @@ REFUSED = {
     "a stage of processes": ((*RUN, "--stage", "dev"), "--stage is nothing that processes has"),
     "processes that detach": ((*RUN, "--detach"), "--detach is nothing that processes has"),
     "a page": ((*RUN, "--report", "page.html"), "--report is of a run without --on"),
+    "a form": ((*RUN, "--format", "json"), "--format is of `reward runs fetch`"),
+    "no shards": ((*RUN[:-1], "inf"), "a shard of inf MB: more than 0"),
     "a row alone": ((*RUN, "--limit", "1"), "--limit is of a run without --on"),
     "a plan of this process": ((*HERE, "--plan"), "--plan is of a run on an engine"),
     "no dollars": ((*HERE, "--max-usd", "0"), "--max-usd is of a run on an engine"),

@@ -52,6 +52,11 @@ def form(sample):
     return sample.response.startswith("<think>")
 
 
+@reward_function(name="asking")
+def asking(sample, *, words: int):
+    return len(sample.response.split()) == words
+
+
 @reward_function(name="measured", metrics=["length"])
 def measured(sample):
     return Score(1.0, (Metric("length", len(sample.response)),))
@@ -184,6 +189,7 @@ def test_an_error_that_others_hold_is_not_changed():
         ({"Math": (form, 1.0)}, "does not name a part"),
         ({"a": (lambda sample: 1.0, 1.0)}, "@reward_function"),
         ({"math": 0.0}, "every response earns 0"),
+        ({"asking": (asking, 1.0)}, "asking needs the parameter 'words'"),
     ],
 )
 def test_parts_that_cannot_be_weighed_are_refused(parts, message):
@@ -264,6 +270,23 @@ def test_the_page_of_a_composite_names_the_versions_of_its_parts():
     spec = weighted({"inner": (cascade("exact_match", "math"), 1.0)}, name="acme.tutor")
     assert f"math: math, version {get('math').version}" in spec.doc
     assert spec.summary == "1 × inner."
+
+
+@pytest.mark.parametrize(
+    ("spec", "value"),
+    [
+        (loose({"math": 0.5, "form": (form, 2.0)}), "0.5 × math + 2 × form"),
+        (
+            gated(form, "math", threshold=0.5, outranks=False),
+            "math where form is at least 0.5, else 0",
+        ),
+        (clipped(measured, 0.0, 0.5), "measured, from 0 to 0.5"),
+        (cascade("exact_match", "math"), "the first of exact_match, math to earn 1"),
+    ],
+    ids=["weighted", "gated", "clipped", "cascade"],
+)
+def test_the_page_of_a_composite_says_how_its_value_is_computed(spec, value):
+    assert f"Value: {value}." in spec.doc
 
 
 def test_a_gold_response_is_made_from_those_of_the_parts():

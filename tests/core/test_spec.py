@@ -9,7 +9,7 @@ import pytest
 
 from reward_functions import Metric, Sample, Score, get, reward_function, sample
 from reward_functions.core.errors import BadParameter, InvalidScore
-from reward_functions.core.spec import Scale, spec_of
+from reward_functions.core.spec import Scale, lacking, spec_of
 
 SAMPLE = Sample(id="s", messages=())
 
@@ -246,3 +246,9 @@ def test_a_bare_declaration_is_a_prototype():
     assert pickle.loads(pickle.dumps(echo)) is echo
     with pytest.raises(TypeError, match="declare a function"):
         reward_function(1)
+
+
+def test_a_prototype_lacks_a_docstring_and_what_has_a_version_does_not():
+    assert "a docstring" in lacking(reward_function(name="bare")(lambda sample: 1.0))
+    assert "a docstring" not in lacking(echo)
+    assert "a docstring" not in lacking(declared(1.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -61,6 +62,19 @@ class Stage:
         parameter = self.session.client("ssm").get_parameter(Name=stage_parameter(STAGE))
         return DeployedStage.model_validate_json(parameter["Parameter"]["Value"])
 
+    @contextmanager
+    def without(self, role, policy, sid):
+        """A role without one statement of a policy of its own."""
+        iam, named = self.session.client("iam"), {"RoleName": role, "PolicyName": policy}
+        whole = iam.get_role_policy(**named)["PolicyDocument"]
+        left = [each for each in whole["Statement"] if each["Sid"] != sid]
+        assert len(left) == len(whole["Statement"]) - 1
+        try:
+            iam.put_role_policy(**named, PolicyDocument=json.dumps(whole | {"Statement": left}))
+            yield
+        finally:
+            iam.put_role_policy(**named, PolicyDocument=json.dumps(whole))
+
     def function(self, name, **options):
         return DeployedFunction(self.catalogue[name].live_arn, session=self.session, **options)
 
@@ -94,17 +108,18 @@ def project(enforcing_aws, trainer, agent, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def bootstrapped(enforcing_aws, project):
-    """The emulator, prepared as every account is once."""
-    project.cdk.bootstrap()
-    return enforcing_aws
-
-
-@pytest.fixture(scope="session")
-def command_line(bootstrapped, project):
+def command_line(project):
     """The CDK's command line, for deployments that need not load it again."""
     with lasting(COMMAND_LINE, "cdk", project.folder, project.cdk._environment) as program:
         yield str(program)
+
+
+@pytest.fixture(scope="session")
+def bootstrapped(enforcing_aws, project, command_line):
+    """The emulator, prepared as every account is once."""
+    project.cdk.command = command_line
+    project.cdk.bootstrap()
+    return enforcing_aws
 
 
 @pytest.fixture(scope="session")

@@ -94,10 +94,9 @@ def test_the_demo_scores_what_is_deployed_as_it_says_it_does(stage, capsys):
     assert seen["unscored"] >= 3
 
 
-def test_what_the_stage_gets_wrong_is_one_sentence(stage, command_line, monkeypatch):
+def test_what_the_stage_gets_wrong_is_one_sentence(stage):
     written = (stage.project.folder / "cdk.json").read_text()
     stage.project.write({STAGE: stages()[STAGE] | {"deployments": ["gsm9k"]}})
-    monkeypatch.setattr(stage.project.cdk, "command", command_line)
     with pytest.raises(CdkFailed) as raised:
         stage.project.cdk.deploy()
     (stage.project.folder / "cdk.json").write_text(written)

@@ -167,19 +167,9 @@ class Path:
         assert "FunctionError" not in answer, told
         return [each["itemIdentifier"] for each in told["batchItemFailures"]]
 
-    @contextmanager
     def without(self, sid):
         """The function's role without one of its statements."""
-        iam = self.stage.session.client("iam")
-        named = {"RoleName": self.role, "PolicyName": POLICY}
-        whole = iam.get_role_policy(**named)["PolicyDocument"]
-        left = [each for each in whole["Statement"] if each["Sid"] != sid]
-        assert len(left) == len(whole["Statement"]) - 1
-        try:
-            iam.put_role_policy(**named, PolicyDocument=json.dumps(whole | {"Statement": left}))
-            yield
-        finally:
-            iam.put_role_policy(**named, PolicyDocument=json.dumps(whole))
+        return self.stage.without(self.role, POLICY, sid)
 
 
 @pytest.fixture(scope="module")

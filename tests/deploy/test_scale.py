@@ -11,7 +11,6 @@ import gzip
 import io
 import json
 import os
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +20,7 @@ from typer.testing import CliRunner
 
 from reward_functions.cli import app
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.scoring import Plan, Run, place_of, score_file
+from reward_functions.scoring import Plan, Run, cancel, place_of, score_file
 from reward_functions.scoring.engines.aws import Aws
 from reward_functions.scoring.folder import RunNotUsable
 from tests.deploy.what import STAGE
@@ -79,19 +78,9 @@ class Scored:
         found = self.stage.session.client("lambda").get_function_configuration(FunctionName=name)
         return found["Role"].rpartition("/")[2]
 
-    @contextmanager
     def without(self, sid):
         """The function's role without one of its statements."""
-        iam = self.stage.session.client("iam")
-        named = {"RoleName": self.role, "PolicyName": POLICY}
-        whole = iam.get_role_policy(**named)["PolicyDocument"]
-        left = [each for each in whole["Statement"] if each["Sid"] != sid]
-        assert len(left) == len(whole["Statement"]) - 1
-        try:
-            iam.put_role_policy(**named, PolicyDocument=json.dumps(whole | {"Statement": left}))
-            yield
-        finally:
-            iam.put_role_policy(**named, PolicyDocument=json.dumps(whole))
+        return self.stage.without(self.role, POLICY, sid)
 
 
 @pytest.fixture(scope="module")
@@ -167,9 +156,19 @@ def test_a_part_that_is_gone_alone_is_done_again(scored, lines, expected):
 def test_a_cancelled_run_has_no_summary_and_is_gone_on_with(scored, lines, expected):
     plan = scored.plan(scored.put("cancelled.jsonl", lines), "cancelled")
     run = Run.begun(plan.place, plan.asked, plan.shards, session=scored.session)
-    run.cancel()
+    run.stop()
     assert ended(scored, scored.engine.detach(run))["status"] == "SUCCEEDED"
     assert not run.state().finished
+    assert scored.joined(plan.start(scored.engine, resume=True)) == expected
+
+
+def test_cancelling_stops_the_execution_with_the_rights_of_who_scores(scored, lines, expected):
+    plan = scored.plan(scored.put("stopped.jsonl", lines), "stopped", shard_mb=0.001)
+    run = Run.begun(plan.place, plan.asked, plan.shards, session=scored.session)
+    execution = scored.engine.detach(run)
+    cancel(run)
+    assert ended(scored, execution)["status"] == "ABORTED"
+    assert run.state().word == "cancelled"
     assert scored.joined(plan.start(scored.engine, resume=True)) == expected
 
 
@@ -187,15 +186,15 @@ def test_what_the_machine_cannot_do_is_a_sentence_before_it_starts(
     source = scored.put("refused.jsonl", lines)
     options = {"stage": STAGE, "session": scored.stage.session} | given
     plan = Plan.of(source, folder.format(bucket=scored.bucket), "gsm8k", **options)
-    run = Run.begun(plan.place, plan.asked, plan.shards, session=scored.stage.session)
     with pytest.raises(ConfigurationError, match=sentence):
-        scored.engine.detach(run)
+        plan.start(scored.engine)
+    assert not list(plan.place.objects())
 
 
 MISSED = [
     # a right of the function's, and what the machine says without it
-    ("AskVersions", "parts stay missing"),
-    ("ReadRows", "parts stay missing"),
+    ("AskVersions", "not allowed"),
+    ("ReadRows", "not allowed"),
     ("WriteParts", "not allowed"),
     ("SeeWhatIsThere", "not allowed"),
 ]

@@ -55,6 +55,7 @@ from reward_functions.finqa.reference import (
         (("58.6%", -0.58621, ""), "sign", "percent", "-58.621"),
         (("41.0%", 0.04097, ""), "scale", "percent", "4.097"),
         (("3829", 38290.0, ""), "scale", "number", "38290"),
+        (("263000", 263.0, ""), "scale", "number", "263"),
         (("7", 7e9, ""), "scale", "number", "7000000000"),
         (("7", 7e-9, ""), "scale", "number", "0.000000007"),
         (("7", 7e10, ""), "value", "number", "70000000000"),

@@ -182,6 +182,7 @@ def test_every_shape_of_a_reference_is_read(reference, response):
         ({"value": "5", "unit": "apples"}, "unit"),
         ({"unit": "number"}, "value"),
         ({"value": "five", "unit": "number"}, "value"),
+        ({"value": True, "unit": "number"}, "value is of type bool"),
         ({"value": "1e5", "unit": "number"}, "value"),
         ({"value": "9" * 5000, "unit": "number"}, "value"),
         ({"value": "5", "unit": "yesno"}, "value"),
@@ -223,6 +224,8 @@ def test_a_noisy_reference_accepts_either_value_and_says_so():
     noisy = record("331.6", 498.9)
     assert value("ANSWER: 331.6", noisy) == value("ANSWER: 498.9", noisy) == 1.0
     assert value("ANSWER: 331.63", noisy) == 1.0, "the answer string was rounded"
+    assert value("ANSWER: 29.3", record("29", 30.0)) == 1.0, "two digits were rounded, too"
+    assert value("ANSWER: 7.3", record("7", 9.0)) == 0.0, "one digit is exact"
     assert value("ANSWER: 400", noisy) == value("ANSWER: 331.6 or 498.9", noisy) - 1.0 == 0.0
     assert metrics("ANSWER: 400", noisy)["reference_noise"] == 1.0
     with pytest.raises(BadReference, match="disagree: value"):

@@ -24,9 +24,9 @@ from reward_functions.local.function_runtime import LocalRuntime
 from reward_functions.scoring.engines.direct import Direct
 from reward_functions.scoring.engines.processes import Processes
 from reward_functions.scoring.folder import Run
+from reward_functions.scoring.invoked import BATCH_ROWS, Invoked
 from reward_functions.scoring.places import place_of
 from reward_functions.scoring.plan import Plan
-from reward_functions.scoring.scorers import BATCH_ROWS, Invoked
 from reward_functions.serving.contract import decode, result_object
 from tests.lambda_api import Function, lambda_api
 

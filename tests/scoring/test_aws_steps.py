@@ -9,10 +9,12 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.scoring import Plan, Run, score_file
+from reward_functions.scoring import Plan, Run, cancel, score_file
+from reward_functions.scoring import shard as working
 from reward_functions.scoring.aws.steps import OVER, keep_count, next_step
 from reward_functions.scoring.engines import aws
 from reward_functions.scoring.folder import RunIncomplete, RunNotUsable
+from reward_functions.scoring.places import place_of
 from reward_functions.scoring.shard import work
 from reward_functions.scoring.shards import Done, Shard
 
@@ -101,7 +103,7 @@ def test_a_shard_whose_time_was_short_is_a_change(begun):
     (shard,) = run.shards()
     state = next_step({"run": run.place.address})
     assert state["task"] == "score"  # one shard needs no count
-    run.place.write(f"{shard.begun}.jsonl", b"{}\n")
+    run.place.write(shard.begun, b"{}\n")
     assert next_step(state)["idle"] == 0
 
 
@@ -114,7 +116,7 @@ def test_a_count_that_failed_leaves_nothing(begun):
 
 def test_a_cancelled_run_is_over_without_a_summary(begun):
     run = begun()
-    run.cancel()
+    run.stop()
     assert next_step({"run": run.place.address})["task"] == OVER
     assert not run.state().finished
 
@@ -163,7 +165,7 @@ def engine(monkeypatch):
         machine = Machine(**executions)
         monkeypatch.setattr(aws, "client", lambda *_: machine)
         found = aws.Aws(MACHINE, f"{run.place.address}/", wait=lambda _: None)
-        monkeypatch.setattr(found, "_require", lambda _: None)
+
         return found, machine
 
     return made
@@ -223,11 +225,37 @@ def test_what_an_ended_execution_has_not_done_failed(begun, engine):
 def test_cancelling_marks_the_folder_and_stops_what_runs(begun, engine):
     run = begun()
     found, machine = engine(run, **{"1": "RUNNING"})
-    found.cancel(run)
-    assert (run.state().cancelled, machine.stopped) == (True, ["1"])
-    found, machine = engine(run, **{"1": "SUCCEEDED"})
-    found.cancel(run)
+    assert found.detach(run).rpartition("-")[2] == "1"
+    cancel(run)
+    assert (run.state().word, machine.stopped) == ("cancelled", ["1"])
+    _, machine = engine(run, **{"1": "SUCCEEDED"})
+    cancel(run)
     assert machine.stopped == []
+
+
+def test_cancelling_a_run_that_no_machine_does_asks_none(begun, monkeypatch):
+    monkeypatch.setattr(aws, "client", None)
+    run = begun()
+    cancel(run)
+    assert run.state().word == "cancelled"
+
+
+def test_a_failure_that_lasts_ends_the_machine_and_says_why(begun):
+    run = begun()
+    state = next_step({"run": run.place.address})
+    run.stop("there is no such version")
+    with pytest.raises(RunIncomplete, match="there is no such version"):
+        next_step(state)
+
+
+def test_who_watches_the_folder_is_told_why_the_machine_failed(begun):
+    run = begun()
+    state = next_step({"run": run.place.address})
+    for _ in range(2):
+        state = next_step(state)
+    with pytest.raises(RunIncomplete):
+        next_step(state)
+    assert "parts stay missing" in run.state().stopped
 
 
 def test_a_stage_without_a_machine_is_a_sentence(monkeypatch):
@@ -235,3 +263,23 @@ def test_a_stage_without_a_machine_is_a_sentence(monkeypatch):
     monkeypatch.setattr(aws, "stage_record", lambda *_: record)
     with pytest.raises(aws.ConfigurationError, match="the stage dev has no state machine: add"):
         aws.Aws.of("dev")
+
+
+class Session:
+    """boto3's, which makes clients of no service."""
+
+    def client(self, service, **_):
+        return SimpleNamespace(service=service)
+
+
+def test_a_process_that_lives_on_makes_one_session_of_a_folder(monkeypatch):
+    made = []
+    monkeypatch.setattr(working, "aws_session", lambda: made.append(Session()) or made[-1])
+    asked = []
+    monkeypatch.setattr(Run, "opened", lambda place, session: asked.append((place, session)))
+    for _ in range(3):
+        working.run_at("s3://bucket/a-run-of-this-test")
+    assert len(made) == 1
+    assert {session for _, session in asked} == set(made)
+    source = place_of("s3://bucket/source", made[0])
+    assert source.client is asked[0][0].client

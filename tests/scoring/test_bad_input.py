@@ -13,9 +13,10 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.engines.direct import Direct
 from reward_functions.scoring.folder import Run, RunIncomplete
+from reward_functions.scoring.going import go_on
+from reward_functions.scoring.invoked import WAITS, Invoked
 from reward_functions.scoring.places import Bucket
-from reward_functions.scoring.plan import Plan, go_on
-from reward_functions.scoring.scorers import WAITS, Invoked
+from reward_functions.scoring.plan import Plan
 from reward_functions.scoring.sources import source_of
 from reward_functions.testing import wire_row
 from tests.lambda_api import Function, lambda_api, scored
@@ -45,11 +46,15 @@ def functions(monkeypatch):
 
 
 def test_a_version_that_is_gone_leaves_parts_that_are_missing(plan, functions):
+    heard = []
     with pytest.raises(RunIncomplete, match="there is no such function, alias or version here"):
-        plan.start(Direct(2))
+        plan.start(Direct(1), hear=heard.append)
     run = Run.opened(plan.place)
     assert len(run.facts()) == 0
-    assert set(run.failures()) == {shard.part for shard in run.missing()}
+    assert len(run.shards()) > 2
+    assert set(run.failures()) == {0}, "no shard after it"
+    assert [each.kind for each in heard].count("failed") == 0
+    assert run.state().word == "stopped"
     functions[ARN] = Function([scored])
     assert go_on(run, Direct(2)).state().finished
     assert run.failures() == {}

@@ -73,8 +73,8 @@ def test_a_worker_without_the_reward_says_so(kind, plan, monkeypatch):
     def gone(*_):
         raise ConfigurationError("no reward is named gsm8k")
 
-    monkeypatch.setattr("reward_functions.scoring.folder.reward_named", gone)
-    with pytest.raises(RunIncomplete, match="ConfigurationError: no reward is named gsm8k"):
+    monkeypatch.setattr("reward_functions.scoring.asked.reward_named", gone)
+    with pytest.raises(RunIncomplete, match="run: no reward is named gsm8k"):
         found.start(engine())
 
 
@@ -105,7 +105,7 @@ def test_a_file_of_a_reward_is_refused_where_others_score(kind, plan, tmp_path):
     run = found.start(engine())
     object.__setattr__(run.asked, "reward", str(path))
     with pytest.raises(ConfigurationError, match="install a package that registers"):
-        next(engine(nowhere).run(run, "score", found.shards))
+        engine(nowhere).require(run, found.shards)
 
 
 def test_a_worker_that_lives_on_reads_the_run_that_is_there_now(plan, tmp_path, kind):

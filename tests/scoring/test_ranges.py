@@ -98,8 +98,8 @@ def test_lines_start_again_with_each_object():
 def test_a_shard_and_what_came_of_it_pass_through_json():
     shard = Shard(3, "lines", "in/rows.jsonl", 9, "e", 0, 9, 1, 2)
     assert Shard.of(shard.item()) == shard
-    done = Done(3, rows=2, calls=1)
-    assert done.item() == {"part": 3, "rows": 2, "calls": 1}
+    done = Done(3, rows=2, seconds=1)
+    assert done.item() == {"part": 3, "rows": 2, "seconds": 1}
     assert Done.of(done.item()) == done
     with pytest.raises(ValueError, match="other fields"):
         Shard.of({"part": 3})

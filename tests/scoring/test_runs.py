@@ -16,12 +16,14 @@ from reward_functions import scoring
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.json_rows import BadInput
+from reward_functions.scoring.engines import Engine
 from reward_functions.scoring.engines.direct import Direct
 from reward_functions.scoring.engines.processes import Processes
 from reward_functions.scoring.folder import OtherRun, Run, RunIncomplete, RunNotUsable
+from reward_functions.scoring.invoked import Invoked
 from reward_functions.scoring.places import place_of
 from reward_functions.scoring.plan import Plan
-from reward_functions.scoring.scorers import Here, Invoked
+from reward_functions.scoring.scorers import here
 from reward_functions.scoring.shard import order_of, work, worked
 from tests.scoring.test_scorers import SPEC, Version
 
@@ -30,7 +32,7 @@ ARN = "arn:aws:lambda:us-east-1:123456789012:function:gsm8k:3"
 MB = 1 << 20
 
 
-class Local:
+class Local(Engine):
     """An engine of this thread alone, which counts what it did."""
 
     name, remote = "local", False
@@ -39,7 +41,7 @@ class Local:
         self.did, self.stop_after, self.left = [], stop_after, left
 
     def run(self, run, task, shards):
-        scorer = Here(SPEC, SPEC.bind({}))
+        scorer = here(SPEC, SPEC.bind({}))
         for shard in shards:
             if task == "score":
                 if self.stop_after is not None and len(self.did) >= self.stop_after:
@@ -313,9 +315,9 @@ def test_a_cancelled_run_begins_no_part(made, tmp_path):
     with pytest.raises(RunIncomplete, match="cancelled"):
         plan.start(
             Local(),
-            hear=lambda event: event.kind == "done" and Run.opened(plan.place).cancel(),
+            hear=lambda event: event.kind == "done" and Run.opened(plan.place).stop(),
         )
-    assert Run.opened(plan.place).state().cancelled
+    assert Run.opened(plan.place).state().stopped
     assert joined(plan.start(Local(), resume=True)) == expected
 
 
@@ -364,12 +366,11 @@ def test_direct_needs_a_version(made, tmp_path):
 def test_an_estimate_is_arithmetic(made, tmp_path):
     path, _, done = made("rows.jsonl", lines(samples(1_200)))
     found = planned(path, tmp_path, 50_000, function=ARN).estimate()
-    size = path.stat().st_size
-    assert found.objects == 1
-    assert found.bytes == size
-    assert found.shards == -(-size // 50_000)
-    assert found.rows == pytest.approx(done.rows, rel=0.2)
-    assert found.invocations == max(found.shards, -(-found.rows // 500))
+    size, work = path.stat().st_size, found.work
+    assert work.bytes == size
+    assert work.shards == -(-size // 50_000)
+    assert work.rows == pytest.approx(done.rows, rel=0.2)
+    assert found.calls == max(work.shards, -(-work.rows // 500))
 
 
 def test_a_run_in_s3_gives_the_same_bytes(local_aws, monkeypatch, tmp_path):
@@ -444,5 +445,5 @@ def test_a_shard_that_fails_for_ever_is_named(made, tmp_path, monkeypatch):
 
     plan = planned(path, tmp_path, 2_000, function=ARN)
     engine = Direct(2, scorer=lambda _run: Invoked(SPEC, invoke))
-    with pytest.raises(RunIncomplete, match=r"part 0 since: the function is gone"):
+    with pytest.raises(RunIncomplete, match=r"run: the function is gone"):
         plan.start(engine)

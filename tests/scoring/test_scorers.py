@@ -6,6 +6,7 @@
 import json
 from dataclasses import replace
 from math import ceil, log2
+from threading import Lock
 
 import pytest
 
@@ -13,8 +14,9 @@ from reward_functions import get, sample
 from reward_functions.aws.deployed.function import FunctionError
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.spec import Needs
+from reward_functions.scoring.invoked import BATCH_ROWS, Invoked
 from reward_functions.scoring.rows import Unread
-from reward_functions.scoring.scorers import BATCH_ROWS, Here, Invoked
+from reward_functions.scoring.scorers import here
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
 from reward_functions.testing import wire_row
@@ -22,6 +24,10 @@ from reward_functions.testing import wire_row
 SPEC = get("gsm8k")
 
 HANDLER = bind(LambdaSettings(name="gsm8k"))
+
+
+ONE = Lock()
+"""A process of Lambda's has one event at a time."""
 
 
 class Version:
@@ -40,7 +46,8 @@ class Version:
         self.asked.append(ids := [row["id"] for row in rows])
         if self.kills & set(ids):
             raise FunctionError("Runtime.ExitError", "RequestId: 4711 Error: exited")
-        found = self.handler(event)
+        with ONE:
+            found = self.handler(event)
         blocked = next((at for at, name in enumerate(ids) if name in self.blocks), None)
         if blocked is not None:
             for at in range(blocked, len(ids)):
@@ -78,8 +85,8 @@ def bad_rows():
 
 @pytest.mark.parametrize("given", [list(rows(40, wrong={3, 7})), list(bad_rows())])
 def test_a_version_gives_the_bytes_and_facts_of_this_process(given):
-    here, there = Here(SPEC, SPEC.bind({})), Invoked(SPEC, Version())
-    assert there(given) == here(given)
+    there = Invoked(SPEC, Version())
+    assert there(given) == here(SPEC, SPEC.bind({}))(given)
     assert there.calls == 1
 
 
@@ -124,7 +131,7 @@ GROUPS = replace(SPEC, needs=Needs(group=True))
 @pytest.mark.parametrize("most", [8, BATCH_ROWS])
 def test_a_group_is_always_asked_for_as_a_whole(most, hostile, monkeypatch):
     """The batch that it breaks is halved between groups, and packed no tighter than a batch."""
-    monkeypatch.setattr("reward_functions.scoring.scorers.BATCH_ROWS", most)
+    monkeypatch.setattr("reward_functions.scoring.invoked.BATCH_ROWS", most)
     version, given = Version(**hostile), list(grouped(64))
     found = Invoked(GROUPS, version)(given)
     whole = {}
@@ -158,6 +165,23 @@ def test_a_row_over_what_lambda_takes_is_alone_without_a_score():
     found = Invoked(SPEC, invoke)(given)
     assert [each.message for each in found if each.message] == [
         "input line 5: it is over 6 MB as a request, and Lambda takes no more"
+    ]
+
+
+@pytest.mark.parametrize("code", ["InvalidRequestContentException", "InternalError"])
+def test_a_row_that_lambda_takes_in_no_request_is_alone_without_a_score(code):
+    version = Version()
+
+    def invoke(event):
+        if b"\\ud800" in event:
+            raise AwsFailed("no JSON", code)
+        return version(event)
+
+    given = list(rows(9))
+    given[4].content["messages"][-1]["content"] = "\ud800\n#### 4"
+    found = Invoked(SPEC, invoke)(given)
+    assert [each.message for each in found if each.message] == [
+        f"input line 5: Lambda does not take it as a request: {code}"
     ]
 
 
@@ -228,7 +252,7 @@ def test_a_function_of_others_is_asked_as_a_trainer_asks(mode):
     version = Version(handler=handler)
     given = [*rows(3, wrong={1}), *bad_rows()]
     found = Invoked(SPEC, version, ours=False)(given)
-    mine = Here(SPEC, SPEC.bind({}))(given)
+    mine = here(SPEC, SPEC.bind({}))(given)
     assert [each.line for each in found[:3]] == [each.line for each in mine[:3]]
     kinds = [json.loads(each.line).get("error", {}).get("type") for each in found[3:]]
     assert kinds == ["NotReadable", "BadSample", "BadSample", "NotReadable", "NotReadable"]

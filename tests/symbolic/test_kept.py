@@ -70,6 +70,9 @@ def test_the_order_of_a_pair_counts(compared):
         ("391", "391", False),
         (r"34 \cdot 23 / 2", r"17 \cdot 23", False),
         ("5", "5 +", False),
+        (r"6\pi", r"2 \cdot 3\pi", True),
+        (r"\frac{5\pi}{6}", r"\frac{10\pi}{12}", True),
+        (r"\frac{5\pi}{6}", r"\frac{5\pi}{6}", False),
     ],
 )
 def test_what_is_left_to_be_worked_out_is_the_same_twice(reference, answer, left):

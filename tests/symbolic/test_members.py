@@ -82,6 +82,7 @@ SUMS = {
     "two patterns": (r"1+2+\ldots+8", ""),
     "squares from two terms": (r"1+4+\ldots+100", ""),
     "factorials that are reciprocals": (r"1+1+\frac12+\ldots+\frac{1}{24}", ""),
+    "odd numbers that triangular ones may be": (r"1+3+\ldots+55", ""),
     "no pattern": (r"1+4+9+\ldots+100", ""),
     "a pattern that misses the last term": (r"2+4+6+\ldots+99", ""),
     "letters": (r"1+2+\ldots+n", ""),

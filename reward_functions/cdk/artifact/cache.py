@@ -1,23 +1,24 @@
 """A folder of what was built before, for every process of a user: content-addressed, never changed.
 
-What is under a key was put there by one rename, whole, so that two processes may build the same at
-once and a build that was interrupted leaves nothing under it. A key holds a digest of everything
-that goes in, the builder's own source included.
+What is under a key was put there by one rename, whole, so that a build that was interrupted leaves
+nothing under it. Who finds somebody building waits, and takes what was built meanwhile. A key holds
+a digest of everything that goes in, the builder's own source included.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
+from threading import local
 from time import time
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 KEPT_SECONDS: Final = 30 * 86_400
 """After its last use, something is kept no longer."""
@@ -29,6 +30,9 @@ IDLE_SECONDS: Final = 3600
 """Longer than any build, in which another process may be reading."""
 
 UNFINISHED: Final = ".new-"
+
+_thread: Final = local()
+"""Whether this thread is building: it does not wait for itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +91,23 @@ class Cache:
             self._discard(found)
         if not found.is_dir():
             self.folder.mkdir(parents=True, exist_ok=True)
-            made = Path(mkdtemp(dir=self.folder, prefix=UNFINISHED))
-            try:
-                make(made)
-                made.rename(found)
-            except OSError:
-                if not found.is_dir():  # else somebody was faster
-                    raise
-            finally:
-                shutil.rmtree(made, ignore_errors=True)
-            self._forget()
+            with _alone(self.folder):
+                if not found.is_dir():
+                    self._make(found, make)
         os.utime(found)
         return found
+
+    def _make(self, found: Path, make: Callable[[Path], None]) -> None:
+        made = Path(mkdtemp(dir=self.folder, prefix=UNFINISHED))
+        try:
+            make(made)
+            made.rename(found)
+        except OSError:
+            if not found.is_dir():  # else somebody was faster
+                raise
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+        self._forget()
 
     def _discard(self, found: Path) -> None:
         """Take away what is broken, in one step, as somebody else may be doing the same."""
@@ -115,6 +124,24 @@ class Cache:
             unfinished = path.name.startswith(UNFINISHED)
             if place >= MOST or unfinished or idle[path] > KEPT_SECONDS:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """No other thread or process builds in a folder; where nothing can be locked, it may."""
+    if getattr(_thread, "builds", False):
+        yield
+        return
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            from fcntl import LOCK_EX, flock  # noqa: PLC0415 - Windows has none
+
+            descriptor = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            flock(descriptor, LOCK_EX)
+        _thread.builds = True
+        stack.callback(setattr, _thread, "builds", False)
+        yield
 
 
 def _age(path: Path) -> float:

@@ -194,22 +194,21 @@ def all_files(beside: frozenset[str] = frozenset()) -> dict[str, Path]:
     Args:
         beside: rows of `BESIDE_REWARDS` that go with them.
     """
-    found = {
-        path.relative_to(PACKAGE.parent): path
-        for path in sorted(filter(_is_ours, PACKAGE.rglob("*")))
-        if path.is_file()
-    }
+    left_out = LAPTOP - beside
+    found = {path.relative_to(PACKAGE.parent): path for path in sorted(_ours())}
     return {
         place.as_posix(): path
         for place, path in found.items()
-        if row(".".join(place.parts)) not in LAPTOP - beside
+        if row(".".join(place.parts)) not in left_out
     }
 
 
-def _is_ours(path: Path) -> bool:
-    """Whether a path is ours, and not what a desktop, an editor or Python left there."""
-    parts = path.relative_to(PACKAGE).parts
-    return not any(part.startswith(".") or part == "__pycache__" for part in parts)
+def _ours() -> Iterator[Path]:
+    """Our files, and not what a desktop, an editor or Python left among them."""
+    for folder, inner, names in os.walk(PACKAGE):
+        inner[:] = [each for each in inner if each[0] != "." and each != "__pycache__"]
+        paths = (Path(folder, name) for name in names if name[0] != ".")
+        yield from filter(Path.is_file, paths)
 
 
 def _in(name: str, known: Mapping[str, Path]) -> str | None:

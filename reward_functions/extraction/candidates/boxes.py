@@ -124,9 +124,8 @@ def labelled_boxes(text: str) -> list[str]:
 
 def _labelled(text: str, end: int, start: int) -> bool:
     """Whether the words between two boxes only say what the second one is."""
-    if end > start or not words.BOX_LABEL.fullmatch(text, end, start):
-        return False
-    return not says(text[end:start], endings.OPEN)
+    label = words.BOX_LABEL.fullmatch(text, end, start)
+    return label is not None and not says(label[0], endings.OPEN)
 
 
 def _outermost(text: str, start: int) -> tuple[Candidate | None, int]:

@@ -12,6 +12,8 @@ import signal
 import socket
 import sys
 from argparse import ArgumentParser
+from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
@@ -23,6 +25,9 @@ from reward_functions.local.training_double.server import Double
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+DOCUMENTS: Final = 1_000
+"""Texts of policies that are read once. A call reads all of the account's, most of its work."""
 
 GLANCE: Final = 0.5
 """Seconds between two looks at whether the emulator is there."""
@@ -59,6 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
+    handlers = vars(import_module("botocore.handlers"))
+    read = handlers["decode_quoted_jsondoc"]
+    handlers["decode_quoted_jsondoc"] = lru_cache(DOCUMENTS)(read)
     try:
         main()
     except (ConfigurationError, OSError) as error:

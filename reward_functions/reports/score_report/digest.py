@@ -23,8 +23,8 @@ from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Scored
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.score_report.figures import std
-from reward_functions.reports.score_report.reasons import EMPTY as HOLD_NO_RESPONSE
 from reward_functions.reports.score_report.reasons import (
+    DATA,
     MOSTLY,
     ReasonCount,
     attribution,
@@ -33,6 +33,7 @@ from reward_functions.reports.score_report.reasons import (
     reason_of,
     remedy_of,
 )
+from reward_functions.reports.score_report.reasons import EMPTY as HOLD_NO_RESPONSE
 from reward_functions.reports.statistics import PAIR
 
 if TYPE_CHECKING:
@@ -137,12 +138,14 @@ class ErrorCount:
         first: message of the first of them, with its place in the file.
         remedy: what to do.
         rows: that have it.
+        data: whether it is the row's own fault, and asking again would not mend it.
     """
 
     title: str
     first: str
     remedy: str
     rows: int = 0
+    data: bool = False
 
 
 class GroupCounts(NamedTuple):
@@ -209,9 +212,10 @@ class Tallies(ABC):
             self.no_samples += bool(facts.signs & NO_SAMPLE)
             self.unasked += bool(facts.signs & UNASKED)
         if facts.error:
-            name, kind, _, remedy = facts.error
+            name, kind, whose, remedy = facts.error
             title = f"{name}: {kind}" if kind else name
-            self._errors.setdefault((name, kind), ErrorCount(title, message, remedy)).rows += 1
+            first = ErrorCount(title, message, remedy, data=whose == DATA)
+            self._errors.setdefault((name, kind), first).rows += 1
             return
         tally = self._tally(facts.reason)
         tally.rows += 1
@@ -249,7 +253,8 @@ class Tallies(ABC):
             **{name: getattr(self, name) for name in COUNTS},
             "reasons": [[e.reason, e.rows, e.low, e.empty, e.cut] for e in self._reasons.values()],
             "errors": [
-                [*key, e.title, e.first, e.remedy, e.rows] for key, e in self._errors.items()
+                [*key, e.title, e.first, e.remedy, e.rows, e.data]
+                for key, e in self._errors.items()
             ],
         }
 
@@ -259,6 +264,13 @@ class Tallies(ABC):
             setattr(self, name, int(item[name]))
         self._reasons = {each[0]: ReasonCount(*each) for each in item["reasons"]}
         self._errors = {(name, kind): ErrorCount(*rest) for name, kind, *rest in item["errors"]}
+
+    def forget_ours(self) -> set[str]:
+        """Forget the errors that are no row's own fault; returns their names."""
+        data = {name for (name, _), error in self._errors.items() if error.data}
+        ours = {name for name, _ in self._errors} - data
+        self._errors = {key: each for key, each in self._errors.items() if key[0] in data}
+        return ours
 
     @property
     def unscored(self) -> int:

@@ -428,10 +428,15 @@ async def _timeout(run: Run) -> Answer:
 
 
 def _unless_late(run: Run) -> Run | Answer:
-    """A run, or the answer of one that waited for its turn until its time was over."""
+    """A run; of one that waited for its turn until its time was over, the answer after its report.
+
+    It is reported here: the watchdog's threads may all wait for such reports.
+    """
     if not run.late:
         return run
     _log.warning("rollout %r has waited past its deadline: its agent does not run", run.name)
+    run.expire()
+    run.wait_until_reported()
     return _timed_out(run)
 
 

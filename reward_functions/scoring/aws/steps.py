@@ -11,15 +11,9 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.scoring.folder import (
-    CANCELLED,
-    UNUSABLE,
-    Run,
-    RunIncomplete,
-    RunNotUsable,
-)
-from reward_functions.scoring.places import place_of
+from reward_functions.scoring.folder import CANCELLED, Run, RunIncomplete
 from reward_functions.scoring.ranges import Counted
+from reward_functions.scoring.shard import run_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,17 +70,26 @@ def next_step(state: Mapping[str, Any]) -> dict[str, Any]:
         ConfigurationError: there is no run.
         AwsFailed, OSError: its folder cannot be read or written.
     """
-    run = Run.opened(place_of(state["run"]))
-    sizes = {each.name: each.size for each in run.place.objects()}
-    if UNUSABLE in sizes:
-        raise RunNotUsable(run.state().unusable)
-    if CANCELLED in sizes:
+    run = run_at(state["run"])
+    run.require_usable()
+    if (why := run.state().stopped) == CANCELLED:
         return {**state, "task": OVER}
+    if why:
+        raise RunIncomplete(f"{run.place.address}: {why}")
+    try:
+        return _next(run, state)
+    except RunIncomplete as error:  # who watches the folder is told
+        run.stop(str(error))
+        raise
+
+
+def _next(run: Run, state: Mapping[str, Any]) -> dict[str, Any]:
+    sizes = {each.name: each.size for each in run.place.objects()}
     task, missing = _missing(run, sizes)
     if not missing:
-        _finish(run)
+        run.finish()
         return {**state, "task": OVER}
-    begun = sum(sizes.get(f"{shard.begun}.jsonl", 0) for shard in missing)
+    begun = sum(sizes.get(shard.begun, 0) for shard in missing)
     mark = f"{task} {len(missing)} {begun}"
     idle = int(state.get("idle", 0)) + 1 if mark == state.get("mark") else 0
     if idle >= IDLE:
@@ -112,15 +115,4 @@ def _missing(run: Run, names: Mapping[str, int]) -> tuple[str, list[Shard]]:
             counts = pool.map(lambda shard: count_of(run.place, shard.part), shards)
             found = {shard.part: count for shard, count in zip(shards, counts, strict=True)}
         shards = run.number(found)
-    return "score", [each for each in shards if not {each.facts, each.results} <= names.keys()]
-
-
-def _finish(run: Run) -> None:
-    """Write the summary, as the client does that waits."""
-    facts = run.facts()
-    most = run.asked.max_unscored
-    if facts.unscored > most * len(facts):
-        raise RunIncomplete(
-            f"{facts.unscored:,} of {len(facts):,} rows are without a score, more than {most:.0%}"
-        )
-    run.finish()
+    return "score", [each for each in shards if not each.is_done(names)]

@@ -42,6 +42,14 @@ class Engine(Protocol):
     """Whether its workers reach the run's folder by its address alone: it must be in S3, or on a
     disk that all of them share."""
 
+    def require(self, run: Run, shards: Sequence[Shard]) -> None:  # noqa: ARG002 - of most
+        """Refuse a run that it cannot do, before anything is written.
+
+        Raises:
+            ConfigurationError: it cannot.
+        """
+        return
+
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """Do each of the shards once, in any order.
 
@@ -57,6 +65,10 @@ class Engine(Protocol):
         Raises:
             AwsFailed, ConfigurationError: the engine cannot be used at all.
         """
+
+    def close(self) -> None:
+        """End what it holds between tasks, such as a cluster of its own."""
+        return
 
 
 class Detachable(Engine, Protocol):

@@ -11,6 +11,7 @@ run, so that a run that is started twice has one. Progress is a listing of the f
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from hashlib import sha256
 from time import sleep
 from typing import TYPE_CHECKING, Final
@@ -21,7 +22,9 @@ from reward_functions.aws.deployed.catalogue import stage_record
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.aws.steps import count_of, counted_name
+from reward_functions.scoring.engines import Engine
 from reward_functions.scoring.folder import UNUSABLE
+from reward_functions.scoring.places import NoSuchObject
 from reward_functions.scoring.shards import Done
 
 if TYPE_CHECKING:
@@ -37,10 +40,13 @@ CONCURRENCY: Final = 50
 LOOKS: Final = (0.5, 1.0, 2.0, 5.0)
 """Seconds between looks at the folder; the last from then on, until something comes."""
 
+MACHINE: Final = "machine.json"
+"""Which machine does a run, in its folder."""
+
 RUNNING: Final = "RUNNING"
 
 
-class Aws:
+class Aws(Engine):
     """The state machine of a stage.
 
     Args:
@@ -57,7 +63,7 @@ class Aws:
     def __init__(
         self,
         machine: str,
-        folder: str,
+        folder: str = "",
         *,
         concurrency: int = CONCURRENCY,
         session: Session | None = None,
@@ -107,10 +113,9 @@ class Aws:
             the ARN of the execution.
 
         Raises:
-            ConfigurationError: the machine cannot do this run.
-            AwsFailed: nor be asked.
+            AwsFailed: the machine cannot be asked.
         """
-        self._require(run)
+        run.place.write(MACHINE, json.dumps({"machine": self.machine}).encode())
         number, found = self._latest(run)
         if found == RUNNING:
             return self._execution(run, number)
@@ -129,14 +134,14 @@ class Aws:
                 raise
         return f"{self.machine.replace(':stateMachine:', ':execution:')}:{name}"
 
-    def cancel(self, run: Run) -> None:
-        """Mark the folder, and stop the execution that does the run, if one does."""
-        run.cancel()
+    def end(self, run: Run) -> None:
+        """Stop the execution that does a run, if one does."""
         number, found = self._latest(run)
         if found == RUNNING:
             self._stop(self._execution(run, number))
 
-    def _require(self, run: Run) -> None:
+    def require(self, run: Run, shards: Sequence[Shard]) -> None:
+        """As `Engine.require` says."""
         if not run.asked.function:
             raise ConfigurationError("--on aws calls a deployed version: add --stage")
         if not f"{run.place.address}/".startswith(self.folder):
@@ -144,7 +149,7 @@ class Aws:
                 f"{run.place.address}: the stage's function writes below {self.folder} alone; name "
                 "a folder there"
             )
-        for shard in run.shards():
+        for shard in shards:
             if shard.kind == "groups" or shard.name.endswith(".parquet"):
                 raise ConfigurationError(
                     f"{shard.name}: the stage's function reads no parquet; score with --on direct, "
@@ -208,6 +213,18 @@ class Aws:
                 self._wait(LOOKS[min(quiet, len(LOOKS) - 1)])
 
 
+def cancel(run: Run) -> None:
+    """Let a run begin no further part, and stop the state machine where it does the run.
+
+    Raises:
+        AwsFailed, OSError: the folder cannot be written, or the machine not be asked.
+    """
+    run.stop()
+    with suppress(NoSuchObject):  # no machine ever did it
+        machine = json.loads(run.place.read(MACHINE))["machine"]
+        Aws(machine, session=run.session).end(run)
+
+
 def _name(run: Run, number: int) -> str:
     """The name of a run's execution; AWS keeps names of ended ones for 90 days."""
     return f"{sha256(run.place.address.encode()).hexdigest()[:32]}-{number}"
@@ -216,7 +233,7 @@ def _name(run: Run, number: int) -> str:
 def _is_done(task: Task, shard: Shard, names: Mapping[str, int]) -> bool:
     if task == "count":
         return counted_name(shard.part) in names
-    return {shard.facts, shard.results} <= names.keys()
+    return shard.is_done(names)
 
 
 def _done(run: Run, task: Task, shard: Shard) -> Done:

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.extras import require
 from reward_functions.scoring.rewards import is_path
 from reward_functions.scoring.shards import Done
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from reward_functions.scoring.folder import Run
     from reward_functions.scoring.shards import Shard
 
 
-def require_reachable(run: Run, address: str | None) -> None:
+def require_reachable(run: Run, address: str | None, package: str, *, by: str) -> None:
     """Refuse a reward that stands in a file of this machine, where others score.
 
     Raises:
-        ConfigurationError: it does.
+        MissingExtra: the package of the cluster is not installed.
+        ConfigurationError: there is such a file.
     """
+    require(package, by=by)
     if address and is_path(run.asked.reward) and not run.asked.function:
         raise ConfigurationError(
             f"the workers at {address} do not have {run.asked.reward}: install a package that "
             "registers the reward on them, and give its name"
         )
-
-
-def order_apart(order: Mapping[str, Any]) -> dict[str, Any] | None:
-    """An order whose worker died, given once more with the rows apart; None where they were."""
-    return None if order.get("apart") else {**order, "apart": True}
 
 
 def failed(shard: Shard, error: BaseException) -> Done:

@@ -12,9 +12,9 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.extras import require
-from reward_functions.scoring.engines.clusters import failed, order_apart, require_reachable
-from reward_functions.scoring.shard import order_of, worked
+from reward_functions.scoring.engines import Engine
+from reward_functions.scoring.engines.clusters import failed, require_reachable
+from reward_functions.scoring.shard import order_apart, order_of, worked
 from reward_functions.scoring.shards import Done, Shard
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reward_functions.scoring.shards import Task
 
 
-class Dask:
+class Dask(Engine):
     """Futures of a cluster.
 
     Args:
@@ -41,14 +41,16 @@ class Dask:
         self.concurrency = concurrency or os.cpu_count() or 1
         self._client: Any = None
 
+    def require(self, run: Run, shards: Sequence[Shard]) -> None:  # noqa: ARG002 - of any
+        """As `Engine.require` says."""
+        require_reachable(run, self.address, "distributed", by="--on dask")
+
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """As `Engine.run` says.
 
         Raises:
-            ConfigurationError: no cluster answers, or the reward is a file that it does not have.
+            ConfigurationError: no cluster answers.
         """
-        require("distributed", by="--on dask")
-        require_reachable(run, self.address)
         import distributed  # noqa: PLC0415 - for this engine alone
 
         client = self._client = self._client or self._connected(distributed)
@@ -61,7 +63,6 @@ class Dask:
             return future
 
         ready = distributed.as_completed([begun(order_of(run, task, each)) for each in shards])
-        ended = False
         try:
             for future in ready:
                 order = orders.pop(future.key)
@@ -70,12 +71,14 @@ class Dask:
                     ready.add(begun(again))
                     continue
                 yield failed(Shard.of(order["shard"]), error) if error else Done.of(future.result())
-            ended = True
         finally:
             stop.set()
-            if not (ended and task == "count"):  # which scoring follows
-                self._client = None
-                client.close()
+
+    def close(self) -> None:
+        """As `Engine.close` says."""
+        if self._client:
+            client, self._client = self._client, None
+            client.close()
 
     def _connected(self, distributed: Any) -> Any:
         own = {"n_workers": self.concurrency, "threads_per_worker": 1, "dashboard_address": None}

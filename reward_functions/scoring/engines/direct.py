@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.scoring.engines.pool import side_by_side
-from reward_functions.scoring.shard import scorer_of, work
+from reward_functions.scoring.engines import Engine
+from reward_functions.scoring.engines.pool import by_threads
+from reward_functions.scoring.scorers import scorer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 CONCURRENCY: Final = 8
 
 
-class Direct:
+class Direct(Engine):
     """Threads that invoke.
 
     Args:
         concurrency: shards, and calls, at once.
-        scorer: makes who scores a run's rows, once a thread; its pinned version where not given.
+        scorer: makes who scores a run's rows; its pinned version where not given.
     """
 
     name = "direct"
@@ -36,25 +36,13 @@ class Direct:
         self.concurrency = concurrency
         self._scorer = scorer
 
-    def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
-        """As `Engine.run` says.
-
-        Raises:
-            ConfigurationError: the run has no version of a function.
-        """
+    def require(self, run: Run, shards: Sequence[Shard]) -> None:  # noqa: ARG002 - of any
+        """As `Engine.require` says."""
         if not run.asked.function:
             raise ConfigurationError(
                 "--on direct calls a deployed version: add --stage, or name another engine"
             )
-        free: SimpleQueue[Scorer | None] = SimpleQueue()
-        for _ in range(self.concurrency):
-            free.put(self._scorer(run) if task == "score" else None)
 
-        def done(shard: Shard, left: Callable[[], float]) -> Done:
-            scorer = free.get()
-            try:
-                return work(run, task, shard, scorer, left=left)
-            finally:
-                free.put(scorer)
-
-        yield from side_by_side(shards, done, self.concurrency)
+    def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
+        """As `Engine.run` says."""
+        yield from by_threads(run, task, shards, self._scorer(run), self.concurrency)

@@ -1,29 +1,35 @@
-"""Interpreters on this machine: a thread reads each shard, and interpreters score its rows.
+"""Interpreters on this machine: each reads, scores and writes a shard at a time.
 
-A row that ends an interpreter harms no other: it alone is without a score. A judge's rows wait for
-its models in threads; those of a run that pins a version of a function are scored by that.
+One that a row ends leaves a part that is missing; its shard is done once more with the rows apart,
+so that the row harms no other: it alone is without a score. What only waits, for a judge's models
+or for a version of a function, is done by threads of this process.
 """
 
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING, Any
 
-from reward_functions.scoring.engines.pool import side_by_side
-from reward_functions.scoring.shard import Apart, scorer_of, work
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.scoring.engines import Engine
+from reward_functions.scoring.engines.pool import by_threads, side_by_side
+from reward_functions.scoring.interpreters import Interpreters, serve
+from reward_functions.scoring.scorers import scorer_of
+from reward_functions.scoring.shard import order_apart, order_of, worked
+from reward_functions.scoring.shards import Done
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from reward_functions.judge_runtime.verdict_store import VerdictStore
     from reward_functions.scoring.folder import Run
-    from reward_functions.scoring.scorers import Scorer
-    from reward_functions.scoring.shards import Done, Shard, Task
+    from reward_functions.scoring.shards import Shard, Task
 
 
-class Processes:
-    """Interpreters of this machine.
+class Processes(Engine):
+    """Interpreters of this machine, which have the credentials of its environment.
 
     Args:
         concurrency: of them, and shards at once; as many as there are processors where not given.
@@ -36,19 +42,42 @@ class Processes:
     def __init__(self, concurrency: int | None = None, store: VerdictStore | None = None) -> None:
         self.concurrency = concurrency or os.cpu_count() or 1
         self._store = store
+        self._interpreters: Interpreters | None = None
 
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """As `Engine.run` says."""
-        with ExitStack() as stack:
-            scorer: Scorer | None = None
-            if task == "score":
-                if run.asked.function or run.asked.judge:
-                    scorer = scorer_of(run, self._store)
-                else:
-                    scorer = apart = Apart.of(run, self.concurrency)
-                    stack.enter_context(apart.interpreters)
+        if run.asked.function or run.asked.judge:
+            scorer = scorer_of(run, self._store)
+            yield from by_threads(run, task, shards, scorer, self.concurrency)
+        else:
+            mine = self._interpreters or Interpreters(self.concurrency, "engines.processes")
+            self._interpreters = mine
+            ordered = partial(_ordered, mine, run, task)
+            yield from side_by_side(shards, ordered, self.concurrency, mine.hang_up)
 
-            def done(shard: Shard, left: Callable[[], float]) -> Done:
-                return work(run, task, shard, scorer, left=left)
+    def close(self) -> None:
+        """As `Engine.close` says."""
+        if self._interpreters:
+            self._interpreters.close()
+            self._interpreters = None
 
-            yield from side_by_side(shards, done, self.concurrency)
+
+def _ordered(
+    interpreters: Interpreters, run: Run, task: Task, shard: Shard, left: Callable[[], float]
+) -> Done:
+    order: dict[str, Any] | None = order_of(run, task, shard)
+    why = "interrupted"
+    while order and left():
+        try:
+            return Done.of(interpreters.asked(order))
+        except EOFError as error:
+            why, order = f"the interpreter that did it ended with {error}", order_apart(order)
+        except ConfigurationError as error:  # of the reward's code, which ends itself
+            run.stop(str(error))
+            why, order = str(error), None
+    return Done(shard.part, error=why)
+
+
+def main() -> None:
+    """What an interpreter runs: it does shards, as a worker of a cluster does."""
+    serve(lambda _, alone: partial(worked, left=lambda: 0.0 if alone.is_set() else inf))

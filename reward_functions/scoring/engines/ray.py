@@ -8,13 +8,14 @@ once more, with an interpreter of its own for the rows, so that a row that ends 
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.extras import require
-from reward_functions.scoring.engines.clusters import failed, order_apart, require_reachable
-from reward_functions.scoring.shard import order_of, worked
+from reward_functions.scoring.engines import Engine
+from reward_functions.scoring.engines.clusters import failed, require_reachable
+from reward_functions.scoring.shard import order_apart, order_of, worked
 from reward_functions.scoring.shards import Done
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ TASK: Final = {"num_cpus": 1, "max_retries": 0}
 """Of a task; what died is tried again by us."""
 
 
-class Ray:
+class Ray(Engine):
     """Tasks of a cluster.
 
     Args:
@@ -44,14 +45,16 @@ class Ray:
         self.concurrency = concurrency or 0  # as many as the cluster does
         self._mine = False
 
+    def require(self, run: Run, shards: Sequence[Shard]) -> None:  # noqa: ARG002 - of any
+        """As `Engine.require` says."""
+        require_reachable(run, self.address, "ray", by="--on ray")
+
     def run(self, run: Run, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """As `Engine.run` says.
 
         Raises:
-            ConfigurationError: no cluster answers, or the reward is a file that it does not have.
+            ConfigurationError: no cluster answers.
         """
-        require("ray", by="--on ray")
-        require_reachable(run, self.address)
         import ray  # noqa: PLC0415 - seconds, for this engine alone
 
         if not ray.is_initialized():
@@ -59,7 +62,6 @@ class Ray:
         begin = ray.remote(**TASK)(worked).remote
         waiting = deque((shard, order_of(run, task, shard)) for shard in shards)
         begun: dict[Any, tuple[Shard, dict[str, Any]]] = {}
-        ended = False
         try:
             while waiting or begun:
                 while waiting and len(begun) < (self.concurrency or len(shards)):
@@ -76,13 +78,15 @@ class Ray:
                         continue
                     done = failed(shard, getattr(error, "cause", None) or error)
                 yield done
-            ended = True
         finally:
             for each in begun:
                 ray.cancel(each, force=True)
-            if self._mine and not (ended and task == "count"):  # which scoring follows
-                self._mine = False
-                ray.shutdown()
+
+    def close(self) -> None:
+        """As `Engine.close` says."""
+        if self._mine:
+            self._mine = False
+            sys.modules["ray"].shutdown()
 
     def _connect(self, ray: Any) -> None:
         # A cluster that is there has its own dashboard, and refuses to be told.

@@ -13,7 +13,6 @@ from reward_functions.symbolic.compare.assignments import name_of
 from reward_functions.symbolic.compare.relations import members
 from reward_functions.symbolic.expr.names import in_order_of_names, with_names
 from reward_functions.symbolic.expr.nodes import (
-    Apply,
     Bracket,
     BuiltSet,
     Congruence,
@@ -200,15 +199,9 @@ def _bounds(bodies: Sequence[Node], indices: set[str]) -> bool:
 
 
 def _arguments(whole: Node) -> set[str]:
-    """The letters that functions are defined at: n of f(n) = 2n is no index."""
-    found: set[str] = set()
-    for each in parts(whole):
-        match each:
-            case Symbol(name) if "(" in name:
-                found |= set(name.partition("(")[2])
-            case Apply(name, (Symbol(argument),)) if len(name) == 1:
-                found.add(argument)
-    return found
+    """The letters that functions are defined at: n of f(n) = 2n, a name, is no index."""
+    names = (each.name for each in parts(whole) if isinstance(each, Symbol))
+    return set().union(*(name.partition("(")[2] for name in names))
 
 
 def _only_indexed(found: Family) -> Family | None:

@@ -81,7 +81,7 @@ def _by_rests(branches: Sequence[Branch], others: Sequence[Branch]) -> list[Pair
     found: list[Pair] = []
     for rest in range(modulus):
         value = Sum((Product((Number(Fraction(modulus)), INDEX)), Number(Fraction(rest))))
-        first, second = _holding(mine, rest)[:1], _holding(theirs, rest)
+        first, second = _holding(mine, rest), _holding(theirs, rest)
         if bool(first) != bool(second):
             return None
         found += [(_at(first[0], name, value), _at(each, name, value)) for each in second]

@@ -15,6 +15,8 @@ from reward_functions.cdk.policies import (
     permissions,
     sagemaker,
 )
+from reward_functions.cdk.policies.documents import AGENTS as OF_AGENTS
+from reward_functions.cdk.policies.documents import BEDROCK, SAGEMAKER, TRAINING
 from reward_functions.cdk.policies.grants import Made
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
@@ -27,6 +29,7 @@ from tests.cdk.policies.policies import (
     HERE,
     IMPORT_ROLE,
     JOB_ROLE,
+    MADE,
     PEOPLE,
     PLAIN,
     PROFILE,
@@ -269,6 +272,13 @@ def test_a_stage_without_sagemaker_s_jobs_grants_none_of_their_rights():
     ]
     assert "sagemaker" not in json.dumps(documents)
     assert "imported-model" not in json.dumps(documents)
+
+
+@pytest.mark.parametrize("kind", [None, SAGEMAKER, OF_AGENTS, TRAINING])
+def test_people_start_the_jobs_for_which_their_stage_has_a_role(kind):
+    more = {kind} if kind else set()
+    documents = people.of_people(HERE, PLAIN, MADE, dict.fromkeys({BEDROCK} | more, ROLE))
+    assert documents.keys() == {"data", "jobs", "evaluate", "operate"} | more
 
 
 @pytest.mark.parametrize(

@@ -238,10 +238,10 @@ def test_few_prompts_need_an_exact_test(run, job, file, models):
     assert "under 30 prompts an exact test has to agree" in ran.stdout
 
 
-def test_sampled_answers_and_pass_at_k(evaluated, models):
+def test_sampled_answers_and_pass_at_k(evaluated, models, tmp_path):
     drawn = iter(range(10_000))
     models.tuned = lambda number: f"#### {number + 7 + next(drawn) % 2}"
-    ran = evaluated("-k", "4", "-n", "12", "--json", "--by", "level")
+    ran = evaluated("-k", "4", "-n", "12", "--json", "--by", "level", "--report", "found.html")
     assert ran.exit_code in (0, 1), ran.output
     found = json.loads(ran.stdout)
     assert [each["k"] for each in found["pass_at_k"]] == [1, 2, 4]
@@ -254,6 +254,7 @@ def test_sampled_answers_and_pass_at_k(evaluated, models):
         ("tuned", "sampled"): 48, ("base", "sampled"): 48,
     }  # fmt: skip
     assert found["beside"][0]["seconds_p50"] is None  # a simulation's
+    assert "pass@k of both models" in (tmp_path / "found.html").read_text()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.engines.processes import Processes
 from reward_functions.scoring.folder import Run
 from reward_functions.scoring.plan import Plan
-from reward_functions.scoring.shard import scorer_of, work
+from reward_functions.scoring.scorers import scorer_of
+from reward_functions.scoring.shard import work
 
 PROMPT = "Which city is the capital of Australia?"
 
@@ -58,7 +59,7 @@ def test_what_a_judge_takes_is_known_before_it_is_asked(reward, serve, settings,
     assert "about $" in shown.stdout
     for judge, said in (
         (priced(server), "dollars for the rows that are not scored, more than 0.5: nothing is"),
-        (settings(server), "nobody knows what reference costs, which may exceed 0.5 dollars"),
+        (settings(server), "name its settings with --judge, with prices of its models"),
     ):
         ran = reward(*typed, "--judge", judge, "--max-usd", "0.5")
         assert ran.exit_code == 2
@@ -99,8 +100,6 @@ def test_rows_that_were_paid_for_before_a_kill_are_not_asked_for_again(
     scorer = scorer_of(run)
 
     class Mortal:
-        calls = 0
-
         def __call__(self, batch):
             if len(server.requests) >= 6:
                 raise Killed

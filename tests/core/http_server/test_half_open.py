@@ -203,6 +203,12 @@ def test_where_no_descriptor_is_left_the_oldest_connection_goes():
         assert is_closed(oldest)
 
 
+def test_who_sends_no_more_is_closed_long_before_his_time_is_over():
+    with serving(request_seconds=2 * SOON) as server, opened(server, b"GET /work") as gone:
+        gone.shutdown(socket.SHUT_WR)
+        assert is_closed(gone)
+
+
 def test_a_connection_that_is_over_is_closed_at_once_and_not_when_its_memory_is_freed():
     ours, theirs = socket.socketpair()
     with serving() as server, theirs:

@@ -50,7 +50,7 @@ REFUSED = {
         {"compression": "zstd", "use_dictionary": False},
     ),
     "a page of many texts": (
-        partial(long, 4, 32),
+        partial(long, 4, 18),
         {"compression": "zstd", "use_dictionary": False},
     ),
     "a list of numbers": (partial(listed, 7, 5_000_000), {"compression": "zstd"}),
@@ -74,20 +74,20 @@ def test_a_table_that_becomes_large_is_refused_in_one_sentence(column, written, 
 
 def test_cells_that_share_a_text_are_read_a_few_at_a_time(tmp_path):
     file = tmp_path / "rows.parquet"
-    table = pa.table({"prompt": shared(2, 100).dictionary_decode()})
+    table = pa.table({"prompt": shared(2, 40).dictionary_decode()})
     parquet.write_table(table, file, compression="zstd")
     tracemalloc.start()
     lengths = [len(row.content["prompt"]) for row in scan_file(str(file))]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert lengths == [2 * MB] * 100
+    assert lengths == [2 * MB] * 40
     assert peak < 32 * MB
 
 
 @pytest.mark.parametrize("compression", ["zstd", "lz4", None])
 @pytest.mark.parametrize("stream", [True, False])
 def test_an_arrow_batch_that_becomes_large_is_refused(compression, stream, tmp_path):
-    file, count = tmp_path / "rows.arrow", 100 if compression else 40
+    file, count = tmp_path / "rows.arrow", 100 if compression else 20
     table = pa.table({"prompt": shared(2, count).dictionary_decode()})
     options = ipc.IpcWriteOptions(compression=compression)
     new = ipc.new_stream if stream else ipc.new_file
@@ -231,7 +231,7 @@ def test_one_large_row_group_of_lists_is_read_in_a_small_room(
 def test_texts_whose_dictionary_was_given_up_are_not_collected(tmp_path):
     """pyarrow would keep every text of the row group until its end."""
     file = tmp_path / "rows.parquet"
-    texts = [f"{at} {'x' * 4_000}" for at in range(8_000)]
+    texts = [f"{at} {'x' * 4_000}" for at in range(5_000)]
     parquet.write_table(pa.table({"prompt": texts}), file, compression="zstd")
     pool, most = pa.default_memory_pool(), 0
     before = pool.bytes_allocated()
@@ -253,7 +253,8 @@ LENGTHS = {
 }
 
 
-def lists(lengths, deep):
+@cache
+def lists(name, deep):
     """Lists of so many values, or of so many lists of one, two or three values, and so on."""
 
     def made(length, level):
@@ -263,7 +264,7 @@ def lists(lengths, deep):
             at if level == 0 else made(1 + at % 3, level - 1) for at in range(min(length, 9_000))
         ]
 
-    return [made(length, deep) for length in lengths]
+    return [made(length, deep) for length in LENGTHS[name]]
 
 
 def values(row):
@@ -281,7 +282,7 @@ def values(row):
         {"use_dictionary": False, "data_page_version": "2.0", "compression": None},
     ],
 )
-@pytest.mark.parametrize("lengths", LENGTHS.values(), ids=LENGTHS)
+@pytest.mark.parametrize("lengths", LENGTHS)
 def test_the_longest_row_is_known_before_a_value_is_read(lengths, written, deep, tmp_path):
     kind = pa.int64()
     for _ in range(deep + 1):

@@ -9,6 +9,8 @@ import socket
 import stat
 import subprocess
 import sys
+import warnings
+import zipfile
 from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic, sleep
@@ -25,6 +27,7 @@ from reward_functions.local.emulator import (
     find,
     installing,
     running,
+    serve,
     up,
 )
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
@@ -39,7 +42,7 @@ from reward_functions.local.emulator.emulator import (
     start,
 )
 from reward_functions.local.emulator.installing import EmulatorMissing
-from reward_functions.local.emulator.serve import logged
+from reward_functions.local.emulator.serve import SharedCode, Wildcards, logged
 from tests.commands import PIPE, Command
 from tests.processes import end_within, processes_of
 
@@ -128,6 +131,64 @@ def test_an_invocation_takes_the_lines_that_are_there_and_no_more():
     lines.put("late")
     assert logged(worker, hard_cap=0.0) == "", "its time is over"
     assert logged(worker) == "late"
+
+
+def test_what_zips_have_in_common_is_unpacked_once_and_of_a_name_the_last_counts(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(serve, "CODE", tmp_path / "code")
+    monkeypatch.setattr(serve, "UNPACKED", {})
+    zips = [
+        [("lib/a.py", "a = 1"), ("own.py", "one"), ("lib/empty/", "")],
+        [("lib/a.py", "a = 1"), ("own.py", "one"), ("own.py", "two"), ("b.py", "a = 1")],
+        [("../a.py", "out"), ("lib/a.py", "a = 2"), ("own.py", "two")],
+    ]
+    folders = []
+    for number, files in enumerate(zips):
+        archive, folder = tmp_path / f"{number}.zip", tmp_path / str(number)
+        with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(archive, "w") as packed:
+            for name, content in files:
+                packed.writestr(name, content)
+        folder.mkdir()
+        with SharedCode(archive) as packed:
+            packed.extractall(folder)
+        folders.append(folder)
+    one, two, three = folders
+    assert (one / "lib/a.py").samefile(two / "lib/a.py")
+    assert (two / "own.py").samefile(three / "own.py")
+    assert [(each / "own.py").read_text() for each in folders] == ["one", "two", "two"]
+    assert (two / "b.py").read_text() == "a = 1"
+    assert (three / "lib/a.py").read_text() == "a = 2"
+    assert (one / "lib/empty").is_dir()
+    assert (three / "a.py").read_text() == "out", "it stays in its folder"
+    assert not (tmp_path / "code" / "a.py").exists()
+
+
+PATTERNS = [
+    # a pattern, what it stands for, and what it does not
+    ("s3:GetObject", ["s3:GetObject"], ["s3:GetObjectTagging", "xs3:GetObject", "s3:getobject"]),
+    ("*", ["", "any\nthing"], []),
+    ("s3:Get*", ["s3:Get", "s3:GetObject"], ["s3:PutObject"]),
+    ("*:role/a", ["x:role/a"], ["x:role/ab"]),
+    ("a*a", ["aa", "aba", "aaa"], ["a"]),
+    ("ab*ba", ["abba"], ["aba"]),
+    ("a*b*a", ["aba", "axbxa", "abba"], ["aa", "aab"]),
+    ("a*bc*bc*c", ["abcbcc"], ["abcbc"]),
+    ("a**b", ["ab", "axb"], ["a"]),
+    ("a?c", ["abc", "a\nc"], ["ac", "abbc"]),
+    ("?*", ["a", "ab"], [""]),
+    ("a.*[b]", ["a.x[b]"], ["axxb"]),
+    ("a", ["a"], ["a\n", ""]),
+    ("", [""], ["a"]),
+]
+
+
+@pytest.mark.parametrize(("pattern", "fitting", "others"), PATTERNS)
+def test_a_policys_pattern_fits_all_of_a_value(pattern, fitting, others):
+    exact, folded = Wildcards(pattern, False), Wildcards(pattern.swapcase(), True)
+    assert all(map(exact.match, fitting))
+    assert all(map(folded.match, fitting))
+    assert not any(map(exact.match, others))
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads Linux's table of sockets")

@@ -176,6 +176,16 @@ def test_freed_space_is_used_by_the_next_look(outbox, clock):
     reporter.close(patience=0.0)
 
 
+def test_freed_space_is_used_before_a_process_ends(outbox, clock, caplog):
+    outbox.full = True
+    reporter = reporter_of(outbox, Scripted(), clock)
+    reporter.keep(reported())
+    outbox.full = False
+    reporter.close(patience=0.0)
+    assert outbox.counts()["pending"] == 2
+    assert "lost" not in caplog.text
+
+
 def test_an_episode_that_ended_on_a_full_disk_is_not_run_again(outbox, clock):
     outbox.begin(episode(), owner="dead", now=NOW)
     outbox.full = True

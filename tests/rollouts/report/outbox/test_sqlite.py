@@ -125,6 +125,22 @@ def test_of_writes_that_cannot_be_committed_together_each_is_tried_alone(path):
     assert store.find(target) == store.orphans(NOW) == []
 
 
+def test_writes_that_wait_for_another_process_wait_together(path, monkeypatch):
+    store, asked = SqliteOutbox(path), []
+
+    def written(_, group):
+        asked.append(len(group))
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorname = "SQLITE_BUSY"
+        raise error
+
+    monkeypatch.setattr(store, "_written", written)
+    group = [Write(lambda _: 1, durable=False) for _ in range(3)]
+    store._commit(group)
+    assert asked == [3]
+    assert all(isinstance(each.error, OutboxUnavailable) for each in group)
+
+
 def test_the_log_is_bounded(path):
     store = SqliteOutbox(path)
     log = path.with_name(path.name + "-wal")
@@ -183,6 +199,17 @@ def test_its_files_are_its_owners_alone(path):
     assert [file.name.removeprefix("outbox.sqlite3") for file in files] == ["", "-shm", "-wal"]
     assert {mode(file) for file in files} == {"0o600"}
     assert mode(path.parent) == "0o700"
+
+
+@pytest.mark.parametrize("forked", [False, True])
+def test_a_connection_is_closed_by_the_process_that_opened_it_alone(path, forked):
+    store, closed = SqliteOutbox(path), []
+    store.counts()
+    store._connection.close()
+    store._connection = SimpleNamespace(close=lambda: closed.append(1))
+    store._process += forked
+    store.close()
+    assert len(closed) == (not forked)
 
 
 def test_nothing_is_made_before_it_is_used(path):
