@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from helpers.sample_data import bound_by_script
 from helpers.shown import Shown
 from reward_functions import get, score_batch
+from reward_functions.audit.replayed_answers import CONSTANT
+from reward_functions.audit.replaying import replay
 from reward_functions.data import linting
 from reward_functions.data.generated import writing
 from reward_functions.data.json_rows import read_rows
 from reward_functions.data.lengths import prompt_tokens
-from reward_functions.audit.replayed_answers import CONSTANT
-from reward_functions.audit.replaying import replay
 from reward_functions.data.splitting import Overlaps, assigned, group_of, parse_ratio
 from reward_functions.reports.sheets import Sheet
 from reward_functions.serving.contract import decode_row

@@ -182,7 +182,7 @@ def compare(
         measured=Measured("rows", measured, len(read.samples) - measured),
         seconds=perf_counter() - began,
         calls=first.calls + second.calls,
-        said=[*(each.title for each in recorded), *_widened(first), *_widened(second)],
+        notes=[*(each.title for each in recorded), *_widened(first), *_widened(second)],
         allow_undecided=allow_undecided,
     )
 
@@ -243,7 +243,7 @@ def _batches(target: Target, read: Rollouts) -> Iterator[list[int]]:
 
 
 def _widened(side: Side) -> list[str]:
-    """What is said of a scale that was not declared, or not kept to."""
+    """What is to be known of a scale that was not declared, or not kept to."""
     declared, used = side.target.scale, side.earned.scale
     range_ = f"{used.minimum:g} to {used.maximum:g}"
     if declared is None:

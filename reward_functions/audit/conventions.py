@@ -37,6 +37,7 @@ from zlib import crc32
 
 from reward_functions.core.errors import BadSample, ConfigurationError, InvalidScore, ScoringError
 from reward_functions.core.importing import last_line
+from reward_functions.core.references import first_key
 from reward_functions.core.types import Score, Scored, Unscored
 
 if TYPE_CHECKING:
@@ -89,13 +90,21 @@ class _Row:
         self.reference = deepcopy(sample.reference)
         held = self.reference if isinstance(self.reference, Mapping) else {}
         self.fields: dict[str, Any] = {**deepcopy(dict(sample.metadata)), **held}
-        known = {} if self.reference is None else dict.fromkeys(REFERENCES, self.reference)
+        answer = _answer(self.reference)
+        known = {} if answer is None else dict.fromkeys(REFERENCES, answer)
         self.named = {**dict.fromkeys(PROMPTS, sample.prompt), **known, **self.fields}
         self.completion: Any = sample.response
         self.prompt: Any = sample.prompt
         if messages:
             self.completion = [_turn("assistant", sample.response)]
             self.prompt = [_turn(each.role, each.content) for each in sample.context]
+
+
+def _answer(reference: Any) -> Any:
+    """The answer that an object of one key holds; any other reference as it is."""
+    if isinstance(reference, Mapping) and len(reference) == 1 and first_key(reference):
+        return next(iter(reference.values()))
+    return reference
 
 
 def _turn(role: str, content: str) -> dict[str, Any]:
@@ -108,7 +117,7 @@ def _nothing(*_: Any, **__: Any) -> None:
 
 def _words(row: _Row) -> list[int]:
     """A number for each word: which tokens there were, nobody knows here."""
-    return [crc32(word.encode()) for word in row.sample.response.split()]
+    return [crc32(word.encode("utf-8", "surrogatepass")) for word in row.sample.response.split()]
 
 
 def _extra_info(row: _Row) -> dict[str, Any]:
@@ -172,8 +181,8 @@ def _openai_sample(row: _Row) -> dict[str, Any]:
 
 
 def _item(row: _Row) -> dict[str, Any]:
-    """The row but for its messages; a reference that is no object by all its usual names."""
-    return row.fields if isinstance(row.reference, Mapping) else row.named
+    """The row but for its messages; its answer by all its usual names."""
+    return row.named
 
 
 _COMPLETION: Final = attrgetter("completion")

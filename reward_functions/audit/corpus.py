@@ -214,8 +214,8 @@ def _number_tricks(case: Case, _: Corpus) -> list[str]:
     if found is None:
         return []
     before, answer, after = found
-    told = ["NaN", "Infinity", "1e999", "None", "undefined"]
-    tricks = [f"{before}{each}{after}" for each in told]
+    texts = ["NaN", "Infinity", "1e999", "None", "undefined"]
+    tricks = [f"{before}{each}{after}" for each in texts]
     if answer.isascii() and answer.isdigit():
         tricks += [f"{before}{answer}.9{after}", f"{before}{answer}{answer}{after}"]
     return tricks

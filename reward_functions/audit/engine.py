@@ -63,7 +63,7 @@ ROWS_TRIED: Final = 300
 """Prompts that are tried: none paid among them leaves at most 1.3 % (Wilson, 95 %)."""
 
 JUDGED_ROWS: Final = 8
-"""The same where every answer is a call to a model, and nobody said how many."""
+"""The same where every answer is a call to a model, and nobody says how many."""
 
 REPEATS: Final = 3
 """Times that the same answers are scored."""
@@ -247,7 +247,7 @@ def audited(
         measured=work.measured,
         seconds=perf_counter() - began,
         calls=target.calls,
-        said=[target.described, *work.said],
+        notes=[target.described, *work.notes],
         allow_undecided=asked.allow_undecided,
     )
 
@@ -264,7 +264,7 @@ class _Work:
     corpus: Corpus = field(default_factory=lambda: Corpus(()))
     figures: list[Figure] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     measured: Measured = field(default_factory=lambda: Measured("answers", 0))
     unreadable: list[tuple[str, Exception]] = field(default_factory=list)
 
@@ -387,12 +387,12 @@ class _Work:
         references = any(each.reference is not None for each in drawn)
         spec = self.target.spec
         if spec is None and references:
-            self.said.append(
+            self.notes.append(
                 "no form of the reference earns more than an empty answer: what it pays for is not "
                 "known, and nothing was measured"
             )
             return
-        self.said.append(
+        self.notes.append(
             "right answers are not known, so only answers that need none were tried: "
             + ("the rows have no references" if not references else "the reward writes none")
         )
@@ -404,7 +404,7 @@ class _Work:
 
     def with_gold(self, gold: Gold, drawn: Sequence[Sample], places: Sequence[str]) -> None:
         """Both sides: answers that must not be paid, and answers that must be."""
-        self.said.append(f"right answers are {gold.described}")
+        self.notes.append(f"right answers are {gold.described}")
         cases, unreadable = cases_of(gold, drawn, places)
         self.unreadable += unreadable
         self.corpus = Corpus(cases)
@@ -423,7 +423,7 @@ class _Work:
             partial_credit=_credit(self.target),
         )
         if not earned.tells_apart:
-            self.said.append("right and wrong answers earn the same: every group has no advantage")
+            self.notes.append("right and wrong answers earn the same: every group has no advantage")
         self.measure([right, wrong, empty], earned)
         self.determinism()
         if not self.target.judges:

@@ -157,7 +157,7 @@ def figure_of(name: str, found: Rate | None, why: str, unit: str = "share") -> F
     Args:
         name: its id.
         found: the mean; None where it was not measured.
-        why: said where it was not.
+        why: shown where it was not.
         unit: of the mean.
     """
     if found is None:
@@ -201,7 +201,7 @@ def finding_of(
         title: in a few words.
         groups: the rows that were tried, by prompt.
         has: whether a row shows it.
-        why: said where none was tried.
+        why: shown where none was tried.
         worst: the row with the largest is shown first.
         seen: a row as it is shown.
     """

@@ -57,7 +57,7 @@ def record(done: Checked, *, texts: bool = False) -> dict[str, Any]:
         "target": dict(done.target),
         **({"other": dict(done.other)} if isinstance(done, Comparison) else {}),
         "data": dict(done.data),
-        "said": list(done.said),
+        "notes": list(done.notes),
         "figures": [asdict(each) for each in done.figures],
         "findings": [_finding(each, texts=texts) for each in done.findings],
         "gates": [asdict(each) for each in done.gates],
@@ -125,7 +125,7 @@ def as_markdown(done: Checked, *, texts: bool = False) -> str:
     """Tables for a comment below a pull request."""
     verdict = "passed" if done.passed else "failed"
     lines = [f"### {code_span(_name(done))} {verdict}", ""]
-    lines += [f"{code_span(each)}  " for each in done.said]
+    lines += [f"{code_span(each)}  " for each in done.notes]
     lines += ["", "| | gate | figure |", "| --- | --- | --- |"]
     for gate in done.gates:
         message = gate.message.removeprefix(f"{gate.expression}: ")
@@ -175,7 +175,7 @@ def sheets(done: Checked) -> list[Sheet]:
     figures = {each.id: each for each in done.figures}
     of_findings = {each.figure for each in done.findings}
 
-    def told(finding: Finding) -> str:
+    def rate_of(finding: Finding) -> str:
         figure = figures.get(finding.figure)
         if figure is None or figure.value is None or finding.verdict in ("note", "untested"):
             return finding.message
@@ -198,7 +198,7 @@ def sheets(done: Checked) -> list[Sheet]:
             "classes and properties",
             ("id", "what", "verdict", "prompts", "rate"),
             [
-                (each.id, each.title, each.verdict, f"{each.count:,} of {each.n:,}", told(each))
+                (each.id, each.title, each.verdict, f"{each.count:,} of {each.n:,}", rate_of(each))
                 for each in done.findings
             ],
             words=("what", "verdict", "rate"),
@@ -252,7 +252,7 @@ def page(done: Checked, *, texts: bool = True) -> Page:
         lead,
         warnings=failures,
         facts=[(name, value) for name, value in facts if value],
-        sections=[Section("What was tried", [*done.said, done.measured.sentence]), *sections],
+        sections=[Section("What was tried", [*done.notes, done.measured.sentence]), *sections],
     )
 
 

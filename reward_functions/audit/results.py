@@ -126,7 +126,7 @@ class Checked:
         seconds: that it took.
         calls: of a judge's model or a deployed function.
         dollars: of them; None where they have no price.
-        said: sentences that stand before everything else.
+        notes: sentences that stand before everything else.
         allow_undecided: whether an undecided gate lets it pass.
     """
 
@@ -139,7 +139,7 @@ class Checked:
     seconds: float = 0.0
     calls: int = 0
     dollars: float | None = None
-    said: Sequence[str] = field(default=())
+    notes: Sequence[str] = field(default=())
     allow_undecided: bool = False
 
     def figure(self, name: str) -> Figure:

@@ -71,8 +71,8 @@ def latency(corpus: Corpus, score: Score, *, elsewhere: bool) -> tuple[list[Figu
         SeenRow(corpus.cases[at].place, corpus.cases[at].right[:200], None, None, f"{taken:.4f} s")
         for taken, at in slowest
     ]
-    said = f"a right answer takes {figures[0].value:.4f} s, {figures[1].value:.4f} s at p95"
-    findings = [Finding("LATENCY", "time a sample", "note", said, n=len(seconds), rows=rows)]
+    message = f"a right answer takes {figures[0].value:.4f} s, {figures[1].value:.4f} s at p95"
+    findings = [Finding("LATENCY", "time a sample", "note", message, n=len(seconds), rows=rows)]
     growth, finding = _growth(corpus, score, clock)
     return [*figures, growth], [*findings, finding]
 

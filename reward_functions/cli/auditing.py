@@ -314,7 +314,7 @@ def _why(done: Checked) -> str:
 
 def _print(done: Checked, *, texts: bool) -> None:
     console = output()
-    for sentence in done.said:
+    for sentence in done.notes:
         console.print(Text(plain(sentence)), soft_wrap=True)
     for sheet in rendering.sheets(done):
         console.print(sheet_table(sheet))

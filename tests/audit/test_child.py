@@ -320,7 +320,7 @@ def read_here(folder, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("place", "said"),
+    ("place", "notes"),
     [
         ("my_rewards.py:obey", "my_rewards.py has no 'obey'. Did you mean 'obeys'?"),
         ("my_rewards:obey", "my_rewards has no 'obey'. Did you mean 'obeys'?"),
@@ -333,15 +333,15 @@ def read_here(folder, monkeypatch):
         ("leaves.py:f", "leaves.py, line 1: called sys.exit(2)"),
     ],
 )
-def test_a_place_that_leads_nowhere_is_one_sentence(read_here, place, said):
+def test_a_place_that_leads_nowhere_is_one_sentence(read_here, place, notes):
     with pytest.raises(ConfigurationError) as refused:
         read_here(place)
-    assert said in str(refused.value)
+    assert notes in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "notes"),
     [
         ("my_rewards.py:Rewards", "Rewards is a class: name a function, or what it makes"),
         ("nobody.obeys", "there is no module 'nobody' here"),
@@ -349,10 +349,10 @@ def test_a_place_that_leads_nowhere_is_one_sentence(read_here, place, said):
         ("undecorated.py", "undecorated.py: no function in it is decorated"),
     ],
 )
-def test_what_is_no_function_is_one_sentence(folder, text, said):
+def test_what_is_no_function_is_one_sentence(folder, text, notes):
     with pytest.raises(ConfigurationError) as refused:
         target_of(text)
-    assert said in str(refused.value)
+    assert notes in str(refused.value)
 
 
 def test_an_import_that_takes_long_is_said(folder, monkeypatch):

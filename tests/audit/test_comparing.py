@@ -139,7 +139,7 @@ def test_the_raw_score_is_shown():
 )
 def test_a_scale_that_is_not_declared_or_left_is_said(scale, pays, words):
     found, _, _ = compared(rows(["a"]), Paying({"a": pays}, scale=scale), {"a": 1})
-    assert list(found.said) == ([words] if words else [])
+    assert list(found.notes) == ([words] if words else [])
 
 
 def test_the_share_of_the_scale_that_passes_is_asked_for():
@@ -283,10 +283,10 @@ def test_a_file_that_a_did_not_score_is_said_first(name):
     samples = rows(["a"], ["b"], ["c"], **{field: values})
     table = {"a": 1, "b": 0, "c": 1}
     found, _, findings = compared(samples, table, Paying(table, scale=None))
-    assert [each for each in found.said if each.startswith("A")] == expected
+    assert [each for each in found.notes if each.startswith("A")] == expected
     assert ("RECORDED" in findings) == bool(expected)
     if expected:
-        assert found.said[0] == expected[0]
+        assert found.notes[0] == expected[0]
         assert found.findings[0].id == "RECORDED"
 
 
@@ -304,13 +304,13 @@ def test_the_recorded_score_stands_beside_that_of_now():
 def test_a_label_is_no_recorded_score():
     samples = rows(["a"], ["b"], reward=[1, 0])
     found, _, _ = compared(samples, {"a": 0, "b": 1}, lambda _: 1, label="reward")
-    assert list(found.said) == []
+    assert list(found.notes) == []
 
 
 def test_the_scale_of_a_recorded_score_is_that_of_a():
     samples = rows(["a"], score=[50.00001])
     found, _, _ = compared(samples, Paying({"a": 50}, scale=(0.0, 100.0)), {"a": 1})
-    assert list(found.said) == []
+    assert list(found.notes) == []
 
 
 def test_a_target_in_this_process_is_asked_prompt_by_prompt_and_another_in_batches():
@@ -353,7 +353,7 @@ def test_a_file_is_read_in_any_shape_and_has_a_checksum(tmp_path):
     assert found.data["file"] == str(file)
     assert len(found.data["sha256"]) == 64
     assert (found.data["rows"], found.data["prompts"]) == (2, 2)
-    assert list(found.said) == ["A is not what scored this file (1 of 2 rows)"]
+    assert list(found.notes) == ["A is not what scored this file (1 of 2 rows)"]
     assert findings["FLIP-LOST"].rows[0].place.endswith("line 1")
 
 
@@ -370,7 +370,7 @@ def test_records_of_rollouts_are_read_and_their_reward_is_a_recorded_score(tmp_p
     found, figures, _ = compared(file, lambda _: 0.5, lambda _: 0)
     assert (found.data["rows"], found.data["prompts"]) == (3, 2)
     assert figures["unscored"].value == 0.5  # a rollout without a response is a row by itself
-    assert list(found.said) == ["A is not what scored this file (1 of 2 rows)"]
+    assert list(found.notes) == ["A is not what scored this file (1 of 2 rows)"]
 
 
 def test_rows_that_are_not_valid_are_scored_by_neither():

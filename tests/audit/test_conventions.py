@@ -218,7 +218,7 @@ def test_names_are_those_of_what_is_wrapped():
 
 
 @pytest.mark.parametrize(
-    ("returned", "value", "said"),
+    ("returned", "value", "notes"),
     [
         (1, 1.0, None),
         (True, 1.0, None),
@@ -240,13 +240,13 @@ def test_names_are_those_of_what_is_wrapped():
         (10**400, None, "it returns a value of type int, not a number"),
     ],
 )
-def test_a_number_is_a_score_and_nothing_else_is(returned, value, said):
+def test_a_number_is_a_score_and_nothing_else_is(returned, value, notes):
     adapted = Adapted(lambda response: returned)
     (result,) = adapted.score(ROWS[:1])
     assert values([result]) == [value]
-    assert (said is None) == isinstance(result, Scored)
-    assert said is None or said in errors([result])[0]
-    assert bool(adapted.breaches) == ("inf" in (said or ""))
+    assert (notes is None) == isinstance(result, Scored)
+    assert notes is None or notes in errors([result])[0]
+    assert bool(adapted.breaches) == ("inf" in (notes or ""))
     many = Adapted(lambda completions: [returned] * len(completions))
     assert values(many.score(ROWS)) == [value] * 3
 
@@ -302,7 +302,7 @@ def test_sys_exit_is_a_row_that_is_not_scored():
 
 
 @pytest.mark.parametrize(
-    ("function", "said"),
+    ("function", "notes"),
     [
         (lambda completions, **_: 0.5, "it returns a value of type float for 3 rows, not a list"),
         (lambda completions, **_: [0.5] * 3, "it returns 3 numbers for 4 rows"),
@@ -316,9 +316,9 @@ def test_sys_exit_is_a_row_that_is_not_scored():
         (lambda completions, **_: None, "it returns None for 3 rows, not a list"),
     ],
 )
-def test_another_number_of_results_breaks_the_contract(function, said):
+def test_another_number_of_results_breaks_the_contract(function, notes):
     found = Adapted(function).probe(ROWS)
-    assert any(said in each for each in found), found
+    assert any(notes in each for each in found), found
 
 
 def test_another_order_breaks_the_contract():

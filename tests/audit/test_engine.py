@@ -46,7 +46,7 @@ def test_a_planted_fault_is_caught_by_its_class(fault, rows):
     reward, _, caught, options = FAULTS[fault]
     done = audit(reward, rows, rows=ROWS, **options)
     assert caught in found(done)
-    assert done.status == 1
+    assert done.status in (1, 2)  # 2 where no row could be scored
 
 
 @pytest.mark.parametrize("fault", FAULTS)
