@@ -52,7 +52,7 @@ ROOMS = {
         7,
     ),
     "symbolic": room(
-        "Whether two mathematical answers are equal.", "core quantities", 12_640, 10_300, 13
+        "Whether two mathematical answers are equal.", "core quantities", 12_630, 10_300, 13
     ),
     "finqa": room(
         "FinQA's records, programs, values, and its own words around answers.",
