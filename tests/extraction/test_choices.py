@@ -2,7 +2,7 @@
 
 import pytest
 
-from reward_functions.extraction.choices import MAX_CHOICE, lettered, options_in
+from reward_functions.extraction.choices import MAX_CHOICE, is_another, lettered, options_in
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,22 @@ def test_a_letter_is_a_choice_where_it_is_marked(answer, read):
 def test_a_choice_of_more_characters_is_not_read():
     assert lettered("(C) " + "x" * (MAX_CHOICE - 4)) == ("C", "x" * (MAX_CHOICE - 4))
     assert lettered("(C) " + "x" * (MAX_CHOICE - 3)) is None
+
+
+UNITS = {"A": "5 km", "B": "5,000 m", "C": "3 apples"}
+
+
+@pytest.mark.parametrize(
+    ("text", "letter", "another"),
+    [
+        ("5 kg", "A", True),
+        ("5000 m", "A", True),
+        ("5 apples", "A", False),
+        ("3 pears", "C", False),
+        ("4 apples", "C", True),
+        ("3", "C", False),
+        ("3 apples", "C", False),
+    ],
+)
+def test_a_noun_is_no_unit_by_which_a_text_is_another_options(text, letter, another):
+    assert is_another(text, letter, UNITS) is another

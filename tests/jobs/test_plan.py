@@ -102,6 +102,8 @@ def test_a_model_without_a_row_is_planned_with_what_is_known_of_it():
     planned = plan(asked("new-model", driver="openai"), sizes=SIZES)
     assert planned.figures.generated_tokens is None
     assert planned.warnings[0].startswith("the table of 2026")
+    limited = plan(asked("new-model", GIVEN, driver="bedrock"), sizes=SIZES)
+    assert (limited.longest_answer, len(limited.warnings)) == (4096, 1)
 
 
 def test_rows_of_logs_that_nobody_counted_leave_every_figure_unknown():

@@ -3,7 +3,7 @@
 import pytest
 
 from reward_functions.core.deadlines import ALGEBRA, Allowance
-from reward_functions.symbolic import equal, tiers, unevaluated
+from reward_functions.symbolic import equal, restated, tiers, unevaluated
 from reward_functions.symbolic.verdict import unknown
 
 
@@ -73,7 +73,22 @@ def test_the_order_of_a_pair_counts(compared):
         (r"6\pi", r"2 \cdot 3\pi", True),
         (r"\frac{5\pi}{6}", r"\frac{10\pi}{12}", True),
         (r"\frac{5\pi}{6}", r"\frac{5\pi}{6}", False),
+        ("2.5", "x = 10/4", True),
+        ("2.5", r"x = 10/4 \approx 2.5", False),
     ],
 )
 def test_what_is_left_to_be_worked_out_is_the_same_twice(reference, answer, left):
     assert [unevaluated(reference, answer) for _ in range(2)] == [left, left]
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "expressions", "found"),
+    [
+        ("5", "3 + 2", ("2 + 3",), True),
+        ("5", "5", ("2 + 3",), False),
+        (r"\frac{4}{33}", r"0.\overline{12}", (r"0.\overline{12}",), True),
+        (r"\frac{4}{33}", r"\frac{4}{33}", (r"0.\overline{12}",), False),
+    ],
+)
+def test_an_expression_of_the_question_is_restated(reference, answer, expressions, found):
+    assert [restated(reference, answer, expressions) for _ in range(2)] == [found, found]

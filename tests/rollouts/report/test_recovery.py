@@ -162,7 +162,7 @@ def test_one_that_fails_is_sent_again_a_lease_later(outbox, clock, started):
     wait_until(lambda: outbox.counts()["delivered"] == 1)
 
 
-def test_freed_space_is_used_by_the_next_look(outbox, clock):
+def test_freed_space_is_used_by_the_next_look(outbox, clock, caplog):
     outbox.full = True
     reporter = reporter_of(outbox, Scripted(lambda _: THROTTLED), clock)
     for name in rollouts(5):
@@ -173,6 +173,7 @@ def test_freed_space_is_used_by_the_next_look(outbox, clock):
     reporter.recover()
     assert outbox.counts()["pending"] == 10
     assert reporter.stores[1].counts()["pending"] == 0
+    assert caplog.text.count("takes reports again") == 1
     reporter.close(patience=0.0)
 
 
