@@ -255,7 +255,7 @@ NEEDLESS: Final = "The last word is yours."
 
 _STEP: Final = "Let me think about what is asked, and take one step after another.\n\n"
 
-_NUMBER: Final = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?")
+_NUMBER: Final = re.compile(r"-?(?<![\d,.])\d++(?:,\d{3}(?!\d))*+(?:\.\d++)?(?:/\d++)?")
 _WORD: Final = re.compile(r"[^\W\d_]+(?=[\W_]*\Z)")
 
 

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
     from reward_functions.audit.results import Decision
 
-_EXPRESSION: Final = re.compile(r"\s*([A-Za-z][\w.-]*)\s*([<>])\s*([-+]?\d*\.?\d+)\s*")
+_EXPRESSION: Final = re.compile(
+    r"\s*+([A-Za-z][\w.-]*+)\s*+([<>])\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++))\s*+"
+)
 
 DEFAULTS: Final = (
     "contract>0",

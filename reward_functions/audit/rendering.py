@@ -191,7 +191,7 @@ def sheets(done: Checked) -> list[Sheet]:
         Sheet(
             "gates",
             ("gate", "decision", "figure"),
-            [(each.expression, each.decision, _told(each)) for each in done.gates],
+            [(each.expression, each.decision, _gate_text(each)) for each in done.gates],
             words=("decision", "figure"),
         ),
         Sheet(
@@ -216,7 +216,7 @@ def sheets(done: Checked) -> list[Sheet]:
     ]
 
 
-def _told(gate: Gate) -> str:
+def _gate_text(gate: Gate) -> str:
     return gate.message.removeprefix(f"{gate.expression}: ")
 
 

@@ -39,7 +39,7 @@ ROWS: Final = {
     "show": "All about one reward: documentation, parameters, examples, a request and its reply.",
     "explain": "Explain a score: the answer found, what was compared, the rule that decided.",
     "score": "Score a file of responses.",
-    "audit": "Say whether a reward can be trained on: what it pays, and what it refuses.",
+    "audit": "Say whether a reward can be trained on.",
     "compare": "Score the same responses by two rewards, and say how they differ.",
     "runs": "Runs over shards, which are folders: list, show, watch, resume, cancel, fetch.",
     "check": "Replay the worked examples of one reward, or of all.",

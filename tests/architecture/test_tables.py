@@ -68,6 +68,10 @@ ELSEWHERE = {
         "tests/audit/test_conventions.py",
     ),
     "audit.conventions:CONVENTIONS": "tests/audit/test_conventions.py",
+    "audit.corpus:CLASSES": "tests/audit/test_corpus.py",
+    "audit.corpus:LAYOUTS": "tests/audit/test_corpus.py",
+    "audit.rendering:FORMATS": "tests/audit/test_rendering.py",
+    "audit.timing:FLOODS": "tests/audit/test_rendering.py",
     "jobs.preflight:CHECKS": "tests/jobs/test_preflight_service.py",
     # By boto3, which their answers fit; each asks for the right that has its name.
     "local.training_double.agent_rft:OPERATIONS": "tests/local/training_double/test_agent_jobs.py",

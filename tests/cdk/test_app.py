@@ -146,7 +146,12 @@ def theirs_installed(wheel, repository, monkeypatch):
     """This process stands in the team's repository, whose package is installed."""
     monkeypatch.syspath_prepend(wheel.site)
     monkeypatch.chdir(repository)
+    _forget_theirs()  # another test has a module of the name
     yield
+    _forget_theirs()
+
+
+def _forget_theirs():
     for name in [name for name in sys.modules if name.partition(".")[0] == "acme_rewards"]:
         del sys.modules[name]
 

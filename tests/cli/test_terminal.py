@@ -185,9 +185,9 @@ def test_a_console_prints_what_stands_there(monkeypatch, capsys, why):
 
 SHELLS_AND_PROGRAMS = {"_echo.py": 2, "__init__.py": 1, "local.py": 2,
                        "runtime.py": 1, "metrics.py": 1, "init.py": 1, "recipe.py": 1,
-                       "trajectories.py": 1}  # fmt: skip
+                       "trajectories.py": 1, "auditing.py": 1}  # fmt: skip
 """Where typer.echo writes what is neither JSON nor constant: lines that a shell evaluates, the
-version, JSON that a function makes, settings and recipes for a file, and what is made harmless
+version, JSON that a function makes, settings and recipes for a file, what GitHub's runner reads, and what is made harmless
 there."""
 
 

@@ -122,7 +122,7 @@ ROWS = {
             "pandalm": (["answer", "label", "votes"], ["models", "prompt"]),
         },
     ),
-    "data.other_answers:OTHER_KINDS": Rows(
+    "audit.other_answers:OTHER_KINDS": Rows(
         lambda _, ways: (len(ways(CASE)), ways(CASE)[-1]),
         {
             "near misses": (9, "#### -40"),
