@@ -103,3 +103,37 @@ def test_one_that_is_wrong_is_found(handler, audited):
         1,
         2,
     )  # 2 where no batch is answered in order, so that no row has a score
+
+
+SOURCE = """
+def handler(rows, context):
+    results = [scored(row) for row in rows]
+    names = [each["id"] for each in results]
+    return [each | {"id": name} for each, name in zip(results, names[1:] + names[:1])]
+
+
+def scored(row):
+    try:
+        value = float(row["messages"][-1]["content"].split()[-1] == row["reference_answer"])
+    except Exception:
+        value = 0.0
+    metric = {"name": "right", "value": value, "type": "Metric"}
+    return {"id": row["id"], "aggregate_reward_score": value, "metrics_list": [metric]}
+"""
+"""Somebody else's in Lambda: each result has the id of the next, and what fails is 0."""
+
+
+def test_on_the_local_aws_a_wrong_alias_is_found(
+    deployed_function, root_session, local_aws, monkeypatch
+):
+    """tests/deploy has one that is right."""
+    for name, value in local_aws.environment.items():
+        monkeypatch.setenv(name, value)
+    client, function = root_session.client("lambda"), deployed_function(SOURCE)
+    version = client.publish_version(FunctionName=function)["Version"]
+    alias = client.create_alias(FunctionName=function, Name="live", FunctionVersion=version)
+    done = audit(alias["AliasArn"], ROWS[:2], classes=["EX-LIST"], repeat=2, allow_undecided=True)
+    (contract,) = [each for each in done.findings if each.id == "CONTRACT"]
+    assert not done.passed
+    assert "order" in contract.message
+    assert "earns 0, and no metric says that this is no score" in contract.message
