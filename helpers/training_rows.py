@@ -1,4 +1,4 @@
-"""A file of training data, as a notebook looks at it: rows, one prompt whole, lint, gold replay.
+"""A file of training data, as a notebook looks at it: rows, one prompt whole, lint, an audit.
 
 A split by group beside one row by row: what of the test rows is known from training.
 
@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from helpers.sample_data import bound_by_script
 from helpers.shown import Shown
 from reward_functions import get, score_batch
+from reward_functions.audit.engine import audit
+from reward_functions.audit.rendering import sheets
 from reward_functions.audit.replayed_answers import CONSTANT
 from reward_functions.audit.replaying import replay
 from reward_functions.data import linting
@@ -93,6 +95,21 @@ class TrainingRows:
         heads = ("level", "what", "where", "detail")
         sheets = [Sheet("Lint", heads, rows, words=heads)] if rows else []
         return Shown(sheets, [counted])
+
+    def audit(
+        self, reward: str | RewardSpec, parameters: Mapping[str, object] | None = None
+    ) -> Shown:
+        """What the reward pays and must not, and refuses and must not: `reward audit`.
+
+        A script answers what a judge asks.
+        """
+        spec = get(reward) if isinstance(reward, str) else reward
+        samples = [decode_row(row, at) for at, row in enumerate(self.rows)]
+        bound = bound_by_script(spec, parameters)
+        done = audit(bound, samples, rows=len(samples), confirm=lambda _: True)
+        _, findings, _ = sheets(done)
+        verdict = [f"not fit to train on: {failure}" for failure in done.failures]
+        return Shown([findings], verdict or ["fit to train on: every gate holds"])
 
     def replay(
         self, reward: str | RewardSpec, parameters: Mapping[str, object] | None = None

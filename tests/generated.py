@@ -50,6 +50,7 @@ from reward_functions.serving.imputation import BatchFailed
 from reward_functions.serving.settings import BadSettings, LambdaSettings
 from tests import gates, math_page, outages, rule_tables, walkthrough
 from tests.architecture.rooms import ROOMS
+from tests.audit.shipped import committed as audits
 from tests.pictures import PICTURES
 from tests.report_picture import report_picture
 from tests.scoreboard.page import committed as scoreboard
@@ -313,6 +314,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "catalogue": catalogue,
     "row-shapes": row_shapes,
     "scoreboard": scoreboard,
+    "audits": audits,
     "example-output": example_output,
     "first-request": partial(request, BATCH[:1]),
     "first-reply": partial(reply, BATCH[:1]),

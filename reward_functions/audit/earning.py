@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core.combine import Composition
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.core.spec import Scale
+    from reward_functions.core.spec import RewardSpec, Scale
 
 LEAST_RIGHT: Final = 0.99
 """The share that a right answer must earn."""
@@ -19,6 +21,35 @@ NO_ROOM: Final = 0.98
 """A partial credit of this share or more leaves no room below a right answer."""
 
 
+class Declared(NamedTuple):
+    """What a reward says of itself; the fields are those of `Earnings`."""
+
+    undeserved: float | None = None
+    form: bool = False
+    sure: float | None = None
+
+
+NOTHING_DECLARED: Final = Declared()
+
+
+def declared_by(spec: RewardSpec | None) -> Declared:
+    """What a reward declares to pay; a composite, what follows from its parts."""
+    if spec is None:
+        return NOTHING_DECLARED
+    if not isinstance(spec.function, Composition):
+        return Declared(spec.partial_credit)
+    bounds = spec.function.bounds
+    sure = bounds.correct if bounds.truth else None
+    return Declared(spec.partial_credit, _pays_for_form(spec.function), sure)
+
+
+def _pays_for_form(composition: Composition) -> bool:
+    inner = (part.spec.function for part in composition.parts)
+    return any(not part.bounds.truth for part in composition.parts) or any(
+        isinstance(each, Composition) and _pays_for_form(each) for each in inner
+    )
+
+
 class Earnings(NamedTuple):
     """What counts as earning nothing, and as earning all.
 
@@ -26,11 +57,15 @@ class Earnings(NamedTuple):
         nothing: as a score.
         all: as a score.
         undeserved: the most that the reward declares to pay a wrong answer; None for nothing.
+        form: whether it is a composite that pays for form, too: then any wrong answer may have it.
+        sure: the least that a composite declares to pay a right answer, in whatever form.
     """
 
     nothing: float
     all: float
     undeserved: float | None = None
+    form: bool = False
+    sure: float | None = None
 
     @property
     def credit(self) -> float:
@@ -48,7 +83,18 @@ class Earnings(NamedTuple):
         Args:
             credit: whether the declared partial credit is its due.
         """
-        return self.score(MOST_WRONG + (self.credit if credit else 0.0))
+        return self.score(MOST_WRONG + (self.credit if credit or self.form else 0.0))
+
+    def least(self, *, own: bool) -> float:
+        """The least that a right answer must earn, as a score.
+
+        Args:
+            own: whether it has the form that the reward asks for.
+        """
+        in_form = self.score(LEAST_RIGHT)
+        if own or self.sure is None:
+            return in_form
+        return min(in_form, self.nothing + LEAST_RIGHT * (self.sure - self.nothing))
 
     def score(self, share: float) -> float:
         """The score of a share."""
@@ -65,7 +111,7 @@ def earnings(
     wrong: Sequence[float] = (),
     empty: Sequence[float] = (),
     *,
-    partial_credit: float | None = None,
+    declared: Declared = NOTHING_DECLARED,
 ) -> Earnings:
     """What counts as earning nothing, and as earning all.
 
@@ -84,9 +130,9 @@ def earnings(
         right: rewards of right answers.
         wrong: of wrong ones.
         empty: of empty ones.
-        partial_credit: the most that the reward declares to pay a wrong answer.
+        declared: what it says of itself.
     """
     least, most = scale or (min(wrong, default=0.0), max(right, default=1.0))
     lowest = least if scale else min(0.0, least)
     unpunished = max(least, min(0.0, min(empty, default=0.0)))
-    return Earnings(min(unpunished, (lowest + most) / 2), most, partial_credit)
+    return Earnings(min(unpunished, (lowest + most) / 2), most, *declared)

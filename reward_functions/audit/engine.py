@@ -17,7 +17,7 @@ from unittest import SkipTest
 
 from reward_functions.audit import gates as gating
 from reward_functions.audit.corpus import BY_ID, CLASSES, AnswerClass, Corpus
-from reward_functions.audit.earning import Earnings, earnings
+from reward_functions.audit.earning import Earnings, declared_by, earnings
 from reward_functions.audit.gold import Gold, gold_of
 from reward_functions.audit.groups import Earned, group_measures
 from reward_functions.audit.other_answers import REASONED, ReplayCase, near_misses, opposite
@@ -39,7 +39,8 @@ from reward_functions.audit.trying import (
     unscored,
 )
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.errors import ConfigurationError, UnknownReward
+from reward_functions.core.registry import get
 from reward_functions.core.spec import UNIT_SCALE
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Sample, Score, Scored, Unscored, sample
@@ -221,6 +222,8 @@ def audited(
 ) -> Audit:
     """Audit an opened target on rows that are read; as `audit` says."""
     began = perf_counter()
+    if _ours(target):
+        asked = replace(asked, accepted=[*asked.accepted, *gating.shipped(target.name)])
     work = _Work(target, rows, asked, progress, confirm)
     work.run()
     found = [*work.findings]
@@ -250,6 +253,14 @@ def audited(
         notes=[target.described, *work.notes],
         allow_undecided=asked.allow_undecided,
     )
+
+
+def _ours(target: Target) -> bool:
+    """Whether it is a reward of this project, and not one of yours that has the same name."""
+    try:
+        return target.spec is not None and target.spec is get(target.name)
+    except UnknownReward:
+        return False
 
 
 @dataclass
@@ -399,7 +410,7 @@ class _Work:
         self.corpus = Corpus(
             [ReplayCase(place, each, "") for place, each in zip(places, drawn, strict=True)]
         )
-        self.measure([], earnings(self.target.scale, partial_credit=_credit(self.target)))
+        self.measure([], earnings(self.target.scale, declared=declared_by(self.target.spec)))
         self.determinism()
 
     def with_gold(self, gold: Gold, drawn: Sequence[Sample], places: Sequence[str]) -> None:
@@ -420,7 +431,7 @@ class _Work:
             right.values,
             wrong.values,
             empty.values,
-            partial_credit=_credit(self.target),
+            declared=declared_by(self.target.spec),
         )
         if not earned.tells_apart:
             self.notes.append("right and wrong answers earn the same: every group has no advantage")
@@ -604,10 +615,6 @@ class _Work:
             at: each.score.value if isinstance(each, Scored) else type(each.error).__name__
             for at, each in zip(positions, self.score(asked), strict=True)
         }
-
-
-def _credit(target: Target) -> float | None:
-    return target.spec.partial_credit if target.spec else None
 
 
 def cases_of(

@@ -19,6 +19,7 @@ import re
 import tomllib
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.audit.results import Figure, Finding, Gate
@@ -28,7 +29,6 @@ from reward_functions.reports.statistics import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from reward_functions.audit.results import Decision
 
@@ -198,12 +198,15 @@ class Acceptance(NamedTuple):
         reason: one sentence.
         since: the day it was accepted.
         reward: for which reward; "" for every one.
+        shipped: whether this project accepts it of a reward of its own; where your rows do not
+            need it, you have nothing to remove.
     """
 
     id: str
     reason: str
     since: date
     reward: str = ""
+    shipped: bool = False
 
 
 def acceptances(path: Path) -> list[Acceptance]:
@@ -229,6 +232,16 @@ def _acceptance(path: Path, at: int, row: Mapping[str, object]) -> Acceptance:
     if not isinstance(since, date):
         raise ConfigurationError(f"{path}, accept {at}: date = 2026-11-29 says since when")
     return Acceptance(found, reason.strip(), since, str(row.get("reward", "")))
+
+
+SHIPPED: Final = Path(__file__).with_name("accepted.toml")
+"""What the rewards of this project refuse or pay, and mean."""
+
+
+def shipped(reward: str) -> list[Acceptance]:
+    """What is accepted of a reward of this project, by its name."""
+    every = acceptances(SHIPPED)
+    return [each._replace(shipped=True) for each in every if each.reward == reward]
 
 
 def accept(
@@ -257,7 +270,7 @@ def accept(
                     finding, verdict="accepted", message=f"{finding.message}; {why}"
                 )
                 needed = True
-        if not needed:
+        if not (needed or each.shipped):
             found.append(
                 Finding(
                     "STALE",

@@ -67,12 +67,16 @@ def gold_of(target: Target, samples: Sequence[Sample]) -> Gold | None:
     Args:
         target: the reward.
         samples: rows; the first `TRIED` with a reference are answered in every form, where the
-            target says nothing itself.
+            target says nothing itself. Where a batch of these shows no form, each is asked alone:
+            a function that mixes its rows up must be known before that can be seen.
     """
     if target.spec is not None and target.spec.gold_response is not None:
         write = right_writer(target.spec.gold_response, target.parameters)
         return Gold(write, "the reward's own gold_response")
-    return _by_form(target.score, samples)
+    found = _by_form(target.score, samples)
+    if found or target.judges:
+        return found
+    return _by_form(lambda batch: [each for one in batch for each in target.score([one])], samples)
 
 
 def _by_form(

@@ -6,6 +6,7 @@ may, and has refused one where any right answer to it earned less than it must.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,7 +15,6 @@ from math import nan
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.audit.corpus import AnswerClass, Corpus, written
-from reward_functions.audit.earning import LEAST_RIGHT, Earnings
 from reward_functions.audit.results import ROWS, Figure, Finding, SeenRow
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.means import mean
@@ -23,6 +23,7 @@ from reward_functions.judge_runtime.scores import without_model
 from reward_functions.reports.statistics import share
 
 if TYPE_CHECKING:
+    from reward_functions.audit.earning import Earnings
     from reward_functions.core.types import RewardResult
 
 Score = Callable[[Sequence[Sample]], Sequence["RewardResult"]]
@@ -98,12 +99,13 @@ def tried(
         answers: the class.
         corpus: the rows.
         score: the reward over a batch.
-        together: whether all answers of the class are one batch: it compares those of a group.
+        together: whether the reward compares answers to a prompt: then a batch holds one of each,
+            since a rank among wrong answers alone says nothing.
         most: answers to one row; the usual number where not given.
     """
     fared = Fared(answers)
     asked = written(answers, corpus) if most is None else written(answers, corpus, most)
-    for piece in [[*asked]] if together else _pieces(asked):
+    for piece in _apart(asked) if together else _pieces(asked):
         samples = [corpus.cases[at].sample.answered(text) for at, text, _ in piece]
         for (at, _, way), result in zip(piece, score(samples), strict=True):
             if isinstance(result, Scored):
@@ -130,6 +132,19 @@ def _pieces(answers: Iterable[tuple[int, str, int]]) -> Iterator[list[tuple[int,
             piece, size = [], 0
     if piece:
         yield piece
+
+
+def _apart(answers: Iterable[tuple[int, str, int]]) -> list[list[tuple[int, str, int]]]:
+    """The answers in batches, none of which holds two to one row."""
+    batches: list[list[tuple[int, str, int]]] = []
+    earlier: Counter[int] = Counter()
+    for each in answers:
+        turn = earlier[each[0]]
+        earlier[each[0]] += 1
+        if turn == len(batches):
+            batches.append([])
+        batches[turn].append(each)
+    return batches
 
 
 def count(classes: Iterable[AnswerClass], corpus: Corpus) -> int:
@@ -167,7 +182,11 @@ def judged(
     """
     answers = fared.answers
     must = answers.earns == "all"
-    limit = earned.score(LEAST_RIGHT) if must else earned.most(credit=answers.earns == "credit")
+    limit = (
+        earned.least(own=answers is RIGHT)
+        if must
+        else earned.most(credit=answers.earns == "credit")
+    )
     beyond = [
         at
         for at, each in enumerate(fared.tried)

@@ -253,7 +253,7 @@ def _ids(text: str | None) -> list[str]:
 
 
 def _accepted(target: str, file: Path | None) -> list[Acceptance]:
-    """The acceptances of this reward, of its own file and of the one that ships with rewards.
+    """The acceptances of this reward in a file of yours; the engine adds those that ship.
 
     Raises:
         ConfigurationError: the file that was named is not there, or cannot be read.

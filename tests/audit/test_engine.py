@@ -1,5 +1,7 @@
 """An audit of rewards with planted faults, and of their twins without them."""
 
+import os
+
 import pytest
 
 from reward_functions import sample
@@ -54,6 +56,17 @@ def test_its_twin_without_the_fault_passes(fault, rows):
     _, twin, _, options = FAULTS[fault]
     done = audit(twin, rows, rows=ROWS, allow_undecided=True, **options)
     assert (done.failures, found(done), done.status) == ([], set(), 0)
+
+
+@pytest.mark.skipif(
+    not os.environ.get("REWARD_TESTS_NIGHTLY"), reason="it measures times: nightly alone"
+)
+def test_what_takes_a_square_of_the_length_is_caught_by_its_growth(rows):
+    asked = {"rows": 5, "classes": ["EX-EMPTY"], "latency": True, "allow_undecided": True}
+    slow = audit(faults.slow, rows, fail_on=["growth>1.3"], **asked)
+    quick = audit(faults.good, rows, **asked)
+    assert (found(slow), slow.status) == ({"GROWTH"}, 1)
+    assert (found(quick), quick.status) == (set(), 0)
 
 
 def test_few_rows_decide_nothing_and_more_do(rows):

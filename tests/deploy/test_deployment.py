@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import closing
 from threading import Timer
 from time import monotonic, sleep
 
 import pytest
 
 from reward_functions import sample
+from reward_functions.audit.engine import Asked, audited, read
+from reward_functions.audit.targets import target_of
 from reward_functions.aws.deployed import check, expectation
 from reward_functions.aws.emulator_record import start_time
 from reward_functions.cli.demo import REWARDS, score_deployed, script
@@ -81,6 +84,16 @@ def test_what_is_deployed_passes_the_check(stage, name, unknown):
     report = check(stage.function(name, attempts=1), expectation(stage.catalogue[name]))
     assert [found for found in report.findings if found.verdict == "failure"] == []
     assert [found.question for found in report.findings if found.verdict == "unknown"] == unknown
+
+
+def test_an_alias_passes_an_audit_through_its_arn_alone(stage):
+    rows = [sample("", str(at), prompt=f"What is {at}?", id=f"row {at}") for at in range(10, 16)]
+    with closing(
+        target_of(stage.catalogue["gsm8k-envelope"].live_arn, session=stage.session)
+    ) as target:
+        asked = Asked(classes=["FN-LAYOUT", "EX-LIST", "EX-NEAR"], repeat=2, allow_undecided=True)
+        done = audited(target, read(target, rows, None), asked)
+    assert (done.failures, done.status) == ([], 0)
 
 
 def test_the_demo_scores_what_is_deployed_as_it_says_it_does(stage, capsys):

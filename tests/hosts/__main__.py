@@ -72,7 +72,8 @@ def environment(host):
     if host.torch:  # first, with what it needs: a CPU build where pip's find-links offer one
         run(*pip, TORCH)
     run(*pip, "--no-deps", "--require-hashes", "-r", pins)  # the pins are complete
-    run(*pip, "--no-deps", "--no-build-isolation", "--editable", ROOT)
+    if host.ours:
+        run(*pip, "--no-deps", "--no-build-isolation", "--editable", ROOT)
     ready.write_text(asked)
     return python
 

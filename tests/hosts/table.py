@@ -16,11 +16,13 @@ class Host(NamedTuple):
         name: of its adapter, its pins, its environment and its folder of tests.
         shown: the distributions whose versions are printed, the host first.
         torch: whether it needs torch.
+        ours: whether our package stands beside it.
     """
 
     name: str
     shown: tuple[str, ...]
     torch: bool = False
+    ours: bool = True
 
 
 HOSTS = (
@@ -31,3 +33,6 @@ HOSTS = (
     Host("ray", shown=("ray", "pyarrow")),
     Host("dask", shown=("dask", "distributed")),
 )
+
+AUDITORS = Host("auditors", shown=("falsepass", "reward-doctor"), ours=False)
+"""Two packages that audit rewards, for `make bench`."""

@@ -27,6 +27,10 @@ PARTS = {
     "patterns": [sys.executable, "-m", "tests.benchmarks", "linear"],
     "rights": [sys.executable, "-m", "pytest", "-q", "tests/deploy/test_scale.py"],
     "intervals": [sys.executable, "-m", "pytest", "-q", "tests/reports/test_by_prompt.py"],
+    "audits": [
+        *(sys.executable, "-m", "pytest", "-q"),
+        *("tests/audit/test_shipped.py", "tests/audit/test_engine.py"),
+    ],
     "mutants": ["make", "mutants", "SINCE=HEAD~20"],
     **{
         name: ["make", name]
