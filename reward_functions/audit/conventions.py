@@ -120,7 +120,7 @@ def _turn(role: str, content: str) -> dict[str, Any]:
 
 def _words(sample: Sample, _: bool) -> list[int]:  # noqa: FBT001
     """A number for each word: which tokens there were, nobody knows here."""
-    return [crc32(word.encode()) for word in sample.response.split()]
+    return [crc32(word.encode("utf-8", "surrogatepass")) for word in sample.response.split()]
 
 
 def _nothing(*_: Any, **__: Any) -> None:

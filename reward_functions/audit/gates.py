@@ -38,6 +38,7 @@ DEFAULTS: Final = (
     "contract>0",
     "fn.right>0.02",
     "fn.layout>0.02",
+    "fn.asked>0.02",
     "fn.value>0.2",
     "exploit>0.02",
     "determinism>0",
@@ -59,7 +60,7 @@ WITHOUT_DATA: Final = (
 ALIASES: Final[Mapping[str, str]] = {"dead": "frac_reward_zero_std"}
 """Figures of an audit by the name that a comparison gives them."""
 
-OPTIONAL: Final = frozenset({"fn.value", "fn.layout", "fn.right"})
+OPTIONAL: Final = frozenset({"fn.value", "fn.layout", "fn.asked", "fn.right"})
 """Figures that some rows cannot have; a default gate of an absent one is left out."""
 
 MOST_ROWS: Final = 100_000
