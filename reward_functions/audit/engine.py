@@ -40,8 +40,9 @@ from reward_functions.audit.trying import (
 )
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.importing import IMPORT_ERRORS
 from reward_functions.core.means import mean
-from reward_functions.core.spec import UNIT_SCALE
+from reward_functions.core.spec import UNIT_SCALE, lacking
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Sample, Score, Scored, Unscored, sample
 from reward_functions.data.rows.reading import AS_FOUND
@@ -155,6 +156,8 @@ def audit(
     *,
     parameters: Mapping[str, Any] | Sequence[str] = (),
     judge: str | None = None,
+    answers: str | None = None,
+    scripted: bool = False,
     how: RowOptions | None = None,
     stage: str = "",
     asked: Asked | None = None,
@@ -170,6 +173,8 @@ def audit(
             given.
         parameters: of the reward, by name; or `name=value` strings.
         judge: the settings of a judge.
+        answers: the file of a judge's recorded answers, in place of a model.
+        scripted: whether a script answers, which obeys every order outside a fence.
         how: the file is read; recognised where not given.
         stage: whose deployment a name means.
         asked: what is asked for; or its fields as keywords.
@@ -184,7 +189,14 @@ def audit(
         OSError: a file cannot be read.
     """
     wanted = asked or Asked(**options)
-    opened = target_of(target, parameters=parameters, judge=judge, stage=stage)
+    opened = target_of(
+        target,
+        parameters=parameters,
+        judge=judge,
+        answers=answers,
+        scripted=scripted,
+        stage=stage,
+    )
     try:
         return audited(opened, read(opened, data, how), wanted, progress, confirm)
     finally:
@@ -284,7 +296,7 @@ class _Work:
         if not self.asked.answers_alone:
             self.contract(drawn)
             self.rollouts()
-        gold = gold_of(self.target, drawn) if drawn else None
+        gold = gold_of(self.target, drawn) if drawn and not self.target.scripted else None
         if gold is None:
             self.without_gold(drawn, places)
         else:
@@ -366,7 +378,10 @@ class _Work:
         spec = self.target.spec
         if spec is None or self.target.kind not in ("reward", "composite"):
             return []
-        broken = []
+        broken: list[str] = []
+        if missing := lacking(spec):
+            sentence = f"before it can be deployed it needs {'; '.join(missing)}"
+            (self.said if self.rows.name else broken).append(sentence)
         for name in PROMISES:
             try:
                 CONTRACT[name](spec)
@@ -374,7 +389,9 @@ class _Work:
                 broken.append(str(error).partition("\n")[0])
             except SkipTest:  # Powertools is not here, and no handler runs without it
                 continue
-        return broken
+            except (ConfigurationError, *IMPORT_ERRORS) as error:
+                broken.append(f"{spec.name} raises {type(error).__name__}: {error}")
+        return [*dict.fromkeys(broken)]
 
     def classes(self, *, needs_right: bool) -> list[AnswerClass]:
         """The classes that are asked for.
@@ -398,7 +415,9 @@ class _Work:
         references = any(each.reference is not None for each in drawn)
         spec = self.target.spec
         why = "the rows have no references" if not references else "the reward writes none"
-        if spec is None and references:
+        if self.target.scripted:
+            why = "a script gives the best verdict to an order, and the worst to all else"
+        elif spec is None and references:
             why = "no form of the reference earns more than an empty answer"
             if not self.asked.answers_alone:
                 self.said.append(f"{why}: what it pays for is not known, and nothing was measured")
@@ -419,6 +438,7 @@ class _Work:
         self.unreadable += unreadable
         self.corpus = Corpus(cases)
         if not cases:
+            self.count([])
             return
         self.require_budget()
         self.progress(f"scoring right answers to {len(cases):,} prompts")
@@ -508,6 +528,10 @@ class _Work:
                 self.findings.append(finding)
         if "FN-LAYOUT" in (named := {each.answers.id: each for each in fared}):
             self.figures.append(by_form(named["FN-LAYOUT"], earned))
+        self.count(fared)
+
+    def count(self, fared: Sequence[Fared]) -> None:
+        """How many answers have a score, and which rows have an answer without one."""
         figure, finding = unscored(fared, self.corpus, self.unreadable)
         self.figures.append(figure)
         self.findings.append(finding)
@@ -529,7 +553,7 @@ class _Work:
     def look_at_all(self, ends: Sequence[Fared]) -> None:
         """What teaches nothing: one right answer to every row, or one reward for every answer."""
         rows = len(self.corpus.cases)
-        if len({folded(right) for right in self.corpus.rights}) == 1:
+        if rows > 1 and len({folded(right) for right in self.corpus.rights}) == 1:
             self.findings.append(Finding("ALIKE", "one right answer", "note", ALIKE, rows, rows))
         values = {mean(each.values) for each in ends if each.values}
         if len(values) == 1:
@@ -568,7 +592,7 @@ class _Work:
 
     def determinism(self) -> None:
         """The same answers again, shuffled and alone: which rows earn something else."""
-        if self.asked.repeat < 2:  # noqa: PLR2004 - there is no second time
+        if self.asked.repeat < 2 or not self.corpus.cases:  # noqa: PLR2004 - no second time
             return
         self.progress("scoring the same answers again")
         random = Random(self.asked.seed)  # noqa: S311 - the same order in every run

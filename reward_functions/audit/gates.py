@@ -50,12 +50,12 @@ DEFAULTS: Final = (
 WITHOUT_DATA: Final = (
     "contract>0",
     "fn.right>0",
-    "fn.layout>0",
     "exploit>0",
     "determinism>0",
     "unscored>0",
 )
-"""Gates of an audit of the worked examples alone: they are too few for an interval."""
+"""Gates of an audit of the worked examples alone: they are too few for an interval. What a reward
+reads on purpose stands in them, so that other layouts are shown and not held."""
 
 ALIASES: Final[Mapping[str, str]] = {"dead": "frac_reward_zero_std"}
 """Figures of an audit by the name that a comparison gives them."""

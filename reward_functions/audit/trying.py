@@ -330,7 +330,7 @@ def lazy(fared: Fared, corpus: Corpus, earned: Earnings) -> tuple[Figure, Findin
         Finding(
             "LAZY",
             "one answer to everything",
-            "note" if earned.share(best) >= OFTEN else "ok",
+            "note" if earned.share(best) >= OFTEN and len(by_way[way]) > 1 else "ok",
             message,
             n=len(by_way[way]),
             rows=[SeenRow("every row", answer, best)],

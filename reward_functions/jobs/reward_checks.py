@@ -9,6 +9,7 @@ What it pays is an audit of the job's own rows: `audit.corpus` has the classes o
 | fewer are | a warning |
 | a hostile answer or words to the judge are paid, or an answer has no reward | a failure |
 | right answers in another layout, or in another form of the same value, are refused | a warning |
+| a wrong answer earns no more than the partial credit that the reward declares | a warning |
 | one answer to everything earns half of the way to a right one | a warning |
 
 A reward may read one form on purpose; whether it may, `reward audit` holds to a gate.
@@ -155,6 +156,14 @@ class _Shown(NamedTuple):
                 return CheckExample(row.place, answer, row.score, self._command(finding, row))
         return None
 
+    def declared(self, finding: Finding) -> bool:
+        """Whether the worst answer earns no more than the reward declares to pay a wrong one."""
+        spec = self.scorer.spec
+        if spec is None or not spec.partial_credit or not finding.id.startswith("EX-"):
+            return False
+        most = spec.partial_credit + MOST * (spec.scale.maximum - spec.scale.minimum)
+        return all(row.score is not None and row.score <= most for row in finding.rows)
+
     def _command(self, finding: Finding, row: SeenRow) -> str:
         """What shows more of it here; "" where the very version is not installed here."""
         scorer = self.scorer
@@ -195,6 +204,7 @@ def _found(finding: Finding, shown: _Shown) -> Iterator[CheckFinding]:
             message = f"{message}; {_named(finding)}"
         of = finding.count / finding.n if finding.n else 1.0
         stops = finding.id in NEVER or (of > MOST and finding.id not in STRICT)
+        stops = stops and not shown.declared(finding)
         yield (failure if stops else warning)(title, message, shown.example(finding))
 
 

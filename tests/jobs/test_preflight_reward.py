@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from reward_functions import reward_function
 from reward_functions.aws.deployed.scorer import VersionScorer
 from reward_functions.core.types import Message
 from reward_functions.jobs.reward_checks import contract_findings, reward_findings
@@ -415,6 +416,23 @@ UNSOUND = {
 @pytest.mark.parametrize(("score", "kind"), UNSOUND.values(), ids=UNSOUND)
 def test_an_unsound_reward_hides_behind_no_scale(functions, score, kind):
     assert kind in failures(findings(serve(functions, scoring(score)), apples()))
+
+
+@reward_function(version=1, partial_credit=0.2, gold_response=lambda one: f"#### {one.reference}")
+def with_credit(sample):
+    """A number in its form is paid something, as it declares."""
+    form = sample.response.startswith("####")
+    return 1.0 if sample.response == f"#### {sample.reference}" else 0.2 * form
+
+
+def test_what_a_reward_declares_to_pay_a_wrong_answer_stops_no_job(functions, monkeypatch):
+    monkeypatch.setattr(VersionScorer, "spec", with_credit)
+    paid = scoring(lambda row: 1.0 if only(row) else 0.2 * last(row).startswith("####"))
+    found = findings(serve(functions, paid), apples())
+    assert not failures(found)
+    assert {"the form alone", "one or the other"} <= warnings(found)
+    more = scoring(lambda row: 1.0 if only(row) else 0.3 * last(row).startswith("####"))
+    assert "the form alone" in failures(findings(serve(functions, more), apples()))
 
 
 def test_a_batch_is_small_where_prompts_are_long(functions):
