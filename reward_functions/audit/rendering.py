@@ -184,10 +184,10 @@ def short(done: Checked) -> tuple[list[Sheet], str]:
     held = sum(each.decision in ("held", "accepted") for each in done.gates)
     counted = [f"{verdicts.count('ok')} classes and properties are ok"]
     if untested := verdicts.count("untested"):
-        counted.append(f"{untested} were not tested")
+        counted.append(f"{untested} not tested")
     counted.append(f"{held} of {len(done.gates)} gates hold")
     if undecided := sum(each.decision == "undecided" for each in done.gates):
-        counted.append(f"{undecided} are undecided")
+        counted.append(f"{undecided} undecided")
     return [replace(found, rows=rows)] if rows else [], ", ".join(counted)
 
 

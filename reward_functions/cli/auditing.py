@@ -46,6 +46,9 @@ FOUND: Final = "audit.toml"
 SHOWN: Final = 3
 """Rows of a finding in a terminal."""
 
+ROOM: Final = 60
+"""Characters of a response in a terminal."""
+
 Target = Annotated[
     str,
     typer.Argument(
@@ -368,7 +371,7 @@ def _rows(finding: Finding, *, texts: bool) -> list[Text]:
         Text(
             plain(
                 f"{finding.id}, {row.place}: {number(row.score) if row.score is not None else '-'}"
-                + (f" for {row.response!r}" if texts else "")
+                + (f" for '{plain(row.response, ROOM)}'" if texts else "")
                 + (f"; {row.reason}" if texts and row.reason else "")
             )
         )

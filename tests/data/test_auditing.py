@@ -97,7 +97,7 @@ def test_a_fit_reward_is_let_through_and_said_in_few_words(audited):
         "mine, version 1, in this process",
         "before it can be deployed it needs examples of kind positive, negative, attack",
         "right answers are the reward's own gold_response",
-        "25 classes and properties are ok, 2 were not tested, 3 of 5 gates hold, 2 are undecided",
+        "25 classes and properties are ok, 2 not tested, 3 of 5 gates hold, 2 undecided",
     ]
     every = audited(EXACT, "--all").stdout
     assert "EX-LIST" in every
