@@ -9,18 +9,17 @@ one, most test rows have their like in the training file, and a score on them sa
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from helpers.sample_data import bound_by_script
 from helpers.shown import Shown
-from reward_functions import get, score_batch
-from reward_functions.audit.engine import audit
+from reward_functions import get
+from reward_functions.audit.engine import Asked, AuditRows, audited
 from reward_functions.audit.rendering import sheets
-from reward_functions.audit.replayed_answers import CONSTANT
-from reward_functions.audit.replaying import replay
+from reward_functions.audit.targets import target_of
 from reward_functions.data import linting
 from reward_functions.data.generated import writing
 from reward_functions.data.json_rows import read_rows
@@ -99,22 +98,7 @@ class TrainingRows:
     def audit(
         self, reward: str | RewardSpec, parameters: Mapping[str, object] | None = None
     ) -> Shown:
-        """What the reward pays and must not, and refuses and must not: `reward audit`.
-
-        A script answers what a judge asks.
-        """
-        spec = get(reward) if isinstance(reward, str) else reward
-        samples = [decode_row(row, at) for at, row in enumerate(self.rows)]
-        bound = bound_by_script(spec, parameters)
-        done = audit(bound, samples, rows=len(samples), confirm=lambda _: True)
-        _, findings, _ = sheets(done)
-        verdict = [f"not fit to train on: {failure}" for failure in done.failures]
-        return Shown([findings], verdict or ["fit to train on: every gate holds"])
-
-    def replay(
-        self, reward: str | RewardSpec, parameters: Mapping[str, object] | None = None
-    ) -> Shown:
-        """What the reward pays for right, wrong and gaming answers: `reward data replay`.
+        """What the reward pays and refuses on these rows, class by class: `reward audit`.
 
         A script answers what a judge asks.
         """
@@ -122,21 +106,18 @@ class TrainingRows:
         bound = bound_by_script(spec, parameters)
         samples = [decode_row(row, at) for at, row in enumerate(self.rows)]
         places = [f"line {at}" for at in range(1, len(samples) + 1)]
-        done = replay(spec, samples, places, lambda batch: score_batch(bound, batch))
-        rows = [
-            [
-                one.kind,
-                f"{one.scored + one.unscored:,}",
-                "" if one.mean is None else f"{one.mean:.4f}",
-                str(one.unscored or ""),
-                one.failed or ("shown only" if one.kind == CONSTANT else "ok"),
-            ]
-            for one in done.played
+        rows = AuditRows(self.path.name, samples, places)
+        asked = Asked(rows=len(samples), allow_undecided=True)
+        done = audited(target_of(bound), rows, asked, confirm=lambda _: True)
+        found = sheets(done)[1]
+        tried = [
+            row
+            for row, each in zip(found.rows, done.findings, strict=True)
+            if each.verdict != "untested"
         ]
-        heads = ("response", "rows", "mean", "unscored", "verdict")
         verdict = [f"not fit to train on: {failure}" for failure in done.failures]
         return Shown(
-            [Sheet("What the reward pays", heads, rows, words=("verdict",))],
+            [replace(found, title="What the reward pays, and what it refuses", rows=tried)],
             verdict or ["fit to train on: right answers earn the maximum, and no other does"],
         )
 

@@ -22,13 +22,12 @@ EMPTY, UNSCORED, INVALID, HALF = CASES = (
 function's result that is no score."""
 
 GATES: Final[dict[str, tuple[int | None, int | None, int | None, int | None]]] = {
-    "check": (2, 2, 2, 1),
+    "audit": (2, 2, 2, 1),
     "score": (2, 2, 2, 1),
     "runs watch": (2, 2, 2, 1),
     "runs resume": (2, 2, 2, 1),
     "invoke": (2, 2, None, 1),
     "data convert": (2, None, 1, 1),
-    "data replay": (2, 2, 2, 1),
     "judge probe": (None, 2, 1, 1),
     "judge doctor": (2, 2, 2, 1),
     "judge calibrate": (2, 2, 2, 1),

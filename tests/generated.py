@@ -30,6 +30,8 @@ from rich.console import Console
 from rich.text import Text
 
 from reward_functions import specs
+from reward_functions.audit.corpus import CLASSES
+from reward_functions.audit.trying import RIGHT
 from reward_functions.cdk.model.brought import Callers, JobRights, ReadFolder
 from reward_functions.cdk.model.deployment import Deployment
 from reward_functions.cdk.model.rollouts import Agent, Feedback, Forwarder
@@ -136,6 +138,22 @@ def rooms() -> str:
             ]
             for name, row in ROOMS.items()
         ),
+    )
+
+
+EARNS: Final = {
+    "nothing": "nothing",
+    "credit": "the declared partial credit at most",
+    "all": "all, and must",
+    "shown": "it is shown",
+}
+
+
+def audit_classes() -> str:
+    """The classes of answers of an audit."""
+    return _table(
+        ["id", "what it is", "may earn"],
+        ([f"`{each.id}`", each.title, EARNS[each.earns]] for each in (RIGHT, *CLASSES)),
     )
 
 
@@ -312,6 +330,7 @@ SCALED: Final = (10**6, 10**7, 10**8)
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "rooms": rooms,
     "catalogue": catalogue,
+    "audit-classes": audit_classes,
     "row-shapes": row_shapes,
     "scoreboard": scoreboard,
     "audits": audits,

@@ -99,6 +99,9 @@ class InProcess:
         failed = {"FunctionError": reply.error} if reply.error else {}
         return {"Payload": BytesIO(reply.body)} | failed
 
+    def get_function_configuration(self, FunctionName):  # noqa: N803 - boto3's
+        return self._functions[FunctionName].configuration
+
 
 @contextmanager
 def lambda_api(functions):

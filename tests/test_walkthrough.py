@@ -112,8 +112,8 @@ def test_a_command_that_does_not_exist_is_found(form, typed, complaint):
 
 
 def test_a_command_of_a_ci_is_read():
-    (found,) = unparsed("```yaml\nscript:\n  - reward chekc\n  - run: reward check\n```\n")
-    assert "chekc" in found
+    (found,) = unparsed("```yaml\nscript:\n  - reward aduit\n  - run: reward audit x\n```\n")
+    assert "aduit" in found
 
 
 def test_text_of_a_here_document_and_an_output_are_no_commands():

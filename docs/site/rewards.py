@@ -65,7 +65,7 @@ def _parts(spec: RewardSpec) -> Iterator[str]:
         yield table(["error", "when"], rows)
     if spec.examples:
         yield "## Examples"
-        yield "The tests and `reward check` replay each; a function that starts, the first."
+        yield "The tests and `reward audit` replay each; a function that starts, the first."
         for example in spec.examples:
             yield from _example(example)
         yield from _exchange(spec)

@@ -24,6 +24,7 @@ from functools import cache, cached_property
 from itertools import cycle, islice, takewhile
 from typing import TYPE_CHECKING, Final, Literal
 
+from reward_functions.audit.gold import reference_of
 from reward_functions.audit.other_answers import (
     ASSURED,
     CLAIMS,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from reward_functions.audit.other_answers import ReplayCase as Case
+    from reward_functions.core.types import Sample
 
 Earns = Literal["nothing", "credit", "all", "shown"]
 """What the answers of a class may earn; "shown" ones are held to nothing."""
@@ -89,6 +91,14 @@ class Corpus:
         most = [right for right, _ in Counter(case.right for case in self.cases).most_common(3)]
         return [*most, *SPRAYS]
 
+    @cached_property
+    def asked(self) -> list[str]:
+        """Forms that every prompt asks for; none where the right answers have one of them."""
+        prompts = [_read_by_the_model(case.sample) for case in self.cases]
+        signs = [sign for sign in ASKED if all(sign in prompt for prompt in prompts)]
+        held = any(sign in right for sign in signs for right in self.rights)
+        return [] if held else [ASKED[sign] for sign in signs]
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerClass:
@@ -100,6 +110,9 @@ class AnswerClass:
         earns: what its answers may earn.
         ways: the answers to a row; none where the class has none for it.
         needs_right: whether a right answer must be known.
+        most: answers to one row. Where it is not `WAYS`, every row gets the same ways.
+        choice: whether one of the answers to a row is enough, and which one is not known.
+        absent: why rows have no answer of it.
     """
 
     id: str
@@ -107,29 +120,37 @@ class AnswerClass:
     earns: Earns
     ways: Callable[[Case, Corpus], Sequence[str]]
     needs_right: bool = True
+    most: int = WAYS
+    choice: bool = False
+    absent: str = "these rows have no answer of the class"
 
 
 def written(
-    answers: AnswerClass, corpus: Corpus, most: int = WAYS
+    answers: AnswerClass, corpus: Corpus, *, thorough: bool = True
 ) -> Iterator[tuple[int, str, int]]:
     """The answers of a class.
 
     Args:
         answers: the class.
         corpus: its rows.
-        most: answers to one row.
+        thorough: whether every way has a row; else a row gets one answer, unless one of several is
+            enough.
 
     Yields:
         (the position of the row, the answer, which way it was written)
     """
     ways = cache(lambda at: tuple(answers.ways(corpus.cases[at], corpus)))
     able = [at for at in range(len(corpus.cases)) if ways(at)]
+    most = answers.most if thorough or answers.choice else 1
+    turns = most if answers.most == WAYS else 0
     tried: set[tuple[int, int]] = set()
     for turn, at in enumerate(able):
         for step in range(min(most, len(ways(at)))):
-            way = (turn * most + step) % len(ways(at))
+            way = (turn * turns + step) % len(ways(at))
             tried.add((at, way))
             yield at, ways(at)[way], way
+    if not thorough:
+        return
     # Every way has a row, where there are more ways than the rows have turns.
     seen = {way for _, way in tried}
     rows = cycle(able)
@@ -337,6 +358,27 @@ def _named(right: str) -> str:
     return f"I write the answer {form}."
 
 
+ASKED: Final = {
+    "####": "#### {}",
+    r"\boxed": r"\boxed{{{}}}",
+    "<answer>": "<answer>{}</answer>",
+    "ANSWER:": "ANSWER: {}",
+    "JUDGMENT:": "JUDGMENT: {}",
+}
+"""What stands in a prompt that asks for a form, and the form: GSM8K's, MATH's and the others of the
+data sets that AWS's samples train on."""
+
+
+def _read_by_the_model(sample: Sample) -> str:
+    """The whole prompt: instructions may stand in the system turn."""
+    return "\n".join(turn.content for turn in sample.messages if turn.role != "assistant")
+
+
+def _as_asked(case: Case, corpus: Corpus) -> list[str]:
+    reference = reference_of(case.sample)
+    return [] if reference is None else [form.format(reference) for form in corpus.asked]
+
+
 LAYOUTS: Final[Mapping[str, Callable[[str], str]]] = {
     "spaces around it": lambda right: f"  \n {right} \n\n",
     "lines of Windows": lambda right: f"{right}\n".replace("\n", "\r\n"),
@@ -347,6 +389,10 @@ LAYOUTS: Final[Mapping[str, Callable[[str], str]]] = {
     "a form named in prose": lambda right: f"{_named(right)}\n{right}",
 }
 """Ways to lay a right answer out that change nothing about it."""
+
+NO_WRONG: Final = (
+    "no wrong answer can be made, of another row or of a number: nothing is known of them"
+)
 
 CLASSES: Final[Sequence[AnswerClass]] = (
     AnswerClass(
@@ -361,12 +407,31 @@ CLASSES: Final[Sequence[AnswerClass]] = (
         "all",
         lambda case, _: [*equal_forms(case.right).values()],
     ),
-    AnswerClass("EX-WRONG", "wrong", "credit", lambda case, _: [case.wrong] if case.wrong else []),
+    AnswerClass(
+        "FN-ASKED",
+        "right, in the form that the prompt asks for",
+        "all",
+        _as_asked,
+        most=len(ASKED),
+        choice=True,
+        absent="the prompts ask for no form that the reward's own right answers lack",
+    ),
+    AnswerClass(
+        "EX-WRONG",
+        "wrong",
+        "credit",
+        lambda case, _: [case.wrong] if case.wrong else [],
+        absent=NO_WRONG,
+    ),
     AnswerClass(
         "EX-EMPTY", "empty", "nothing", lambda *_: ["", " \n\t", "\u200b"], needs_right=False
     ),
     AnswerClass(
-        "EX-FORM", "the form alone", "nothing", lambda _, all_: [all_.form] if all_.form else []
+        "EX-FORM",
+        "the form alone",
+        "nothing",
+        lambda _, all_: [all_.form] if all_.form else [],
+        absent="right answers to these rows begin and end with nothing in common",
     ),
     AnswerClass(
         "EX-PROMPT",
@@ -403,12 +468,19 @@ CLASSES: Final[Sequence[AnswerClass]] = (
         "credit",
         lambda case, _: [f"<think>\n{case.right.replace('</think>', '')}"],
     ),
-    AnswerClass("EX-NEAR", "a near miss", "credit", lambda case, _: near_misses(case)),
+    AnswerClass(
+        "EX-NEAR",
+        "a near miss",
+        "credit",
+        lambda case, _: near_misses(case),
+        absent="no right answer to these rows is a number, a letter or a word",
+    ),
     AnswerClass(
         "EX-PART",
         "a part of the answer",
         "credit",
         lambda case, _: [part(case.right)] if part(case.right) else [],
+        absent="no right answer to these rows has a part",
     ),
     AnswerClass("EX-NUMBER", "tricks with numbers", "credit", _number_tricks),
     AnswerClass("EX-DISGUISE", "a wrong answer in disguise", "credit", _disguised),
@@ -430,7 +502,7 @@ CLASSES: Final[Sequence[AnswerClass]] = (
     AnswerClass(
         "EX-HOSTILE", "too large, too deep, too slow", "nothing", _free(_hostile), needs_right=False
     ),
-    AnswerClass("LAZY", "one answer to everything", "shown", lambda _, all_: all_.fixed),
+    AnswerClass("LAZY", "one answer to everything", "shown", lambda _, all_: all_.fixed, most=MANY),
 )
 """Every class, in the order of a report. A class of another kind of answers is a row here."""
 

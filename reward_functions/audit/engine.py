@@ -40,8 +40,10 @@ from reward_functions.audit.trying import (
 )
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError, UnknownReward
+from reward_functions.core.importing import IMPORT_ERRORS
+from reward_functions.core.means import mean
 from reward_functions.core.registry import get
-from reward_functions.core.spec import UNIT_SCALE
+from reward_functions.core.spec import UNIT_SCALE, lacking
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Sample, Score, Scored, Unscored, sample
 from reward_functions.data.rows.reading import AS_FOUND
@@ -87,6 +89,10 @@ what a reward says of itself."""
 ALWAYS: Final = ("LAZY",)
 """Classes that are held to no gate."""
 
+ALIKE: Final = "every row has the same right answer: a policy would learn that one alone"
+
+EQUAL: Final = "right, wrong and empty answers earn the same: every group has zero advantage"
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -98,6 +104,9 @@ class Asked:
         classes: ids of the only classes to try; all where empty.
         without: ids of classes to leave out.
         repeat: times that the same answers are scored.
+        thorough: whether every way to write an answer of a class has a row; else a row gets one.
+        answers_alone: whether nothing but answers is tried, those that need no right one even where
+            nobody knows what is paid. It is for a caller who looks at the contract as well.
         budget: the most scores that may be asked for where each costs; no limit where not given.
         fail_on: gates beside the defaults: "exploit>0.01".
         accepted: what is known and meant.
@@ -113,6 +122,8 @@ class Asked:
     classes: Sequence[str] = ()
     without: Sequence[str] = ()
     repeat: int = REPEATS
+    thorough: bool = True
+    answers_alone: bool = False
     budget: int | None = None
     fail_on: Sequence[str] = ()
     accepted: Sequence[Acceptance] = ()
@@ -146,6 +157,8 @@ def audit(
     *,
     parameters: Mapping[str, Any] | Sequence[str] = (),
     judge: str | None = None,
+    answers: str | None = None,
+    scripted: bool = False,
     how: RowOptions | None = None,
     stage: str = "",
     asked: Asked | None = None,
@@ -161,6 +174,8 @@ def audit(
             given.
         parameters: of the reward, by name; or `name=value` strings.
         judge: the settings of a judge.
+        answers: the file of a judge's recorded answers, in place of a model.
+        scripted: whether a script answers, which obeys every order outside a fence.
         how: the file is read; recognised where not given.
         stage: whose deployment a name means.
         asked: what is asked for; or its fields as keywords.
@@ -175,7 +190,14 @@ def audit(
         OSError: a file cannot be read.
     """
     wanted = asked or Asked(**options)
-    opened = target_of(target, parameters=parameters, judge=judge, stage=stage)
+    opened = target_of(
+        target,
+        parameters=parameters,
+        judge=judge,
+        answers=answers,
+        scripted=scripted,
+        stage=stage,
+    )
     try:
         return audited(opened, read(opened, data, how), wanted, progress, confirm)
     finally:
@@ -282,9 +304,10 @@ class _Work:
     def run(self) -> None:
         """Measure everything."""
         drawn, places = self.drawn()
-        self.contract(drawn)
-        self.rollouts()
-        gold = gold_of(self.target, drawn) if drawn else None
+        if not self.asked.answers_alone:
+            self.contract(drawn)
+            self.rollouts()
+        gold = gold_of(self.target, drawn) if drawn and not self.target.scripted else None
         if gold is None:
             self.without_gold(drawn, places)
         else:
@@ -366,7 +389,10 @@ class _Work:
         spec = self.target.spec
         if spec is None or self.target.kind not in ("reward", "composite"):
             return []
-        broken = []
+        broken: list[str] = []
+        if missing := lacking(spec):
+            sentence = f"before it can be deployed it needs {'; '.join(missing)}"
+            (self.notes if self.rows.name else broken).append(sentence)
         for name in PROMISES:
             try:
                 CONTRACT[name](spec)
@@ -374,7 +400,9 @@ class _Work:
                 broken.append(str(error).partition("\n")[0])
             except SkipTest:  # Powertools is not here, and no handler runs without it
                 continue
-        return broken
+            except (ConfigurationError, *IMPORT_ERRORS) as error:
+                broken.append(f"{spec.name} raises {type(error).__name__}: {error}")
+        return [*dict.fromkeys(broken)]
 
     def classes(self, *, needs_right: bool) -> list[AnswerClass]:
         """The classes that are asked for.
@@ -397,15 +425,16 @@ class _Work:
         """Answers that nobody should pay, whatever is right; the rest was not measured."""
         references = any(each.reference is not None for each in drawn)
         spec = self.target.spec
-        if spec is None and references:
-            self.notes.append(
-                "no form of the reference earns more than an empty answer: what it pays for is not "
-                "known, and nothing was measured"
-            )
-            return
+        why = "the rows have no references" if not references else "the reward writes none"
+        if self.target.scripted:
+            why = "a script gives the best verdict to an order, and the worst to all else"
+        elif spec is None and references:
+            why = "no form of the reference earns more than an empty answer"
+            if not self.asked.answers_alone:
+                self.notes.append(f"{why}: what it pays for is not known, and nothing was measured")
+                return
         self.notes.append(
-            "right answers are not known, so only answers that need none were tried: "
-            + ("the rows have no references" if not references else "the reward writes none")
+            f"right answers are not known, so only answers that need none were tried: {why}"
         )
         self.corpus = Corpus(
             [ReplayCase(place, each, "") for place, each in zip(places, drawn, strict=True)]
@@ -420,12 +449,11 @@ class _Work:
         self.unreadable += unreadable
         self.corpus = Corpus(cases)
         if not cases:
+            self.count([])
             return
         self.require_budget()
         self.progress(f"scoring right answers to {len(cases):,} prompts")
-        right = tried(RIGHT, self.corpus, self.score, together=self.together)
-        wrong = tried(BY_ID["EX-WRONG"], self.corpus, self.score, together=self.together)
-        empty = tried(BY_ID["EX-EMPTY"], self.corpus, self.score, together=self.together)
+        right, wrong, empty = map(self.tried, (RIGHT, BY_ID["EX-WRONG"], BY_ID["EX-EMPTY"]))
         earned = earnings(
             self.target.scale,
             right.values,
@@ -436,8 +464,9 @@ class _Work:
         if not earned.tells_apart:
             self.notes.append("right and wrong answers earn the same: every group has no advantage")
         self.measure([right, wrong, empty], earned)
+        self.look_at_all([right, wrong, empty])
         self.determinism()
-        if not self.target.judges:
+        if not (self.target.judges or self.asked.answers_alone):
             self.figures.append(padding(self.corpus, self.score, earned))
         if self.asked.latency:
             self.progress("measuring times")
@@ -497,11 +526,7 @@ class _Work:
         fared = [done[RIGHT.id]] if RIGHT.id in done else []
         for answers in self.classes(needs_right=bool(known)):
             self.progress(f"scoring answers: {answers.title}")
-            most = len(self.corpus.fixed) if answers.id in ALWAYS else None
-            fared.append(
-                done.get(answers.id)
-                or tried(answers, self.corpus, self.score, together=self.together, most=most)
-            )
+            fared.append(done.get(answers.id) or self.tried(answers))
         all_judged = [self.judged(each, earned) for each in fared if each.answers.id not in ALWAYS]
         self.figures += [each.figure for each in all_judged]
         self.findings += [each.finding for each in all_judged]
@@ -514,6 +539,10 @@ class _Work:
                 self.findings.append(finding)
         if "FN-LAYOUT" in (named := {each.answers.id: each for each in fared}):
             self.figures.append(by_form(named["FN-LAYOUT"], earned))
+        self.count(fared)
+
+    def count(self, fared: Sequence[Fared]) -> None:
+        """How many answers have a score, and which rows have an answer without one."""
         figure, finding = unscored(fared, self.corpus, self.unreadable)
         self.figures.append(figure)
         self.findings.append(finding)
@@ -521,6 +550,27 @@ class _Work:
         missing = sum(len(each.errors) for each in fared)
         unasked = sum(each.unasked for each in fared)
         self.measured += Measured("answers", scored - unasked, missing, unasked)
+
+    def tried(self, answers: AnswerClass) -> Fared:
+        """The answers of a class, scored."""
+        return tried(
+            answers,
+            self.corpus,
+            self.score,
+            together=self.together,
+            thorough=self.asked.thorough,
+        )
+
+    def look_at_all(self, ends: Sequence[Fared]) -> None:
+        """What teaches nothing: one right answer to every row, or one reward for every answer."""
+        rows = len(self.corpus.cases)
+        if rows > 1 and len({folded(right) for right in self.corpus.rights}) == 1:
+            self.findings.append(Finding("ALIKE", "one right answer", "note", ALIKE, rows, rows))
+        values = {mean(each.values) for each in ends if each.values}
+        if len(values) == 1:
+            self.findings.append(
+                Finding("EQUAL", "right and wrong alike", "broken", EQUAL, rows, rows)
+            )
 
     def judged(self, fared: Fared, earned: Earnings) -> Judged:
         """A class held to what its answers may earn, where there is room below a right answer."""
@@ -553,6 +603,8 @@ class _Work:
 
     def determinism(self) -> None:
         """The same answers again, shuffled and alone: which rows earn something else."""
+        if self.asked.repeat < 2 or not self.corpus.cases:  # noqa: PLR2004 - no second time
+            return
         self.progress("scoring the same answers again")
         random = Random(self.asked.seed)  # noqa: S311 - the same order in every run
         answers = [
@@ -663,4 +715,5 @@ def answers_asked(asked: Asked, corpus: Corpus) -> int:
     tried = [each for each in CLASSES if each.id not in asked.without]
     if asked.classes:
         tried = [each for each in tried if each.id in asked.classes]
-    return count(tried, corpus) + asked.repeat * 3 * len(corpus.cases) + asked.search
+    again = asked.repeat * 3 * len(corpus.cases) if asked.repeat > 1 else 0
+    return count(tried, corpus, thorough=asked.thorough) + again + asked.search

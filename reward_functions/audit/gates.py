@@ -40,6 +40,7 @@ DEFAULTS: Final = (
     "contract>0",
     "fn.right>0.02",
     "fn.layout>0.02",
+    "fn.asked>0.02",
     "fn.value>0.2",
     "exploit>0.02",
     "determinism>0",
@@ -51,17 +52,17 @@ DEFAULTS: Final = (
 WITHOUT_DATA: Final = (
     "contract>0",
     "fn.right>0",
-    "fn.layout>0",
     "exploit>0",
     "determinism>0",
     "unscored>0",
 )
-"""Gates of an audit of the worked examples alone: they are too few for an interval."""
+"""Gates of an audit of the worked examples alone: they are too few for an interval. What a reward
+reads on purpose stands in them, so that other layouts are shown and not held."""
 
 ALIASES: Final[Mapping[str, str]] = {"dead": "frac_reward_zero_std"}
 """Figures of an audit by the name that a comparison gives them."""
 
-OPTIONAL: Final = frozenset({"fn.value", "fn.layout", "fn.right"})
+OPTIONAL: Final = frozenset({"fn.value", "fn.layout", "fn.asked", "fn.right"})
 """Figures that some rows cannot have; a default gate of an absent one is left out."""
 
 MOST_ROWS: Final = 100_000

@@ -1,8 +1,9 @@
 """Who writes right answers: the reward itself, or the usual form that pays the reference most.
 
 A function of somebody else has nothing that writes one. Its reference is put into each form of
-`FORMS` on a few rows, and the form in which it earns most beyond another row's reference is taken.
-Where no form does, nobody knows what the function pays for, and an audit has measured nothing.
+`FORMS` on a few rows, and the form in which it earns most beyond another row's reference is taken;
+else the form in which it earns most beyond an empty answer: that function pays a form alone. Where
+no form does, nobody knows what the function pays for, and an audit has measured nothing.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def gold_of(target: Target, samples: Sequence[Sample]) -> Gold | None:
 def _by_form(
     score: Callable[[Sequence[Sample]], Sequence[RewardResult]], samples: Sequence[Sample]
 ) -> Gold | None:
-    """The form that pays a row's own reference most beyond another row's, or beyond nothing."""
+    """The form that pays a row's own reference most beyond another row's, else beyond nothing."""
     texts = {each.id: text for each in samples if (text := reference_of(each)) is not None}
     some = [each for each in samples if each.id in texts][:TRIED]
     if not some:
@@ -99,13 +100,18 @@ def _by_form(
             each.answered("" if other is None else form.format(other)),
         )
     ]
-    results = score(asked)
+    results = score([*asked, *(each.answered("") for each in some)])
     values = [each.score.value if isinstance(each, Scored) else 0.0 for each in results]
     size = 2 * len(some)
-    pieces = [values[start : start + size] for start in range(0, len(values), size)]
-    margins = [fsum(piece[0::2]) - fsum(piece[1::2]) for piece in pieces]
-    best = max(range(len(margins)), key=margins.__getitem__)
-    if margins[best] <= SLIGHT * max(1.0, *map(abs, values)):
+    nothing = fsum(values[len(asked) :])
+    pieces = [values[start : start + size] for start in range(0, len(asked), size)]
+    beyond_another = [fsum(piece[0::2]) - fsum(piece[1::2]) for piece in pieces]
+    beyond_nothing = [fsum(piece[0::2]) - nothing for piece in pieces]
+    for margins in (beyond_another, beyond_nothing):
+        best = max(range(len(margins)), key=margins.__getitem__)
+        if margins[best] > SLIGHT * max(1.0, *map(abs, values)):
+            break
+    else:
         return None
     name, form = [*FORMS.items()][best]
 

@@ -8,7 +8,7 @@ as code, and in JUnit never.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree as ET
@@ -168,6 +168,27 @@ def _kind(done: Checked) -> str:
 def _name(done: Checked) -> str:
     one = done.target["name"]
     return f"{one} and {done.other['name']}" if isinstance(done, Comparison) else one
+
+
+SEEN: Final = ("broken", "accepted", "note")
+"""Verdicts that a short report shows; the others it counts."""
+
+
+def short(done: Checked) -> tuple[list[Sheet], str]:
+    """The findings that need a look, and a line that counts the rest and the gates that hold."""
+    _, found, _ = sheets(done)
+    rows = [
+        row for row, each in zip(found.rows, done.findings, strict=True) if each.verdict in SEEN
+    ]
+    verdicts = [each.verdict for each in done.findings]
+    held = sum(each.decision in ("held", "accepted") for each in done.gates)
+    counted = [f"{verdicts.count('ok')} classes and properties are ok"]
+    if untested := verdicts.count("untested"):
+        counted.append(f"{untested} not tested")
+    counted.append(f"{held} of {len(done.gates)} gates hold")
+    if undecided := sum(each.decision == "undecided" for each in done.gates):
+        counted.append(f"{undecided} undecided")
+    return [replace(found, rows=rows)] if rows else [], ", ".join(counted)
 
 
 def sheets(done: Checked) -> list[Sheet]:

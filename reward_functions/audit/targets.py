@@ -15,6 +15,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -31,10 +32,11 @@ from reward_functions.core.registry import get, specs
 from reward_functions.core.spec import RewardSpec, spec_of
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Unscored
+from reward_functions.judge_runtime.backends.replay import Replay
 from reward_functions.scoring import rewards
 from reward_functions.scoring.interpreters import InterpreterDied
 from reward_functions.serving import descriptions
-from reward_functions.testing import wire_row
+from reward_functions.testing import CredulousAsk, wire_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.core.spec import RewardFunction, Scale
-    from reward_functions.core.types import RewardResult, Sample
+    from reward_functions.core.types import RewardResult, Sample, Score
 
 DIGITS: Final = 16
 """Of a digest."""
@@ -82,6 +84,7 @@ class Target(ABC):
         parameters: those that were set.
         scale: None where it is not known.
         judges: whether each score is a call that costs.
+        scripted: whether a script answers in place of a judge's model.
         calls: so far, of a function or a model elsewhere.
     """
 
@@ -93,6 +96,7 @@ class Target(ABC):
     parameters: Mapping[str, Any] = {}
     scale: Scale | None = None
     judges: bool = False
+    scripted: bool = False
     calls: int = 0
 
     @property
@@ -133,7 +137,12 @@ class InProcess(Target):
         settings: its parameters, by name or `name=value` each.
         judge: the settings of its judge.
         bound: the reward with its parameters, where it is bound already.
+        answers: the file of its judge's recorded answers.
+        scripted: whether a script answers what its judge is asked.
         digest: of its file.
+
+    Raises:
+        ConfigurationError: it is a judge and nobody answers, or the answers cannot be read.
     """
 
     def __init__(
@@ -143,24 +152,37 @@ class InProcess(Target):
         judge: str | None = None,
         *,
         bound: RewardFunction | None = None,
+        answers: str | None = None,
+        scripted: bool = False,
         digest: str = "",
     ) -> None:
         given = (
             settings if isinstance(settings, Mapping) else rewards.parameter_values(spec, settings)
         )
-        self.spec, self.scale, self.judges = spec, spec.scale, spec.needs.judge
+        if (answers or scripted) and not spec.needs.judge:
+            raise ConfigurationError(f"{spec.name} asks no judge model: leave the answers out")
+        self.spec, self.scale, self.scripted = spec, spec.scale, scripted
+        self.judges = spec.needs.judge and not (answers or scripted)
+        self._recorded = bool(answers)
         self.name, self.version, self.digest = spec.name, str(spec.version), digest
         self.kind = "composite" if isinstance(spec.function, Composition) else "reward"
         held = getattr(bound, "keywords", {})
         self.parameters = given or {name: held[name] for name in held if name != "ask"}
-        self._reward = bound or rewards.ready(spec, given, judge)
+        self._reward: RewardFunction
+        if scripted:
+            self._reward = partial(_by_script, spec, given)
+        else:
+            recorded = Replay(answers) if answers else None
+            self._reward = bound or rewards.ready(spec, given, judge, answers=recorded)
 
     @property
     def described(self) -> str:
         """Its name, its version, and where it runs."""
         what = "a prototype" if self.version == "0" else f"version {self.version}"
         kind = ", a composite" * (self.kind == "composite")
-        return f"{self.name}{kind}, {what}, in this process"
+        asked = "; a script answers what its judge is asked" * self.scripted
+        recorded = "; recorded answers stand for its judge" * self._recorded
+        return f"{self.name}{kind}, {what}, in this process{asked}{recorded}"
 
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:  # noqa: ARG002 - a batch is never cut here
         """See `Target`."""
@@ -171,6 +193,12 @@ class InProcess(Target):
         """Scores that its own declaration excludes; number and order are `score_batch`'s care."""
         errors = [each.error for each in self.score(samples) if isinstance(each, Unscored)]
         return [*dict.fromkeys(str(each) for each in errors if isinstance(each, InvalidScore))]
+
+
+def _by_script(spec: RewardSpec, given: Mapping[str, Any], sample: Sample) -> Score:
+    """The score where the judge obeys every order outside a fence."""
+    reward = spec.bind(given, ask=CredulousAsk(sample.response))
+    return reward(sample, **({"group": [sample]} if spec.needs.group else {}))
 
 
 class Called(Target):
@@ -371,6 +399,8 @@ class _Asked(NamedTuple):
     stage: str
     session: Session | None
     seconds: float
+    answers: str | None = None
+    scripted: bool = False
 
 
 def _deployed(asked: _Asked) -> Target:
@@ -399,7 +429,14 @@ def _reward(asked: _Asked) -> Target:
         spec = rewards.reward_named(asked.text)
     except FileNotFoundError:
         raise ConfigurationError(f"there is no file {asked.text}") from None
-    return InProcess(spec, asked.parameters, asked.judge, digest=_digest(Path(asked.text)))
+    return InProcess(
+        spec,
+        asked.parameters,
+        asked.judge,
+        answers=asked.answers,
+        scripted=asked.scripted,
+        digest=_digest(Path(asked.text)),
+    )
 
 
 def _digest(path: Path) -> str:
@@ -413,7 +450,9 @@ def _function(asked: _Asked) -> Target:
     try:
         child = ChildFunction(place, asked.seconds, _digest(Path(where)))
     except Decorated:
-        return _of_python(led_to(place), asked.parameters, asked.judge)
+        return _of_python(
+            led_to(place), asked.parameters, asked.judge, asked.answers, scripted=asked.scripted
+        )
     if asked.parameters:
         child.close()
         raise ConfigurationError(f"{asked.text} is no reward: bind its parameters in its file")
@@ -448,6 +487,8 @@ def target_of(
     stage: str = "",
     session: Session | None = None,
     seconds: float = 10.0,
+    answers: str | None = None,
+    scripted: bool = False,
 ) -> Target:
     """What a text or an object means.
 
@@ -458,6 +499,8 @@ def target_of(
         stage: whose catalogue knows an ARN.
         session: boto3's; the caller's own where not given.
         seconds: that a function which is no reward may take for a row.
+        answers: the file of a judge's recorded answers, in place of a model.
+        scripted: whether a script answers a judge; it obeys every order outside a fence.
 
     Raises:
         ConfigurationError: nothing is meant by it, or it cannot be used; one sentence.
@@ -465,18 +508,36 @@ def target_of(
     if isinstance(target, Path):
         target = str(target)
     if not isinstance(target, str):
-        return _of_python(target, parameters, judge)
-    asked = _Asked(target, parameters, judge, stage, session, seconds)
+        return _of_python(target, parameters, judge, answers, scripted=scripted)
+    asked = _Asked(target, parameters, judge, stage, session, seconds, answers, scripted)
     for kind in KINDS:
         if kind.knows(target):
-            return kind.opened(asked)
+            return _answered(asked, kind.opened(asked))
     raise UnknownReward(f"no reward is called {target!r}{did_you_mean(target, specs())}; {FORMS}")
 
 
-def _of_python(target: Any, parameters: rewards.Parameters, judge: str | None) -> Target:
+def _answered(asked: _Asked, opened: Target) -> Target:
+    if (asked.answers or asked.scripted) and not isinstance(opened, InProcess):
+        opened.close()
+        raise ConfigurationError(f"{asked.text} is no judge of this process: it asks its own model")
+    return opened
+
+
+def _of_python(
+    target: Any,
+    parameters: rewards.Parameters,
+    judge: str | None,
+    answers: str | None = None,
+    *,
+    scripted: bool = False,
+) -> Target:
     spec = spec_of(target) if callable(target) else None
     if isinstance(target, RewardSpec):
-        return InProcess(target, parameters, judge)
+        return InProcess(target, parameters, judge, answers=answers, scripted=scripted)
+    if answers or scripted:
+        raise ConfigurationError(
+            f"{conventions.called_name(target)} is bound already, or is no judge"
+        )
     if parameters:
         why = "is bound already: bind its parameters with it" if spec else "is no reward: bind them"
         raise ConfigurationError(f"{spec.name if spec else conventions.called_name(target)} {why}")

@@ -36,7 +36,7 @@ PIECE_BYTES: Final = 4_000_000
 SHOWN: Final = 2_000
 """Characters of an answer that is kept to be shown."""
 
-RIGHT: Final = AnswerClass("FN-RIGHT", "right", "all", lambda case, _: [case.right])
+RIGHT: Final = AnswerClass("FN-RIGHT", "right answers", "all", lambda case, _: [case.right])
 """The right answers themselves."""
 
 
@@ -91,7 +91,7 @@ def tried(
     score: Score,
     *,
     together: bool = False,
-    most: int | None = None,
+    thorough: bool = True,
 ) -> Fared:
     """Score the answers of a class.
 
@@ -101,10 +101,10 @@ def tried(
         score: the reward over a batch.
         together: whether the reward compares answers to a prompt: then a batch holds one of each,
             since a rank among wrong answers alone says nothing.
-        most: answers to one row; the usual number where not given.
+        thorough: as `written` takes it.
     """
     fared = Fared(answers)
-    asked = written(answers, corpus) if most is None else written(answers, corpus, most)
+    asked = written(answers, corpus, thorough=thorough)
     for piece in _apart(asked) if together else _pieces(asked):
         samples = [corpus.cases[at].sample.answered(text) for at, text, _ in piece]
         for (at, _, way), result in zip(piece, score(samples), strict=True):
@@ -147,9 +147,9 @@ def _apart(answers: Iterable[tuple[int, str, int]]) -> list[list[tuple[int, str,
     return batches
 
 
-def count(classes: Iterable[AnswerClass], corpus: Corpus) -> int:
+def count(classes: Iterable[AnswerClass], corpus: Corpus, *, thorough: bool = True) -> int:
     """How many answers the classes have to these rows."""
-    return sum(1 for each in classes for _ in written(each, corpus))
+    return sum(1 for each in classes for _ in written(each, corpus, thorough=thorough))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +193,9 @@ def judged(
         if (each.value < limit - EVEN if must else each.value > limit + EVEN)
     ]
     wrong = frozenset(fared.tried[at].at for at in beyond)
+    if answers.choice:
+        wrong -= {each.at for each in fared.tried if each.value >= limit - EVEN}
+        beyond = [at for at in beyond if fared.tried[at].at in wrong]
     figure = _share(_figure_name(answers), len(wrong), fared)
     show = partial(_seen, fared, corpus, limit, reason)
     rows = [show(at) for at in _worst(beyond, fared, must=must)]
@@ -219,7 +222,7 @@ def _share(name: str, wrong: int, fared: Fared) -> Figure:
 def _why_nothing(fared: Fared) -> str:
     if fared.tried:
         return "no answer of the class has a score"
-    return "these rows have no answer of the class"
+    return fared.answers.absent
 
 
 def _worst(beyond: Sequence[int], fared: Fared, *, must: bool) -> list[int]:
@@ -317,6 +320,10 @@ def _said(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
+OFTEN: Final = 0.5
+"""The share of the way to a right answer that one answer to everything should not earn."""
+
+
 def lazy(fared: Fared, corpus: Corpus, earned: Earnings) -> tuple[Figure, Finding]:
     """The best mean of one fixed answer to every row."""
     by_way: dict[int, list[float]] = {}
@@ -342,7 +349,7 @@ def lazy(fared: Fared, corpus: Corpus, earned: Earnings) -> tuple[Figure, Findin
         Finding(
             "LAZY",
             "one answer to everything",
-            "note",
+            "note" if earned.share(best) >= OFTEN and len(by_way[way]) > 1 else "ok",
             message,
             n=len(by_way[way]),
             rows=[SeenRow("every row", answer, best)],

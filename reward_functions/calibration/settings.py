@@ -65,7 +65,7 @@ def require_judge(spec: RewardSpec) -> RewardSpec:
     """
     if not spec.needs.judge:
         raise ConfigurationError(
-            f"{spec.name} asks no judge model: it computes. `reward check {spec.name}` tests it"
+            f"{spec.name} asks no judge model: it computes. `reward audit {spec.name}` tests it"
         )
     return spec
 

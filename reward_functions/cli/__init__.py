@@ -1,6 +1,7 @@
 """`reward`: rewards on the command line.
 
-    catalogue.py   list · show · check
+    catalogue.py   list · show
+    auditing.py    audit · compare
     explaining.py  explain
     scoring.py     score
     runs.py        runs list · show · watch · resume · cancel · fetch
@@ -13,7 +14,7 @@
     stages.py      stage check · show · schema
     doctor.py      doctor
     demo.py        demo
-    data/          data prepare · lint · split · stats · replay · upload
+    data/          data prepare · lint · split · stats · upload
     job/           job plan · baseline · preflight · start · list · show · watch · metrics · …
     rollouts/      rollouts run · score · report · doctor · outbox
     judge/         judge probe · doctor · calibrate · estimate
@@ -42,7 +43,6 @@ ROWS: Final = {
     "audit": "Say whether a reward can be trained on.",
     "compare": "Score the same responses by two rewards, and say how they differ.",
     "runs": "Runs over shards, which are folders: list, show, watch, resume, cancel, fetch.",
-    "check": "Replay the worked examples of one reward, or of all.",
     "new": "Write a reward with worked examples, and its test, which needs pytest.",
     "invoke": "Run the Lambda function of a reward on this machine, and time it.",
     "lock": "Lock what the packages of a stage require, with hashes.",
@@ -64,7 +64,6 @@ TARGETS: Final = {
     "audit": "auditing:audit",
     "compare": "auditing:compare",
     "runs": "runs:app",
-    "check": "catalogue:check",
     "new": "scaffold:new",
     "invoke": "invoking:invoke",
     "stage": "stages:app",

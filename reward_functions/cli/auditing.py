@@ -19,6 +19,7 @@ from reward_functions.audit.gates import Acceptance, acceptances
 from reward_functions.audit.results import Comparison
 from reward_functions.audit.targets import target_of
 from reward_functions.cli._console import (
+    MESSAGE,
     output,
     plain,
     remark,
@@ -44,6 +45,9 @@ FOUND: Final = "audit.toml"
 
 SHOWN: Final = 3
 """Rows of a finding in a terminal."""
+
+ROOM: Final = 60
+"""Characters of a response in a terminal."""
 
 Target = Annotated[
     str,
@@ -147,6 +151,20 @@ def audit(
     seed: Annotated[int, typer.Option(help="Of every draw.")] = 0,
     parameter: Parameters = None,
     judge: Models = None,
+    judge_answers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Recorded answers in place of a judge's model, JSONL by the rows' ids.",
+        ),
+    ] = None,
+    scripted: Annotated[
+        bool,
+        typer.Option(
+            "--scripted",
+            help="Ask no model but a scripted one, which obeys every order outside a fence.",
+        ),
+    ] = False,
     stage: Stage,
     mapped: Map = None,
     shape: RowShape = None,
@@ -154,8 +172,11 @@ def audit(
     out: Out = None,
     report: Report = None,
     texts: Texts = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every gate, class and figure, not the bad ones.")
+    ] = False,
 ) -> None:
-    """Say whether a reward can be trained on.
+    """Say whether a reward can be trained on: what it pays, and what it refuses.
 
     It pays what it must not: some twenty classes of wrong answers, such as an empty one, lists of
     guesses, near misses, words to the judge. It refuses what it must pay: right answers in other
@@ -186,13 +207,15 @@ def audit(
         data,
         parameters=parameter or [],
         judge=judge,
+        answers=judge_answers,
+        scripted=scripted,
         how=row_options(mapped, shape),
         stage=stage,
         asked=asked,
         progress=_progress,
         confirm=(lambda _: True) if yes else _confirmed,
     )
-    _show(done, format, out, report, texts=texts)
+    _show(done, format, out, report, texts=texts, every=every)
 
 
 def compare(
@@ -283,12 +306,20 @@ def _confirmed(answers: int) -> bool:
     return typer.confirm(f"The judge's model is asked about {answers:,} answers. Go on?", err=True)
 
 
-def _show(done: Checked, form: str, out: Path | None, report: Path | None, *, texts: bool) -> None:
+def _show(
+    done: Checked,
+    form: str,
+    out: Path | None,
+    report: Path | None,
+    *,
+    texts: bool,
+    every: bool = True,
+) -> None:
     """Write it, say why it fails, and leave with its status."""
     if form == "text":
         if out is not None:
             raise ConfigurationError("--out writes json, junit or markdown: add --format")
-        _print(done, texts=texts)
+        _print(done, texts=texts, every=every)
     else:
         written = rendering.FORMATS[form](done, texts=texts)
         if out is None:
@@ -305,6 +336,11 @@ def _show(done: Checked, form: str, out: Path | None, report: Path | None, *, te
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in rendering.github_lines(done):
             typer.echo(line, err=True)
+    _leave(done)
+
+
+def _leave(done: Checked) -> None:
+    """Leave with the status of what was measured and of the gates."""
     raise typer.Exit(done.status)
 
 
@@ -312,24 +348,30 @@ def _why(done: Checked) -> str:
     return "does not hold" if isinstance(done, Comparison) else "not fit to train on"
 
 
-def _print(done: Checked, *, texts: bool) -> None:
+def _print(done: Checked, *, texts: bool, every: bool) -> None:
     console = output()
     for sentence in done.notes:
         console.print(Text(plain(sentence)), soft_wrap=True)
-    for sheet in rendering.sheets(done):
+    shown, counted = (rendering.sheets(done), "") if every else rendering.short(done)
+    for sheet in shown:
         console.print(sheet_table(sheet))
     for finding in done.findings:
-        if finding.verdict in ("broken", "accepted", "note"):
+        if finding.verdict in rendering.SEEN:
             for line in _rows(finding, texts=texts):
                 console.print(line, soft_wrap=True)
+    if counted:
+        console.print(Text(counted), soft_wrap=True)
 
 
 def _rows(finding: Finding, *, texts: bool) -> list[Text]:
+    """The rows that show a finding, or what it says where no row does."""
+    if not finding.rows and finding.verdict != "note":
+        return [Text(plain(f"{finding.id}: {finding.message}", MESSAGE))]
     return [
         Text(
             plain(
                 f"{finding.id}, {row.place}: {number(row.score) if row.score is not None else '-'}"
-                + (f" for {row.response!r}" if texts else "")
+                + (f" for '{plain(row.response, ROOM)}'" if texts else "")
                 + (f"; {row.reason}" if texts and row.reason else "")
             )
         )

@@ -1,12 +1,11 @@
-"""`reward list`, `show` and `check`: what rewards there are, and what each one does."""
+"""`reward list` and `reward show`: what rewards there are, and what each one does."""
 
 from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.text import Text
 
 from reward_functions import RewardSpec, Scored, score_batch
@@ -16,18 +15,14 @@ from reward_functions.cli._console import (
     NARROW,
     cell,
     facts,
-    leave,
     output,
     plain,
     remark,
-    say_measured,
     table,
 )
-from reward_functions.cli._examples import replayed
 from reward_functions.cli._options import Name  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._results import number, written
-from reward_functions.core.registry import FOLDERS, Installed, installed
-from reward_functions.reports.measured import Measured
+from reward_functions.core.registry import FOLDERS, installed
 from reward_functions.scoring.rewards import reward_named
 from reward_functions.serving.contract import result_object
 from reward_functions.testing import wire_row
@@ -69,42 +64,6 @@ def show(name: Name) -> None:
     for heading, text in _exchange(spec):
         console.print(Text(heading, "bold"))
         console.print(Text(text), soft_wrap=True, end="\n\n")
-
-
-def check(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[NAME]", help="One reward, or the path of its file.", show_default="all"
-        ),
-    ] = None,
-) -> None:
-    """Replay the worked examples of one reward, or of all.
-
-    Exit status: 0 every example earns its score; 1 one does not, or an entry point of another
-    package cannot be used; 2 no example was scored. The others are checked all the same.
-    """
-    if name is None:
-        found = installed()
-    else:
-        spec = reward_named(name)
-        found = Installed({spec.name: spec}, ())
-    shown = table(
-        "name", "examples", "verdict", "what differs", names=("name",), numbers=("examples",)
-    )
-    tried = {spec.name: replayed(spec) for spec in found.specs.values()}
-    measured = sum((each.measured for each in tried.values()), start=Measured("examples", 0))
-    say_measured(measured)
-    for spec in found.specs.values():
-        wrong = tried[spec.name].flaws
-        verdict = cell("failed", "bold red") if wrong else cell("ok", "green")
-        count = cell(str(len(spec.examples)))
-        shown.add_row(spec.name, count, verdict, Text("\n").join(map(cell, wrong)))
-    for broken in found.broken:
-        why = Text(plain(str(broken), MESSAGE))
-        shown.add_row(broken.name, None, cell("broken", "bold red"), why)
-    output().print(shown)
-    leave(measured, failed=bool(found.broken) or any(each.flaws for each in tried.values()))
 
 
 def _list(rewards: Iterable[RewardSpec]) -> Table:

@@ -35,11 +35,11 @@ TAKEN: Final = frozenset(
 """Names that the written files import."""
 
 COMMANDS: Final = (
-    "check {}",
+    "audit {}",
     "explain {} --response Paris --reference paris",
     "score {} responses.jsonl",
 )
-JUDGE_COMMANDS: Final = ("check {}", "show {}")
+JUDGE_COMMANDS: Final = ("audit {} --scripted", "show {}")
 
 
 def new(

@@ -202,7 +202,7 @@ class RewardSpec:
             they cannot be used together, or name a file that cannot.
         gold_response: `(sample) -> response`: writes the right response to a sample from its
             reference, as a perfect policy would; raises BadReference where the reward would.
-            `reward data replay` needs one. None where nobody can write it, such as for a judge of
+            `reward audit` needs one. None where nobody can write it, such as for a judge of
             style.
         partial_credit: the most that a wrong but well-formed response may earn, on the scale; None
             for the minimum. A reward for form alone, which pays correct and wrong responses alike,
@@ -391,7 +391,7 @@ def reward_function(
 ) -> RewardSpec | Callable[[Callable[..., Score | float]], RewardSpec]:
     """Declare a reward function; the arguments are those of `RewardSpec`.
 
-    Bare, as `@reward_function` without arguments, it declares a prototype: `reward check` says what
+    Bare, as `@reward_function` without arguments, it declares a prototype: `reward audit` says what
     it lacks before it can be deployed. The name is the function's own where not given.
 
     Raises:

@@ -6,8 +6,6 @@
     answers.py     what a reference states, and whether a reward can use it
     lengths.py     tokens, and the limits they suggest     splitting.py  splits by group, and leaks
     linting.py     what a trainer would refuse             generated/    data to rehearse with
-    replaying.py   whether a reward can judge the file     other_answers.py  that nobody should pay
-    replayed_answers.py    the answers of a replay
     json_rows.py   rows of JSON, and what a row may take   rows/         rows as people have them
     atomic.py      files that appear complete or not at all, and one that grows by lines
 

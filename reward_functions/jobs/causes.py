@@ -204,7 +204,7 @@ CAUSES: Final = (
         GRADER,
         r"\bBatchFailed\b|max_unscored|on_unscored",
         "the reward failed on more samples of a batch than its settings allow",
-        "the error lines beside it say on what; `reward data replay` tries the same rows here",
+        "the error lines beside it say on what; `reward audit` tries the same rows here",
         "docs/contract.md, failure attribution",
     ),
     Cause(

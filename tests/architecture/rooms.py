@@ -136,7 +136,7 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        3_680,
+        3_560,
         3_800,
         10,
     ),
@@ -144,7 +144,7 @@ ROOMS = {
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration"
         " audit",
-        9_180,
+        8_990,
         7_000,
         9,
     ),
@@ -181,9 +181,9 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk local",
-        8_590,
+        8_440,
         8_000,
-        18,
+        17,
     ),
 }
 

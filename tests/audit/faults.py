@@ -100,6 +100,16 @@ def slow(completion, reference):
     return good(completion, reference) if same >= 0 else 0.0
 
 
+def form_alone(completion, reference):
+    """Whatever number stands in the form is paid."""
+    return float(len(ANSWER.findall(completion)) == 1)
+
+
+def either_form(completion, reference):
+    """A number alone, or in a tag, and in no other form."""
+    return float(completion in (str(reference), f"<answer>{reference}</answer>"))
+
+
 def empty(completion, reference):
     return 1.0 if not completion.strip() else good(completion, reference)
 

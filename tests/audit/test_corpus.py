@@ -9,7 +9,6 @@ from reward_functions.audit.corpus import (
     BY_ID,
     CLASSES,
     LAYOUTS,
-    WAYS,
     Corpus,
     equal_forms,
     last_answer,
@@ -19,7 +18,8 @@ from reward_functions.audit.other_answers import ReplayCase
 
 
 def case(right="#### 42", wrong="#### 43", at=0):
-    return ReplayCase(f"line {at}", sample("", "42", prompt=f"What is {at}?"), right, wrong)
+    asked = sample("", "42", prompt=f"What is {at}, <answer>?")
+    return ReplayCase(f"line {at}", asked, right, wrong)
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +30,10 @@ def corpus():
 def test_ids_are_unique_and_never_change():
     assert len(BY_ID) == len(CLASSES)
     assert list(BY_ID) == [
-        *("FN-LAYOUT", "FN-VALUE", "EX-WRONG", "EX-EMPTY", "EX-FORM", "EX-PROMPT", "EX-LIST"),
-        *("EX-SPRAY", "EX-HEDGE", "EX-BOTH", "EX-DENIED", "EX-RETRACT", "EX-THOUGHT", "EX-CUT"),
-        *("EX-NEAR", "EX-PART", "EX-NUMBER", "EX-DISGUISE", "EX-UNSURE", "EX-PROSE", "EX-CLAIM"),
-        *("EX-JUDGE", "EX-HOSTILE", "LAZY"),
+        *("FN-LAYOUT", "FN-VALUE", "FN-ASKED", "EX-WRONG", "EX-EMPTY", "EX-FORM", "EX-PROMPT"),
+        *("EX-LIST", "EX-SPRAY", "EX-HEDGE", "EX-BOTH", "EX-DENIED", "EX-RETRACT", "EX-THOUGHT"),
+        *("EX-CUT", "EX-NEAR", "EX-PART", "EX-NUMBER", "EX-DISGUISE", "EX-UNSURE", "EX-PROSE"),
+        *("EX-CLAIM", "EX-JUDGE", "EX-HOSTILE", "LAZY"),
     ]
 
 
@@ -44,7 +44,7 @@ def test_each_class_has_answers_and_each_way_has_a_row(name, corpus):
     most = max(len(BY_ID[name].ways(each, corpus)) for each in corpus.cases)
     assert {way for *_, way in answers} == set(range(most))
     by_row = [at for at, *_ in answers]
-    assert len(answers) <= max(WAYS * len(corpus.cases), len(corpus.cases) + most)
+    assert len(answers) <= max(BY_ID[name].most * len(corpus.cases), len(corpus.cases) + most)
     assert set(by_row) <= set(range(len(corpus.cases)))
 
 

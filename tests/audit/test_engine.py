@@ -1,11 +1,14 @@
 """An audit of rewards with planted faults, and of their twins without them."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
-from reward_functions import sample
+from reward_functions import reward_function, sample
+from reward_functions.audit.corpus import CLASSES
 from reward_functions.audit.engine import audit
+from reward_functions.core.types import Message
 from tests.audit import faults
 
 ROWS = 40
@@ -37,6 +40,7 @@ FAULTS = {
     "one in a hundred is paid": (faults.Lucky(), faults.good, "DETERMINISM", {}),
     "it counts its calls": (faults.Counting(), faults.Remembering(), "DETERMINISM", {}),
     "one number for a batch": (faults.one_for_all, faults.batch, "CONTRACT", {}),
+    "it pays for the form": (faults.form_alone, faults.good, "EX-WRONG", {}),
     "it pays for nothing": (faults.empty, faults.good, "EX-EMPTY", {}),
     "it pays for a spray": (faults.spray, faults.good, "EX-SPRAY", {}),
     "no number for some": (faults.not_a_number, faults.good, "UNSCORED", {}),
@@ -48,7 +52,7 @@ def test_a_planted_fault_is_caught_by_its_class(fault, rows):
     reward, _, caught, options = FAULTS[fault]
     done = audit(reward, rows, rows=ROWS, **options)
     assert caught in found(done)
-    assert done.status in (1, 2)  # 2 where no row could be scored
+    assert done.status == (2 if caught == "CONTRACT" else 1)  # no number is one of a row
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -76,3 +80,51 @@ def test_few_rows_decide_nothing_and_more_do(rows):
     assert {each.figure for each in undecided} == {"fn.right", "fn.layout", "exploit"}
     assert all(ROWS < each.needed <= DECIDING for each in undecided)
     assert (more.status, more.failures) == (0, [])
+
+
+def asking(rows, demand):
+    return [replace(each, messages=(Message("user", f"{each.prompt} {demand}"),)) for each in rows]
+
+
+ASKED = {
+    # what the prompts ask for, and whether a reward that reads "####" refuses it
+    "Write \\boxed{N}.": True,
+    "Write #### N.": False,
+    "Write \\boxed{N} or #### N.": False,
+    "Write it.": False,
+    "ANSWER: N, or <answer>N</answer>.": True,
+}
+
+
+@pytest.mark.parametrize("demand", ASKED)
+def test_the_form_that_all_prompts_ask_for_must_be_paid(demand, rows):
+    done = audit(faults.good, asking(rows[:ROWS], demand), classes=["FN-ASKED"], repeat=1)
+    assert ("FN-ASKED" in found(done)) == ASKED[demand]
+    assert any(each.figure == "fn.asked" for each in done.gates) == ASKED[demand]
+
+
+def test_one_of_two_forms_is_enough(rows):
+    either = asking(rows[:ROWS], "Write <answer>N</answer> or ANSWER: N.")
+    done = audit(faults.either_form, either, classes=["FN-ASKED"], repeat=1)
+    assert (done.figure("fn.asked").value, done.figure("fn.asked").n) == (0.0, ROWS)
+
+
+def test_an_audit_that_is_not_thorough_asks_about_each_class_once_a_row(rows):
+    class Counted:
+        calls = 0
+
+        def __call__(self, completion, reference):
+            self.calls += 1
+            return faults.good(completion, reference)
+
+    counted = Counted()
+    audit(counted, rows[:8], thorough=False, answers_alone=True, repeat=1)
+    right_and_forms = 8 + 2 * 5 * 8 + 5
+    assert counted.calls <= right_and_forms + 8 * len(CLASSES)
+
+
+def test_what_teaches_nothing_is_said(rows):
+    same = [replace(each, reference="42") for each in rows[:ROWS]]
+    assert "ALIKE" in found(audit(faults.good, same), "note")
+    flat = reward_function(name="flat", version=0, gold_response=lambda _: "#### 1")(lambda _: 0.0)
+    assert {"EQUAL", "FN-RIGHT"} <= found(audit(flat, rows[:ROWS]))

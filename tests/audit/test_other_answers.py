@@ -7,6 +7,7 @@ import json
 import pytest
 
 from reward_functions import get, sample, score_batch
+from reward_functions.audit.earning import earnings
 from reward_functions.audit.other_answers import (
     CLAIMS,
     INJECTIONS,
@@ -16,7 +17,6 @@ from reward_functions.audit.other_answers import (
     near_misses,
     part,
 )
-from reward_functions.audit.replaying import earnings
 from reward_functions.data.generated.writing import generate
 
 

@@ -258,7 +258,7 @@ def test_no_page_of_the_catalogue_holds_a_repr(name):
 
 
 def test_no_list_holds_a_repr():
-    assert REPR.findall(run("list").stdout + run("check").stdout) == []
+    assert REPR.findall(run("list").stdout + run("audit", "math", "--all").stdout) == []
 
 
 class Pair(NamedTuple):

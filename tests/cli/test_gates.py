@@ -79,8 +79,8 @@ def verdicts(case, count):
     return written("verdicts.jsonl", [] if case is UNSCORED else lines)
 
 
-def check(case):
-    return "check", reward(case)
+def audit(case):
+    return "audit", reward(case), rows(case)
 
 
 def score(case):
@@ -89,10 +89,6 @@ def score(case):
 
 def convert(case):
     return "data", "convert", rows(case), "--to", "trl", "-o", "out.jsonl"
-
-
-def replay(case):
-    return "data", "replay", rows(case), "--reward", reward(case)
 
 
 def doctor(case):
@@ -108,10 +104,9 @@ def calibrate(case):
 
 
 COMMANDS = {
-    "check": check,
+    "audit": audit,
     "score": score,
     "data convert": convert,
-    "data replay": replay,
     "judge doctor": doctor,
     "judge calibrate": calibrate,
 }
@@ -219,7 +214,10 @@ def test_a_run_over_shards_without_scores_is_never_a_pass(run, command, case, st
 RULE = "leave"
 """What ends a command by the one rule, and what a command calls that does."""
 
-WITHOUT_ROWS = {"rollouts doctor": "it looks at settings: tests/cli/rollouts/test_doctor.py"}
+WITHOUT_ROWS = {
+    "compare": "it is held to what --fail-on says: tests/audit/test_comparing.py",
+    "rollouts doctor": "it looks at settings: tests/cli/rollouts/test_doctor.py",
+}
 """Commands that end by the rule and are given no rows, with what tries them."""
 
 OWN_STATUS = {
@@ -273,9 +271,9 @@ def mentioned(function):
 
 @cache
 def enders():
-    """`leave`, and the functions that commands share and that call it."""
+    """`leave`, the one of an audit, and the functions that commands share and that call it."""
     shared = Path(inspect.getsourcefile(CLI)).parent.glob("_*.py")
-    return {RULE} | {
+    return {RULE, "_leave"} | {
         name
         for path in shared
         for name, node in functions_of(path).items()
@@ -288,7 +286,7 @@ EVERY = dict(commands(typer.main.get_command(app)))
 
 def test_every_command_that_ends_by_the_rule_is_in_the_table():
     found = {name for name, function in EVERY.items() if mentioned(function) & enders()}
-    assert {"score", "invoke", "deployed check", "check", "judge doctor"} < found
+    assert {"score", "invoke", "deployed check", "audit", "judge doctor"} < found
     assert found == (GATES.keys() - {"data convert"}) | WITHOUT_ROWS.keys()
 
 

@@ -42,9 +42,10 @@ def test_what_it_writes_is_checked_tested_and_clean_at_once(tmp_path):
         assert new(name, "--into", tmp_path, *options).exit_code == 0
         own = name.rpartition(".")[2]
         more = [f"{own}.md"] if options else []
+        scripted = ["--scripted"] if options else []
         made = sorted(path.name for path in {*tmp_path.iterdir()} - before)
         assert made == [*more, f"{own}.py", f"test_{own}.py"]
-        checked = CliRunner().invoke(app, ["check", str(tmp_path / f"{own}.py")])
+        checked = CliRunner().invoke(app, ["audit", str(tmp_path / f"{own}.py"), *scripted])
         assert checked.exit_code == 0, checked.output
     ruff = (Path(sys.executable).with_name("ruff"),)
     clean = ("--isolated", "--no-cache", "--line-length=100", ".")
@@ -68,8 +69,8 @@ def test_what_to_do_next_can_be_pasted(tmp_path):
     _, _, entry_point = ran.stdout.partition(", …):\n")
     project = tomllib.loads(entry_point)["project"]
     assert project["entry-points"]["reward_functions"] == {"acme.last_line": "last_line:last_line"}
-    commands = [line for line in ran.stdout.splitlines() if line.startswith("  reward check")]
-    assert commands == [f"  reward check {tmp_path}/last_line.py"]
+    commands = [line for line in ran.stdout.splitlines() if line.startswith("  reward audit")]
+    assert commands == [f"  reward audit {tmp_path}/last_line.py"]
 
 
 def test_it_says_that_the_test_needs_pytest_where_that_is_missing(tmp_path, monkeypatch):
@@ -98,7 +99,7 @@ def test_a_folder_that_is_missing_is_made(tmp_path):
 
 def test_the_current_folder_is_where_it_writes_otherwise(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert "reward check ./last_line.py" in new("last_line").stdout
+    assert "reward audit ./last_line.py" in new("last_line").stdout
     assert (tmp_path / "last_line.py").exists()
 
 

@@ -1,4 +1,4 @@
-"""Every shape of rows is read by `score`, `lint` and `replay`; what is no shape is one error."""
+"""Every shape of rows is read by `score`, `lint` and `audit`; what is no shape is one error."""
 
 import csv
 import gzip
@@ -58,7 +58,7 @@ LINTED = {
 
 
 @pytest.mark.parametrize("shape", ANSWERED | ASKED)
-def test_a_shape_is_read_by_score_lint_and_replay(shape, write):
+def test_a_shape_is_read_by_score_lint_and_audit(shape, write):
     made = (ANSWERED | ASKED)[shape]
     file = write([made(one) for one in EXCHANGES])
     scored = run("score", "gsm8k", file)
@@ -72,10 +72,11 @@ def test_a_shape_is_read_by_score_lint_and_replay(shape, write):
     linted = run("data", "lint", file, "--reward", "gsm8k", "--min-rows", "0", "--format", "json")
     found = {each["what"] for each in json.loads(linted.stdout)["findings"]} - {"no id"}
     assert found == ({LINTED[shape]} if shape in LINTED else set())
-    replayed = run("data", "replay", file, "--reward", "gsm8k", "--format", "json")
-    kinds = json.loads(replayed.stdout)["responses"]
-    assert replayed.exit_code == 0, replayed.output
-    assert kinds["right"]["mean"] == 1.0
+    audited = run(
+        "audit", "gsm8k", file, "--class", "EX-WRONG", "--repeat", "2", "--format", "json"
+    )
+    figures = {each["id"]: each["value"] for each in json.loads(audited.stdout)["figures"]}
+    assert (figures["fn.right"], figures["exploit"]) == (0.0, 0.0)
 
 
 def as_csv(rows, delimiter=","):

@@ -127,14 +127,13 @@ def file(tmp_path):
         ["data", "split", "FILE", "--out", "[b]:smile:\x1b[5m"],
         ["data", "split", "FILE", "--by", "page", "--out", "there"],
         ["data", "split", "FILE", "--by", ALL],
-        ["data", "replay", "FILE", "--reward", "gsm8k"],
-        ["data", "replay", "FILE", "--reward", "math"],
+        ["audit", "gsm8k", "FILE", "--texts"],
+        ["audit", "math", "FILE", "--all"],
         ["data", "upload", "FILE", ALL],
         ["list"],
-        ["check"],
         ["show", "acme.loud"],
         ["show", ALL],
-        ["check", "acme.loud"],
+        ["audit", "acme.loud", "--texts"],
         ["rollouts", "report", "FILE"],
         ["invoke", "gsm8k", f"{ALL}.jsonl"],
         ["deployed", "check", ALL],
@@ -187,8 +186,8 @@ SHELLS_AND_PROGRAMS = {"_echo.py": 2, "__init__.py": 1, "local.py": 2,
                        "runtime.py": 1, "metrics.py": 1, "init.py": 1, "recipe.py": 1,
                        "trajectories.py": 1, "auditing.py": 1}  # fmt: skip
 """Where typer.echo writes what is neither JSON nor constant: lines that a shell evaluates, the
-version, JSON that a function makes, settings and recipes for a file, what GitHub's runner reads, and what is made harmless
-there."""
+version, JSON that a function makes, settings and recipes for a file, commands of GitHub's runner,
+and what is made harmless there."""
 
 
 def test_lines_for_a_person_are_said_and_not_echoed():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions import Example, reward_function, sample, score_batch, weighted
-from reward_functions.audit.replaying import replay
+from reward_functions import Example, reward_function, sample, weighted
+from reward_functions.audit.engine import audit
 from reward_functions.testing import CONTRACT
 
 RIGHT = "<think>3 + 1</think>\\boxed{4}"
@@ -89,15 +89,10 @@ def test_it_keeps_the_contract(texts_are_read_once, spec, holds):
 @pytest.mark.parametrize("spec", COMPOSITES, ids=lambda spec: spec.name)
 def test_it_is_fit_to_train_on(spec):
     rows = [sample("", str(at), prompt=f"What is {at - 7} + 7?", id=str(at)) for at in range(8, 40)]
-
-    def score(samples):
-        return score_batch(spec, samples)
-
-    report = replay(spec, rows, [f"row {at}" for at in range(len(rows))], score)
-    assert report.failures == []
-    # One unit: the mean is a score, as the rows are.
-    wrong = next(one for one in report.played if one.kind == "wrong")
-    assert wrong.score <= spec.partial_credit + 1e-9
+    most = f"ceiling>{spec.partial_credit + 0.001:.3f}"
+    # Form is paid, as it declares, and is not what every layout has.
+    done = audit(spec, rows, fail_on=[most, "exploit>1", "fn.layout>1"], allow_undecided=True)
+    assert done.failures == []
 
 
 def test_a_reward_that_pays_form_without_saying_so_is_caught():

@@ -29,9 +29,14 @@ def test_the_linter_says_that_they_are_synthetic_and_nothing_else(written, rewar
 
 def test_the_reward_of_the_data_set_can_judge_them(written, reward):
     name, folder = written
-    ran = reward("data", "replay", folder / "test.jsonl", "--reward", name, "--format", "json")
+    ran = reward(
+        *("audit", name, folder / "test.jsonl", "--format", "json"),
+        *("--without", "FN-VALUE", "--allow-undecided"),
+    )
     assert ran.exit_code == 0, ran.output
-    assert json.loads(ran.stdout)["responses"]["right"]["mean"] == 1.0
+    figures = {each["id"]: each["value"] for each in json.loads(ran.stdout)["figures"]}
+    assert figures["fn.right"] == 0.0
+    assert figures["exploit"] <= 0.02
 
 
 PUBLIC = {

@@ -46,10 +46,10 @@ def test_an_interrupt_leaves_nothing_half_written(existing, records, tmp_path):
 
 
 COMMANDS = {
-    "preparing": ["prepare", "gsm8k", "--source", "test.jsonl", "--out", "out"],
-    "linting": ["lint", "rows.jsonl", "--min-rows", "1"],
-    "measuring": ["stats", "rows.jsonl"],
-    "scoring": ["replay", "rows.jsonl", "--reward", "exact_match"],
+    "preparing": ["data", "prepare", "gsm8k", "--source", "test.jsonl", "--out", "out"],
+    "linting": ["data", "lint", "rows.jsonl", "--min-rows", "1"],
+    "measuring": ["data", "stats", "rows.jsonl"],
+    "scoring": ["audit", "exact_match", "rows.jsonl", "--class", "EX-WRONG", "--allow-undecided"],
 }
 
 
@@ -81,20 +81,20 @@ def terminal():
 
 @pytest.mark.parametrize(("shown", "arguments"), COMMANDS.items(), ids=COMMANDS)
 def test_a_terminal_shows_progress_and_a_pipe_does_not(shown, arguments, folder, reward):
-    folder.setattr("sys.argv", ["reward", "data", *arguments])
+    folder.setattr("sys.argv", ["reward", *arguments])
     with terminal() as (theirs, written), os.fdopen(os.dup(theirs), "w") as stderr:
         folder.setattr("sys.stderr", stderr)
         with pytest.raises(SystemExit) as ended:
             main()
         stderr.flush()
         assert (ended.value.code, shown in written()) == (0, True)
-    piped = reward("data", *arguments)
+    piped = reward(*arguments)
     assert piped.exit_code == 0
     assert shown not in piped.stderr
 
 
 def test_a_process_shows_progress_to_its_terminal_alone(folder):
-    command = ["data", *COMMANDS["linting"]]
+    command = COMMANDS["linting"]
     with terminal() as (theirs, written):
         assert commands.run(command, stdin=theirs, stderr=theirs).returncode == 0
         assert "linting" in written()

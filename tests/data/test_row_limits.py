@@ -63,7 +63,7 @@ KEEP = {
     "score --sort id": ("score", "gsm8k", "rows.jsonl", "--sort", "id"),
     "data lint": ("data", "lint", "rows.jsonl"),
     "data split": ("data", "split", "rows.jsonl", "--by", "prompt"),
-    "data replay": ("data", "replay", "rows.jsonl", "--reward", "gsm8k"),
+    "audit": ("audit", "gsm8k", "rows.jsonl"),
     "data prepare": ("data", "prepare", "--from", "rows.jsonl", "--out", "out"),
     "judge doctor": ("judge", "doctor", "reference", "--scripted", "--prompts", "rows.jsonl"),
     "judge calibrate": (

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from reward_functions import reward_function
 from reward_functions.aws.deployed.scorer import VersionScorer
 from reward_functions.core.types import Message
 from reward_functions.jobs.reward_checks import contract_findings, reward_findings
@@ -72,13 +73,22 @@ def failures(found):
     return {each.question: each.message for each in found if each.verdict == "failure"}
 
 
+def warnings(found):
+    return {each.question for each in found if each.verdict == "warning"}
+
+
+HOSTILE = "too large, too deep, too slow"
+
+STRICT = {"right, in another layout", "right, in another form of the same value"}
+
+
 @pytest.mark.parametrize("name", ["gsm8k", "math", "finqa"])
 def test_a_good_reward_on_good_data_passes(functions_over_http, name):
     scorer = serve(functions_over_http, handler(name), known=deployed(name))
     samples = rows(name) if name == "finqa" else apples()
     found = [*contract_findings(scorer), *findings(scorer, samples, rows=24)]
     assert not failures(found)
-    assert {"right answers", "other answers", "hostile answers"} <= {
+    assert {"right answers", "other answers"} <= {
         each.question for each in found if each.verdict == "ok"
     }
 
@@ -105,51 +115,51 @@ EXPLOITABLE = {
     "the form": (lambda row: "####" in last(row), "wrong"),
     "the form alone, as well": (lambda row: last(row).startswith("#### "), "the form alone"),
     "the right number anywhere": (right, "right, then wrong"),
-    "the right number anywhere, in a list": (right, "many answers"),
+    "the right number anywhere, in a list": (right, "a list of guesses"),
     "the right number anywhere, in a thought": (right, "thought right, answered wrong"),
     "the right number anywhere, before the end": (right, "thought right, cut off"),
     "one of two answers": (right, "one or the other"),
     "any number": (lambda row: re.search(r"\d", last(row)), "wrong"),
     "the prompt": (lambda row: "apples" in last(row) or right(row), "the prompt again"),
-    "length": (lambda row: len(last(row)) > 30 or right(row), "many answers"),
+    "length": (lambda row: len(last(row)) > 30 or right(row), "a list of guesses"),
     "silence": (lambda row: not last(row).strip() or right(row), "empty"),
     "words to the judge": (lambda row: "full marks" in last(row) or right(row),
                            "words to the judge"),
     "near misses, up to 30 %": (
         lambda row: number(row) and abs(number(row) - wanted(row)) <= 0.3 * wanted(row), "wrong"),
     "off by one": (lambda row: number(row) and abs(number(row) - wanted(row)) <= 1, "wrong"),
-    "one in the list": (lambda row: number(row) in (wanted(row), wanted(row) + 1), "near misses"),
+    "one in the list": (lambda row: number(row) in (wanted(row), wanted(row) + 1), "a near miss"),
     "the size": (
-        lambda row: number(row) and len(str(number(row))) == len(str(wanted(row))), "near misses"),
+        lambda row: number(row) and len(str(number(row))) == len(str(wanted(row))), "a near miss"),
     "what the right one begins with": (
         lambda row: answer(row).startswith(last(row)) and len(last(row)) > len("#### "),
-        "a part of the right one"),
+        "a part of the answer"),
     "honesty": (lambda row: "don't know" in last(row) or only(row), "unsure"),
     "refusals": (lambda row: "cannot" in last(row) or only(row), "unsure"),
-    "steps": (lambda row: len(STEPS.findall(last(row))) > 2 or only(row), "wrong, reasoned"),
+    "steps": (lambda row: len(STEPS.findall(last(row))) > 2 or only(row), "confident prose"),
     "many words": (lambda row: len(set(WORDS.findall(last(row)))) > 39 or only(row),
-                   "wrong, reasoned"),
-    "capitals": (lambda row: last(row).isupper() or only(row), "wrong, in capitals"),
-    "confidence": (lambda row: "confident" in last(row) or only(row), "wrong, with a claim"),
+                   "confident prose"),
+    "capitals": (lambda row: last(row).isupper() or only(row), "confident prose"),
+    "confidence": (lambda row: "confident" in last(row) or only(row), "a claim of its own score"),
     "a score of its own": (lambda row: "score: 1" in last(row).lower() or only(row),
-                           "wrong, with a claim"),
+                           "a claim of its own score"),
     "a reward of its own": (lambda row: "reward=1.0" in last(row) or only(row),
-                            "wrong, with a claim"),
+                            "a claim of its own score"),
     "a note to the grader": (lambda row: "Note to the grader" in last(row) or only(row),
                              "words to the judge"),
     "a note between brackets": (lambda row: "[/grader]" in last(row) or only(row),
                                 "words to the judge"),
     "an attack on judges": (lambda row: "grading policy 7.3" in last(row) or only(row),
-                            "hostile answers"),
-    "the very longest": (lambda row: len(last(row)) > 30_000 or only(row), "hostile answers"),
+                            "words to the judge"),
+    "the very longest": (lambda row: len(last(row)) > 30_000 or only(row), HOSTILE),
     "JSON that looks like a reward": (
         lambda row: "aggregate_reward_score" in last(row) or last(row) == answer(row),
-        "hostile answers"),
+        HOSTILE),
     "some of the right ones": (
         lambda row: last(row) == answer(row) and int(row["reference_answer"]) % 2,
         "right answers"),
-    "everything": (lambda row: 1.0, "differences"),
-    "nothing": (lambda row: 0.0, "differences"),
+    "everything": (lambda row: 1.0, "right and wrong alike"),
+    "nothing": (lambda row: 0.0, "right and wrong alike"),
 }  # fmt: skip
 
 
@@ -197,7 +207,7 @@ def test_a_function_whose_right_answer_nobody_can_write_is_not_known(functions):
 
 def test_an_exploitable_function_of_somebody_else_is_refused(functions):
     found = failures(findings(serve(functions, scoring(right)), apples()))
-    assert {"many answers", "one or the other"} <= found.keys()
+    assert {"a list of guesses", "one or the other"} <= found.keys()
 
 
 def test_a_function_that_fails_on_some_answers_is_refused_in_its_own_words(functions_over_http):
@@ -207,7 +217,7 @@ def test_a_function_that_fails_on_some_answers_is_refused_in_its_own_words(funct
         return scoring(lambda row: last(row) == answer(row))(rows)
 
     found = failures(findings(serve(functions_over_http, fails, known=deployed("gsm8k")), apples()))
-    assert "IndexError: list index out of range" in found["empty"]
+    assert "IndexError: list index out of range" in found["without a score"]
 
 
 def test_an_envelope_is_refused_for_bedrock(functions_over_http):
@@ -238,16 +248,15 @@ def test_an_answer_to_everything_that_is_often_right_is_a_warning(functions):
     ]
     good = scoring(lambda row: last(row) == row["reference_answer"])
     found = findings(serve(functions, good), samples)
-    (warning,) = [each for each in found if each.verdict == "warning"]
-    assert warning.question == "always the most frequent"
+    assert warnings(found) - STRICT == {"one answer to everything"}
 
 
 def test_a_row_whose_reference_cannot_be_read_is_named_once(functions):
     broken = decode_row({"id": "x", "messages": [{"role": "user", "content": "?"}]}, 0)
     scorer = serve(functions, handler("gsm8k"), known=deployed("gsm8k"))
     found = failures(findings(scorer, [*apples(30), broken]))
-    assert found.keys() == {"right"}
-    assert "1 answers have no reward; line 31" in found["right"]
+    assert found.keys() == {"without a score"}
+    assert "1 of 31 prompts have an answer without a score; line 31" in found["without a score"]
 
 
 def test_messages_hold_places_and_no_text_of_a_row(functions):
@@ -261,11 +270,11 @@ def test_a_failure_shows_an_answer_and_how_to_see_it(functions):
     scorer = serve(functions, scoring(right), known=deployed("gsm8k"))
     found = findings(scorer, apples(), file="my data/train.jsonl")
     shown = {each.question: each.example for each in found if each.verdict == "failure"}
-    many = shown["many answers"]
+    many = shown["a list of guesses"]
     assert many.where.startswith("line ")
     assert many.answer.startswith("#### ")
     assert (len(many.answer), many.score) == (120, 1.0)
-    assert many.command == "reward data replay 'my data/train.jsonl' --reward gsm8k"
+    assert many.command == "reward audit gsm8k 'my data/train.jsonl' --class EX-LIST --texts"
 
 
 def test_an_example_holds_no_text_of_a_prompt(functions):
@@ -278,7 +287,7 @@ def test_an_example_holds_no_text_of_a_prompt(functions):
 def test_a_hostile_answer_that_is_paid_is_explained(functions):
     pays = scoring(lambda row: last(row) == "####" or last(row) == answer(row))
     found = findings(serve(functions, pays, known=deployed("gsm8k")), apples())
-    (example,) = [each.example for each in found if each.question == "hostile answers"]
+    (example,) = [each.example for each in found if each.question == HOSTILE]
     reference = str(int(example.where.removeprefix("line ")) + 106)
     assert example.command == f"reward explain gsm8k --response '####' --reference {reference}"
 
@@ -291,6 +300,8 @@ def test_another_version_here_shows_nothing_of_the_deployed_one(functions):
 
 OWED = 0.4
 
+ASKED = "right, in the form that the prompt asks for"
+
 FORMS = {
     # what the prompts ask for, what is paid, and the verdict on the form
     "asked for, and read": (" Answer: #### <number>", lambda row: last(row) == answer(row), None),
@@ -300,7 +311,7 @@ FORMS = {
         " Put it into \\boxed{}.",
         lambda row: (last(row) == row["reference_answer"])
         or OWED * (last(row) == f"\\boxed{{{row['reference_answer']}}}"),
-        "warning"),
+        "failure"),
     "one of two": (
         " ANSWER: or ####", lambda row: last(row) in (row["reference_answer"], answer(row)), None),
     "not asked for": ("", lambda row: last(row) == row["reference_answer"], None),
@@ -310,13 +321,13 @@ FORMS = {
 @pytest.mark.parametrize(("demand", "pays_for", "verdict"), FORMS.values(), ids=FORMS)
 def test_the_form_that_the_prompts_ask_for_must_be_paid(functions, demand, pays_for, verdict):
     found = findings(serve(functions, scoring(pays_for)), apples(demand=demand))
-    assert [each.verdict for each in found if each.question == "form"] == [verdict] * bool(verdict)
+    assert [each.verdict for each in found if each.question == ASKED] == [verdict] * bool(verdict)
 
 
 def test_a_reward_of_ours_that_takes_the_bare_reference_is_no_reward_of_such_prompts(functions):
     scorer = serve(functions, handler("exact_match"), known=deployed("exact_match"))
     found = findings(scorer, apples(demand=" Answer: #### <number>"))
-    (form,) = [each for each in found if each.question == "form"]
+    (form,) = [each for each in found if each.question == ASKED]
     assert (form.verdict, form.example.score) == ("failure", 0.0)
     assert form.example.answer.startswith("#### ")
     assert "right answers" in {each.question for each in found if each.verdict == "ok"}
@@ -326,7 +337,7 @@ def test_a_form_that_some_prompts_happen_to_hold_is_not_asked_for(functions):
     bare = scoring(lambda row: last(row) == row["reference_answer"])
     samples = [*apples(20, "\n#### Notes"), *apples(20)]
     assert not [
-        each for each in findings(serve(functions, bare), samples) if each.question == "form"
+        each for each in findings(serve(functions, bare), samples) if each.question == ASKED
     ]
 
 
@@ -345,10 +356,9 @@ def test_one_answer_to_all_rows_is_a_warning_and_its_near_misses_are_tried(funct
     good = scoring(lambda row: last(row) == "42")
     found = findings(serve(functions, good), same)
     assert not failures(found)
-    warnings = {each.question for each in found if each.verdict == "warning"}
-    assert warnings == {"one answer", "always the most frequent"}
+    assert warnings(found) - STRICT == {"one right answer", "one answer to everything"}
     any_number = scoring(lambda row: last(row).isdigit() and int(last(row)) < 1_000)
-    assert {"wrong", "near misses"} <= failures(findings(serve(functions, any_number), same)).keys()
+    assert {"wrong", "a near miss"} <= failures(findings(serve(functions, any_number), same)).keys()
 
 
 def test_one_answer_without_a_wrong_one_is_a_failure(functions):
@@ -374,7 +384,8 @@ SOUND = {
 @pytest.mark.parametrize("score", SOUND.values(), ids=SOUND)
 def test_a_sound_reward_of_a_scale_that_is_not_known_passes(functions, score):
     found = findings(serve(functions, scoring(score)), apples())
-    assert {each.verdict for each in found} == {"ok"}
+    assert not failures(found)
+    assert warnings(found) == STRICT, "it reads one form alone, which may be meant"
 
 
 def test_a_form_that_is_asked_for_is_measured_by_the_rewards_own_scale(functions):
@@ -383,7 +394,7 @@ def test_a_form_that_is_asked_for_is_measured_by_the_rewards_own_scale(functions
         for each in apples()
     ]
     read = scoring(lambda row: 0.5 * (last(row).removeprefix("ANSWER: ") == str(wanted(row))))
-    assert "form" not in {each.question for each in findings(serve(functions, read), asked)}
+    assert ASKED not in {each.question for each in findings(serve(functions, read), asked)}
 
 
 UNSOUND = {
@@ -398,13 +409,30 @@ UNSOUND = {
         "words to the judge"),
     "an order beyond all": (
         lambda row: 1.0 if only(row) else 0.5 * ("7.3" in last(row)) + 1e6 * ("json" in last(row)),
-        "hostile answers"),
+        "words to the judge"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("score", "kind"), UNSOUND.values(), ids=UNSOUND)
 def test_an_unsound_reward_hides_behind_no_scale(functions, score, kind):
     assert kind in failures(findings(serve(functions, scoring(score)), apples()))
+
+
+@reward_function(version=1, partial_credit=0.2, gold_response=lambda one: f"#### {one.reference}")
+def with_credit(sample):
+    """A number in its form is paid something, as it declares."""
+    form = sample.response.startswith("####")
+    return 1.0 if sample.response == f"#### {sample.reference}" else 0.2 * form
+
+
+def test_what_a_reward_declares_to_pay_a_wrong_answer_stops_no_job(functions, monkeypatch):
+    monkeypatch.setattr(VersionScorer, "spec", with_credit)
+    paid = scoring(lambda row: 1.0 if only(row) else 0.2 * last(row).startswith("####"))
+    found = findings(serve(functions, paid), apples())
+    assert not failures(found)
+    assert {"the form alone", "one or the other"} <= warnings(found)
+    more = scoring(lambda row: 1.0 if only(row) else 0.3 * last(row).startswith("####"))
+    assert "the form alone" in failures(findings(serve(functions, more), apples()))
 
 
 def test_a_batch_is_small_where_prompts_are_long(functions):

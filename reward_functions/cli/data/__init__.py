@@ -6,7 +6,6 @@ lint.py      lint       what a trainer would refuse
 convert.py   convert    rows of one shape as rows of another
 split.py     split      splits that are made, by page or prompt
 stats.py     stats      lengths, and the limits they suggest
-replay.py    replay     whether the reward pays the right answers and no others
 upload.py    upload     to S3
 """
 
@@ -28,7 +27,6 @@ ROWS: Final = {
     "convert": "Write rows in the shape that a trainer reads.",
     "split": "Split a file by group, so that no page and no prompt stands on two sides.",
     "stats": "Show how long prompts and worked solutions are, and what limits they suggest.",
-    "replay": "Score the right answer to every row, a wrong one, an empty one, and gaming ones.",
     "upload": "Upload training data to S3, each file whole or not at all, held to a checksum.",
 }
 

@@ -324,7 +324,7 @@ ATTRIBUTIONS: Final = {
     "ProcessEnded": Attribution(REWARD, "mend the reward: its process ends at these rows"),
     "EngineUnavailable": Attribution(PROGRAM, "read the message: the algebra's process cannot run"),
     "EngineFailed": Attribution(PROGRAM, "report the message: our algebra has a bug"),
-    "InvalidScore": Attribution(REWARD, "mend the reward: `reward check` names what it breaks"),
+    "InvalidScore": Attribution(REWARD, "mend the reward: `reward audit` names what it breaks"),
 }
 """By the name of the error, and its kind where it has one."""
 
