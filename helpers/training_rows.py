@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from helpers.sample_data import bound_by_script
 from helpers.shown import Shown
 from reward_functions import get
-from reward_functions.audit.engine import Asked, AuditRows, audited
-from reward_functions.audit.rendering import sheets
-from reward_functions.audit.targets import target_of
+from reward_functions.audit.engine import AuditOptions, AuditRows, audited
+from reward_functions.audit.rendering import audit_sheets
+from reward_functions.audit.targets import audit_target
 from reward_functions.data import linting
 from reward_functions.data.generated import writing
 from reward_functions.data.json_rows import read_rows
@@ -107,9 +107,9 @@ class TrainingRows:
         samples = [decode_row(row, at) for at, row in enumerate(self.rows)]
         places = [f"line {at}" for at in range(1, len(samples) + 1)]
         rows = AuditRows(self.path.name, samples, places)
-        asked = Asked(rows=len(samples), allow_undecided=True)
-        done = audited(target_of(bound), rows, asked, confirm=lambda _: True)
-        found = sheets(done)[1]
+        asked = AuditOptions(rows=len(samples), allow_undecided=True)
+        done = audited(audit_target(bound), rows, asked, confirm=lambda _: True)
+        found = audit_sheets(done)[1]
         tried = [
             row
             for row, each in zip(found.rows, done.findings, strict=True)

@@ -10,12 +10,12 @@ file of one or of a composite, any function, and a deployment.
 """
 
 from reward_functions.audit.comparing import compare
-from reward_functions.audit.engine import Asked, audit
+from reward_functions.audit.engine import AuditOptions, audit
 from reward_functions.audit.results import Audit, Comparison, Figure, Finding, Gate, SeenRow
 
 __all__ = [
-    "Asked",
     "Audit",
+    "AuditOptions",
     "Comparison",
     "Figure",
     "Finding",

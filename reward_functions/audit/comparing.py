@@ -29,7 +29,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.audit.gates import decide, expressions
+from reward_functions.audit.gates import expressions, gate_decisions
 from reward_functions.audit.groups import (
     ALONE,
     NO_ROWS,
@@ -48,7 +48,7 @@ from reward_functions.audit.groups import (
     unscored_rate,
 )
 from reward_functions.audit.results import Comparison, Figure, Finding
-from reward_functions.audit.targets import target_of
+from reward_functions.audit.targets import audit_target
 from reward_functions.core.means import LARGEST_SUMMED, mean
 from reward_functions.core.spec import UNIT_SCALE
 from reward_functions.core.types import Sample
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from reward_functions.audit.results import SeenRow
-    from reward_functions.audit.targets import Target
+    from reward_functions.audit.targets import AuditTarget
     from reward_functions.core.types import Unscored
     from reward_functions.data.rows.shapes import RowOptions
     from reward_functions.reports.score_report.labels import Labels
@@ -101,7 +101,7 @@ class Side(NamedTuple):
     """
 
     letter: str
-    target: Target
+    target: AuditTarget
     earned: Earned
     seconds: Sequence[float]
     calls: int
@@ -139,7 +139,7 @@ def compare(
     """Score the same responses by two rewards, and say how they differ.
 
     Args:
-        a: the reward of today: a target, or what `target_of` takes.
+        a: the reward of today: a target, or what `audit_target` takes.
         b: the one that may take its place.
         rollouts: a file of responses in any known shape, or samples.
         label: the field that says whether a response is right.
@@ -164,7 +164,7 @@ def compare(
             _scored(letter, each, read, pass_at, progress)
             for letter, each in (("A", one), ("B", other))
         )
-    pair = Pair(first.earned, second.earned)
+    pair = PairedRewards(first.earned, second.earned)
     figures, findings = _compared(pair, read)
     for measures in _against(pair, read, labels) if labels else ():
         figures += measures[0]
@@ -178,7 +178,7 @@ def compare(
         data={**_file(rollouts), "rows": len(read.samples), "prompts": len(first.earned.groups)},
         figures=figures,
         findings=[*recorded, *findings],
-        gates=decide(wanted, figures),
+        gates=gate_decisions(wanted, figures),
         measured=Measured("rows", measured, len(read.samples) - measured),
         seconds=perf_counter() - began,
         calls=first.calls + second.calls,
@@ -200,18 +200,22 @@ def _file(rollouts: object) -> dict[str, str | int | None]:
     return {"file": "" if path is None else str(path), "sha256": digest}
 
 
-def _opened(asked: Any, stack: ExitStack) -> Target:
+def _opened(asked: Any, stack: ExitStack) -> AuditTarget:
     """A target, which is closed where it was opened."""
     if hasattr(asked, "score") and hasattr(asked, "close"):
-        given: Target = asked
+        given: AuditTarget = asked
         return given
-    target = target_of(asked)
+    target = audit_target(asked)
     stack.callback(target.close)
     return target
 
 
 def _scored(
-    letter: str, target: Target, read: Rollouts, pass_at: float, progress: Callable[[int], object]
+    letter: str,
+    target: AuditTarget,
+    read: Rollouts,
+    pass_at: float,
+    progress: Callable[[int], object],
 ) -> Side:
     """Have one of the two score the rows."""
     before, seconds = target.calls, list[float]()
@@ -228,7 +232,7 @@ def _scored(
     return Side(letter, target, earned, seconds, target.calls - before)
 
 
-def _batches(target: Target, read: Rollouts) -> Iterator[list[int]]:
+def _batches(target: AuditTarget, read: Rollouts) -> Iterator[list[int]]:
     """The valid rows, whole prompts at once."""
     here = target.kind in ("reward", "composite") and not target.judges
     most = 1 if here else BATCH
@@ -287,7 +291,7 @@ def _numbers(side: Side, read: Rollouts, name: str) -> Iterator[tuple[int, float
             yield at, float(found)
 
 
-class Pair:
+class PairedRewards:
     """Both rewards, on the rows that both score.
 
     Args:
@@ -335,7 +339,7 @@ class Pair:
         return now._replace(reason="A: {}; B: {}".format(*words))
 
 
-def _compared(pair: Pair, read: Rollouts) -> tuple[list[Figure], list[Finding]]:
+def _compared(pair: PairedRewards, read: Rollouts) -> tuple[list[Figure], list[Finding]]:
     """All that needs no label."""
     tests, tested = _test(pair)
     flips = [
@@ -368,7 +372,7 @@ def _of_each(ending: str, earned: Earned) -> list[Figure]:
     ]
 
 
-def _flips(pair: Pair) -> list[Figure]:
+def _flips(pair: PairedRewards) -> list[Figure]:
     """What passes under which, and the difference."""
     means = [
         mean([pair.b.shares[at] for at in group]) - mean([pair.a.shares[at] for at in group])
@@ -387,7 +391,7 @@ def _flips(pair: Pair) -> list[Figure]:
     ]
 
 
-def _test(pair: Pair) -> tuple[list[Figure], Finding]:
+def _test(pair: PairedRewards) -> tuple[list[Figure], Finding]:
     """Whether as many passes were gained as lost."""
     nets = [sum(map(pair.gained, each)) - sum(map(pair.lost, each)) for each in pair.groups]
     p: float | None = None
@@ -418,7 +422,7 @@ def _signs(shares: Sequence[float]) -> list[int]:
     return [(each - middle > ROUNDING) - (each - middle < -ROUNDING) for each in shares]
 
 
-def _training(pair: Pair) -> list[Figure]:
+def _training(pair: PairedRewards) -> list[Figure]:
     """What training would be taught otherwise."""
     shares = [
         ([pair.a.shares[at] for at in group], [pair.b.shares[at] for at in group])
@@ -441,7 +445,7 @@ def _training(pair: Pair) -> list[Figure]:
 
 
 def _against(
-    pair: Pair, read: Rollouts, labels: Labels
+    pair: PairedRewards, read: Rollouts, labels: Labels
 ) -> Iterator[tuple[list[Figure], list[Finding]]]:
     """Both against labels, and whether these back the flips."""
     for letter, earned in (("A", pair.a), ("B", pair.b)):

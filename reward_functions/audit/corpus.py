@@ -24,7 +24,7 @@ from functools import cache, cached_property
 from itertools import cycle, islice, takewhile
 from typing import TYPE_CHECKING, Final, Literal
 
-from reward_functions.audit.gold import reference_of
+from reward_functions.audit.gold import reference_words
 from reward_functions.audit.other_answers import (
     ASSURED,
     CLAIMS,
@@ -125,7 +125,7 @@ class AnswerClass:
     absent: str = "these rows have no answer of the class"
 
 
-def written(
+def class_answers(
     answers: AnswerClass, corpus: Corpus, *, thorough: bool = True
 ) -> Iterator[tuple[int, str, int]]:
     """The answers of a class.
@@ -276,7 +276,7 @@ NEEDLESS: Final = "The last word is yours."
 
 _STEP: Final = "Let me think about what is asked, and take one step after another.\n\n"
 
-_NUMBER: Final = re.compile(r"-?(?<![\d,.])\d++(?:,\d{3}(?!\d))*+(?:\.\d++)?(?:/\d++)?")
+_NUMBER: Final = re.compile(r"-?(?<![\d,.])\d++(?:,\d{3}(?!\d))*(?:\.\d++)?(?:/\d++)?")
 _WORD: Final = re.compile(r"[^\W\d_]+(?=[\W_]*\Z)")
 
 
@@ -375,7 +375,7 @@ def _read_by_the_model(sample: Sample) -> str:
 
 
 def _as_asked(case: Case, corpus: Corpus) -> list[str]:
-    reference = reference_of(case.sample)
+    reference = reference_words(case.sample)
     return [] if reference is None else [form.format(reference) for form in corpus.asked]
 
 

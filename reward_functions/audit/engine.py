@@ -23,7 +23,7 @@ from reward_functions.audit.groups import Earned, group_measures
 from reward_functions.audit.other_answers import REASONED, ReplayCase, near_misses, opposite
 from reward_functions.audit.results import ROWS, Audit, Figure, Finding, SeenRow
 from reward_functions.audit.searching import search
-from reward_functions.audit.targets import target_of
+from reward_functions.audit.targets import audit_target
 from reward_functions.audit.timing import latency
 from reward_functions.audit.trying import (
     RIGHT,
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from reward_functions.audit.gates import Acceptance
-    from reward_functions.audit.targets import Target
+    from reward_functions.audit.targets import AuditTarget
     from reward_functions.core.types import RewardResult
     from reward_functions.data.rows.shapes import RowOptions
 
@@ -95,7 +95,7 @@ EQUAL: Final = "right, wrong and empty answers earn the same: every group has ze
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AuditOptions:
     """What an audit is asked for.
 
     Args:
@@ -161,7 +161,7 @@ def audit(
     scripted: bool = False,
     how: RowOptions | None = None,
     stage: str = "",
-    asked: Asked | None = None,
+    asked: AuditOptions | None = None,
     progress: Callable[[str], object] = lambda _: None,
     confirm: Callable[[int], bool] | None = None,
     **options: Any,
@@ -182,15 +182,15 @@ def audit(
         progress: hears what is being done.
         confirm: asked with the number of answers before a judge's model is, where there is no
             budget.
-        options: fields of `Asked`.
+        options: fields of `AuditOptions`.
 
     Raises:
         ConfigurationError: the target, the data or an option cannot be used, or a judge has no
             budget.
         OSError: a file cannot be read.
     """
-    wanted = asked or Asked(**options)
-    opened = target_of(
+    wanted = asked or AuditOptions(**options)
+    opened = audit_target(
         target,
         parameters=parameters,
         judge=judge,
@@ -199,13 +199,13 @@ def audit(
         stage=stage,
     )
     try:
-        return audited(opened, read(opened, data, how), wanted, progress, confirm)
+        return audited(opened, audit_rows(opened, data, how), wanted, progress, confirm)
     finally:
         opened.close()
 
 
-def read(
-    target: Target, data: str | Path | Sequence[Sample] | None, how: RowOptions | None
+def audit_rows(
+    target: AuditTarget, data: str | Path | Sequence[Sample] | None, how: RowOptions | None
 ) -> AuditRows:
     """The rows of an audit.
 
@@ -223,7 +223,7 @@ def read(
     return AuditRows("", shown, [f"example {at}" for at in range(1, len(shown) + 1)])
 
 
-def _examples(target: Target) -> list[Sample]:
+def _examples(target: AuditTarget) -> list[Sample]:
     """The worked examples with the target's own parameters; a question of ours without a spec."""
     if target.spec is None:
         return [sample("", "42", prompt="What is 17 + 25?", id="question")]
@@ -236,9 +236,9 @@ def _examples(target: Target) -> list[Sample]:
 
 
 def audited(
-    target: Target,
+    target: AuditTarget,
     rows: AuditRows,
-    asked: Asked,
+    asked: AuditOptions,
     progress: Callable[[str], object] = lambda _: None,
     confirm: Callable[[int], bool] | None = None,
 ) -> Audit:
@@ -250,7 +250,7 @@ def audited(
     work.run()
     found = [*work.findings]
     defaults = gating.DEFAULTS if rows.name else gating.WITHOUT_DATA
-    gates = gating.decide(gating.expressions(asked.fail_on, defaults), work.figures)
+    gates = gating.gate_decisions(gating.expressions(asked.fail_on, defaults), work.figures)
     gates, found = gating.accept(gates, found, asked.accepted)
     return Audit(
         target={
@@ -277,7 +277,7 @@ def audited(
     )
 
 
-def _ours(target: Target) -> bool:
+def _ours(target: AuditTarget) -> bool:
     """Whether it is a reward of this project, and not one of yours that has the same name."""
     try:
         return target.spec is not None and target.spec is get(target.name)
@@ -289,9 +289,9 @@ def _ours(target: Target) -> bool:
 class _Work:
     """One audit while it goes on."""
 
-    target: Target
+    target: AuditTarget
     rows: AuditRows
-    asked: Asked
+    asked: AuditOptions
     progress: Callable[[str], object]
     confirm: Callable[[int], bool] | None = None
     corpus: Corpus = field(default_factory=lambda: Corpus(()))
@@ -710,7 +710,7 @@ def _with_wrong_answers(cases: Sequence[ReplayCase]) -> list[ReplayCase]:
     ]
 
 
-def answers_asked(asked: Asked, corpus: Corpus) -> int:
+def answers_asked(asked: AuditOptions, corpus: Corpus) -> int:
     """How many answers all classes have to these rows, those that are scored again with them."""
     tried = [each for each in CLASSES if each.id not in asked.without]
     if asked.classes:

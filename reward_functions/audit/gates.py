@@ -114,7 +114,7 @@ def expressions(fail_on: Sequence[str], defaults: Sequence[str]) -> list[Express
     return [*(each for each in kept if each.figure not in names), *asked]
 
 
-def decide(wanted: Iterable[Expression], figures: Sequence[Figure]) -> list[Gate]:
+def gate_decisions(wanted: Iterable[Expression], figures: Sequence[Figure]) -> list[Gate]:
     """The decision of each gate.
 
     Args:
@@ -153,14 +153,14 @@ def _gate(each: Expression, figure: Figure) -> Gate:
         decision = "undecided"
     needed = _needed(figure, each) if decision == "undecided" else 0
     more = f"; some {needed:,} prompts would decide it" if needed else ""
-    return Gate(each.text, figure.id, decision, f"{each.text}: {shown(figure)}{more}", needed)
+    return Gate(each.text, figure.id, decision, f"{each.text}: {figure_text(figure)}{more}", needed)
 
 
 def _beyond(value: float, each: Expression) -> bool:
     return value > each.limit if each.above else value < each.limit
 
 
-def shown(figure: Figure) -> str:
+def figure_text(figure: Figure) -> str:
     """A figure with its interval and how many prompts it rests on."""
     if figure.value is None:
         return f"{figure.id} was not measured: {figure.why}"

@@ -19,7 +19,7 @@ from reward_functions.core.types import Scored
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from reward_functions.audit.targets import Target
+    from reward_functions.audit.targets import AuditTarget
     from reward_functions.core.spec import GoldResponse
     from reward_functions.core.types import RewardResult, Sample
 
@@ -54,7 +54,7 @@ class Gold(NamedTuple):
     described: str
 
 
-def reference_of(sample: Sample) -> str | None:
+def reference_words(sample: Sample) -> str | None:
     """The reference as a text; None for any other value."""
     try:
         return reference_text(sample.reference)
@@ -62,7 +62,7 @@ def reference_of(sample: Sample) -> str | None:
         return None
 
 
-def gold_of(target: Target, samples: Sequence[Sample]) -> Gold | None:
+def gold_of(target: AuditTarget, samples: Sequence[Sample]) -> Gold | None:
     """What writes right answers to samples; None where nothing does.
 
     Args:
@@ -84,7 +84,7 @@ def _by_form(
     score: Callable[[Sequence[Sample]], Sequence[RewardResult]], samples: Sequence[Sample]
 ) -> Gold | None:
     """The form that pays a row's own reference most beyond another row's, else beyond nothing."""
-    texts = {each.id: text for each in samples if (text := reference_of(each)) is not None}
+    texts = {each.id: text for each in samples if (text := reference_words(each)) is not None}
     some = [each for each in samples if each.id in texts][:TRIED]
     if not some:
         return None

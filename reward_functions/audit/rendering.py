@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree as ET
 
-from reward_functions.audit.gates import shown
+from reward_functions.audit.gates import figure_text
 from reward_functions.audit.results import Comparison
 from reward_functions.aws.deployed.findings import code_span, xml_text
 from reward_functions.reports.pages.charts.rows import Row, Span, spans
@@ -43,7 +43,7 @@ ROOM: Final = 1_500
 """Bytes of a response on a page."""
 
 
-def record(done: Checked, *, texts: bool = False) -> dict[str, Any]:
+def audit_record(done: Checked, *, texts: bool = False) -> dict[str, Any]:
     """The whole as JSON's types.
 
     Args:
@@ -81,12 +81,12 @@ def _finding(finding: Finding, *, texts: bool) -> dict[str, Any]:
     return asdict(finding) | {"rows": rows}
 
 
-def as_json(done: Checked, *, texts: bool = False) -> str:
+def audit_json(done: Checked, *, texts: bool = False) -> str:
     """One object of `reward-audit/1`."""
-    return f"{json.dumps(record(done, texts=texts), indent=2)}\n"
+    return f"{json.dumps(audit_record(done, texts=texts), indent=2)}\n"
 
 
-def as_junit(done: Checked, *, texts: bool = False) -> str:  # noqa: ARG001 - never
+def audit_junit(done: Checked, *, texts: bool = False) -> str:  # noqa: ARG001 - never
     """A suite with a case for each gate, and one for what was measured; never a response.
 
     A gate that is broken, undecided or not measured is a failure. One that is accepted is skipped
@@ -121,7 +121,7 @@ def as_junit(done: Checked, *, texts: bool = False) -> str:  # noqa: ARG001 - ne
     return f"{ET.tostring(suites, encoding='utf-8', xml_declaration=True).decode()}\n"
 
 
-def as_markdown(done: Checked, *, texts: bool = False) -> str:
+def audit_markdown(done: Checked, *, texts: bool = False) -> str:
     """Tables for a comment below a pull request."""
     verdict = "passed" if done.passed else "failed"
     lines = [f"### {code_span(_name(done))} {verdict}", ""]
@@ -176,7 +176,7 @@ SEEN: Final = ("broken", "accepted", "note")
 
 def short(done: Checked) -> tuple[list[Sheet], str]:
     """The findings that need a look, and a line that counts the rest and the gates that hold."""
-    _, found, _ = sheets(done)
+    _, found, _ = audit_sheets(done)
     rows = [
         row for row, each in zip(found.rows, done.findings, strict=True) if each.verdict in SEEN
     ]
@@ -191,7 +191,7 @@ def short(done: Checked) -> tuple[list[Sheet], str]:
     return [replace(found, rows=rows)] if rows else [], ", ".join(counted)
 
 
-def sheets(done: Checked) -> list[Sheet]:
+def audit_sheets(done: Checked) -> list[Sheet]:
     """The tables of a terminal and of a page: gates, findings, other figures."""
     figures = {each.id: each for each in done.figures}
     of_findings = {each.figure for each in done.findings}
@@ -200,9 +200,9 @@ def sheets(done: Checked) -> list[Sheet]:
         figure = figures.get(finding.figure)
         if figure is None or figure.value is None or finding.verdict in ("note", "untested"):
             return finding.message
-        return shown(figure).removeprefix(f"{figure.id} is ").removesuffix(")").partition(" (")[
-            0
-        ] + (
+        return figure_text(figure).removeprefix(f"{figure.id} is ").removesuffix(")").partition(
+            " ("
+        )[0] + (
             f" ({figure.low:.1%} to {figure.high:.1%})"
             if figure.unit == "share" and figure.low is not None and figure.high is not None
             else ""
@@ -228,7 +228,10 @@ def sheets(done: Checked) -> list[Sheet]:
             "other figures",
             ("figure", "value"),
             [
-                (each.id, shown(each).removeprefix(f"{each.id} is ").removeprefix(f"{each.id} "))
+                (
+                    each.id,
+                    figure_text(each).removeprefix(f"{each.id} is ").removeprefix(f"{each.id} "),
+                )
                 for each in done.figures
                 if each.id not in of_findings
             ],
@@ -241,7 +244,7 @@ def _gate_text(gate: Gate) -> str:
     return gate.message.removeprefix(f"{gate.expression}: ")
 
 
-def page(done: Checked, *, texts: bool = True) -> Page:
+def audit_page(done: Checked, *, texts: bool = True) -> Page:
     """The page: the worst first, every figure with its interval, the rows that show it.
 
     Args:
@@ -256,7 +259,7 @@ def page(done: Checked, *, texts: bool = True) -> Page:
     )
     if not done.measured.measured:
         lead = f"Nothing was measured. {lead}"
-    sections = [Section("Gates", [sheets(done)[0]])]
+    sections = [Section("Gates", [audit_sheets(done)[0]])]
     worst = [each for each in done.findings if each.rows and each.verdict != "ok"]
     worst.sort(key=lambda one: (one.verdict != "broken", -one.count))
     sections += [
@@ -264,7 +267,7 @@ def page(done: Checked, *, texts: bool = True) -> Page:
     ]
     if drawn := _chart(done.figures):
         sections.append(Section("Rates with their 95 % intervals", [drawn]))
-    sections += [Section(each.title.capitalize(), [each]) for each in sheets(done)[1:]]
+    sections += [Section(each.title.capitalize(), [each]) for each in audit_sheets(done)[1:]]
     facts = [(name, str(value)) for name, value in (*done.target.items(), *done.data.items())]
     if isinstance(done, Comparison):
         facts += [(f"other {name}", value) for name, value in done.other.items()]
@@ -305,8 +308,8 @@ def _chart(figures: Sequence[Figure]) -> Chart | None:
 
 
 FORMATS: Final[Mapping[str, Callable[..., str]]] = {
-    "json": as_json,
-    "junit": as_junit,
-    "markdown": as_markdown,
+    "json": audit_json,
+    "junit": audit_junit,
+    "markdown": audit_markdown,
 }
 """The formats of a machine, by name."""

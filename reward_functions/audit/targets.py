@@ -72,7 +72,7 @@ PIPED: Final = 256
 """Rows that wait in the pipe of a function which takes one at a time."""
 
 
-class Target(ABC):
+class AuditTarget(ABC):
     """What an audit scores with.
 
     Attributes:
@@ -129,7 +129,7 @@ class Target(ABC):
         """End what was begun for it."""
 
 
-class InProcess(Target):
+class InProcess(AuditTarget):
     """A reward of this process.
 
     Args:
@@ -185,7 +185,7 @@ class InProcess(Target):
         return f"{self.name}{kind}, {what}, in this process{asked}{recorded}"
 
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:  # noqa: ARG002 - a batch is never cut here
-        """See `Target`."""
+        """See `AuditTarget`."""
         self.calls += len(samples) * self.judges
         return score_batch(self._reward, samples)
 
@@ -201,7 +201,7 @@ def _by_script(spec: RewardSpec, given: Mapping[str, Any], sample: Sample) -> Sc
     return reward(sample, **({"group": [sample]} if spec.needs.group else {}))
 
 
-class Called(Target):
+class Called(AuditTarget):
     """A callable that Python gave, called in this process.
 
     Args:
@@ -214,7 +214,7 @@ class Called(Target):
 
     @property
     def convention(self) -> str:
-        """See `Target`."""
+        """See `AuditTarget`."""
         return self._adapted.described
 
     @property
@@ -223,16 +223,16 @@ class Called(Target):
         return f"{self.name}, a function of this process, which nothing can end; {self.convention}"
 
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:
-        """See `Target`."""
+        """See `AuditTarget`."""
         cut = [samples] if group else conventions.in_batches(samples)
         return [each for batch in cut for each in self._adapted.score(batch)]
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
-        """See `Target`."""
+        """See `AuditTarget`."""
         return self._adapted.probe(samples[: conventions.PROBED])
 
 
-class ChildFunction(Target):
+class ChildFunction(AuditTarget):
     """A function that an interpreter of its own calls.
 
     Args:
@@ -256,7 +256,7 @@ class ChildFunction(Target):
 
     @property
     def convention(self) -> str:
-        """See `Target`."""
+        """See `AuditTarget`."""
         return self._seen.described
 
     @property
@@ -273,7 +273,7 @@ class ChildFunction(Target):
         return "; ".join(words)
 
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:
-        """See `Target`."""
+        """See `AuditTarget`."""
         most = len(samples) if group else self._most if self._seen.batch else PIPED
         cut = conventions.in_batches(samples, max(most, 1))
         return [each for batch in cut for each in self._scored(batch)]
@@ -309,7 +309,7 @@ class ChildFunction(Target):
         return len(samples) if self._seen.batch else 1 if self._seen.settled else conventions.TRIED
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
-        """See `Target`."""
+        """See `AuditTarget`."""
         rows = samples[: conventions.PROBED]
         try:
             process = self._running()
@@ -321,7 +321,7 @@ class ChildFunction(Target):
         return list(self._seen.breaches)
 
     def close(self) -> None:
-        """See `Target`."""
+        """See `AuditTarget`."""
         if self._process:
             self._process.end()
             self._process = None
@@ -347,7 +347,7 @@ class ChildFunction(Target):
         return process
 
 
-class Deployed(Target):
+class Deployed(AuditTarget):
     """A deployed function, invoked as a trainer invokes it.
 
     Args:
@@ -376,14 +376,14 @@ class Deployed(Target):
         return f"{self.name}, a deployment{version}, invoked in batches as {self._scorer.arn}"
 
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:  # noqa: ARG002 - a trainer's batches are its own
-        """See `Target`."""
+        """See `AuditTarget`."""
         return self._scorer.score(samples, self._count)
 
     def _count(self, samples: int) -> None:
         self.calls += samples if self.judges else 1
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
-        """See `Target`."""
+        """See `AuditTarget`."""
         rows = [wire_row(replace(each, id=f"{at:06}")) for at, each in enumerate(samples)]
         expected = checking.Expectation(tuple(rows[: conventions.PROBED]), scale=self.scale)
         self.calls += 2
@@ -391,7 +391,7 @@ class Deployed(Target):
 
 
 class _Asked(NamedTuple):
-    """A target as it was asked for; the fields are those of `target_of`."""
+    """A target as it was asked for; the fields are those of `audit_target`."""
 
     text: str
     parameters: rewards.Parameters
@@ -403,7 +403,7 @@ class _Asked(NamedTuple):
     scripted: bool = False
 
 
-def _deployed(asked: _Asked) -> Target:
+def _deployed(asked: _Asked) -> AuditTarget:
     name, _, stage = asked.text.rpartition("@")
     if not asked.text.startswith("arn:"):
         return Deployed(scorer_named(name, stage, asked.session), name)
@@ -424,7 +424,7 @@ def _is_reward(text: str) -> bool:
     return True
 
 
-def _reward(asked: _Asked) -> Target:
+def _reward(asked: _Asked) -> AuditTarget:
     try:
         spec = rewards.reward_named(asked.text)
     except FileNotFoundError:
@@ -444,7 +444,7 @@ def _digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()[:DIGITS] if path.suffix and path.is_file() else ""
 
 
-def _function(asked: _Asked) -> Target:
+def _function(asked: _Asked) -> AuditTarget:
     where, _, attribute = asked.text.rpartition(":" if ":" in asked.text else ".")
     place = f"{where}:{attribute}"
     try:
@@ -459,7 +459,7 @@ def _function(asked: _Asked) -> Target:
     return child
 
 
-class Kind(NamedTuple):
+class TargetKind(NamedTuple):
     """One kind of target.
 
     Attributes:
@@ -468,18 +468,18 @@ class Kind(NamedTuple):
     """
 
     knows: Callable[[str], object]
-    opened: Callable[[_Asked], Target]
+    opened: Callable[[_Asked], AuditTarget]
 
 
 KINDS: Final = (
-    Kind(DEPLOYMENT.fullmatch, _deployed),
-    Kind(_is_reward, _reward),
-    Kind(FUNCTION.fullmatch, _function),
+    TargetKind(DEPLOYMENT.fullmatch, _deployed),
+    TargetKind(_is_reward, _reward),
+    TargetKind(FUNCTION.fullmatch, _function),
 )
 """In the order in which they are tried."""
 
 
-def target_of(
+def audit_target(
     target: object,
     *,
     parameters: rewards.Parameters = (),
@@ -489,7 +489,7 @@ def target_of(
     seconds: float = 10.0,
     answers: str | None = None,
     scripted: bool = False,
-) -> Target:
+) -> AuditTarget:
     """What a text or an object means.
 
     Args:
@@ -516,7 +516,7 @@ def target_of(
     raise UnknownReward(f"no reward is called {target!r}{did_you_mean(target, specs())}; {FORMS}")
 
 
-def _answered(asked: _Asked, opened: Target) -> Target:
+def _answered(asked: _Asked, opened: AuditTarget) -> AuditTarget:
     if (asked.answers or asked.scripted) and not isinstance(opened, InProcess):
         opened.close()
         raise ConfigurationError(f"{asked.text} is no judge of this process: it asks its own model")
@@ -530,7 +530,7 @@ def _of_python(
     answers: str | None = None,
     *,
     scripted: bool = False,
-) -> Target:
+) -> AuditTarget:
     spec = spec_of(target) if callable(target) else None
     if isinstance(target, RewardSpec):
         return InProcess(target, parameters, judge, answers=answers, scripted=scripted)

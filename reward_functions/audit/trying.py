@@ -14,7 +14,7 @@ from itertools import cycle, islice
 from math import nan
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reward_functions.audit.corpus import AnswerClass, Corpus, written
+from reward_functions.audit.corpus import AnswerClass, Corpus, class_answers
 from reward_functions.audit.results import ROWS, Figure, Finding, SeenRow
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.means import mean
@@ -104,7 +104,7 @@ def tried(
         thorough: as `written` takes it.
     """
     fared = Fared(answers)
-    asked = written(answers, corpus, thorough=thorough)
+    asked = class_answers(answers, corpus, thorough=thorough)
     for piece in _apart(asked) if together else _pieces(asked):
         samples = [corpus.cases[at].sample.answered(text) for at, text, _ in piece]
         for (at, _, way), result in zip(piece, score(samples), strict=True):
@@ -149,7 +149,7 @@ def _apart(answers: Iterable[tuple[int, str, int]]) -> list[list[tuple[int, str,
 
 def count(classes: Iterable[AnswerClass], corpus: Corpus, *, thorough: bool = True) -> int:
     """How many answers the classes have to these rows."""
-    return sum(1 for each in classes for _ in written(each, corpus, thorough=thorough))
+    return sum(1 for each in classes for _ in class_answers(each, corpus, thorough=thorough))
 
 
 @dataclass(frozen=True, slots=True)

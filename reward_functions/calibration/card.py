@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from reward_functions.calibration.asking import Ratings, Tally
     from reward_functions.calibration.cases import LabelledCases
-    from reward_functions.calibration.figures import Figure, Figures, Way
+    from reward_functions.calibration.figures import CardFigure, Figures, Way
     from reward_functions.core.spec import RewardSpec
     from reward_functions.reports.pages.charts.drawing import Chart
 
@@ -318,7 +318,7 @@ def plain(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.3f}"
 
 
-def shown(figure: Figure, *, signed: bool = False) -> str:
+def shown(figure: CardFigure, *, signed: bool = False) -> str:
     """A figure with its interval."""
     if figure.value is None:
         return NOTHING
@@ -410,9 +410,9 @@ def agreement(figures: Figures) -> Chart:
     )
 
 
-def _series(figures: Figures) -> dict[str, tuple[Mapping[str, Figure], str]]:
+def _series(figures: Figures) -> dict[str, tuple[Mapping[str, CardFigure], str]]:
     """The figures and the name of each series, by its key."""
-    kinds: list[tuple[Mapping[str, Figure], list[Way]]] = []
+    kinds: list[tuple[Mapping[str, CardFigure], list[Way]]] = []
     for way, values in figures.agreement.items():
         same = next((ways for known, ways in kinds if known == values), None)
         if same is None:

@@ -222,7 +222,7 @@ def _repeats(cases: LabelledCases, ratings: Ratings) -> Iterator[tuple[float, fl
 AGREEMENT: Final = ("accuracy", "macro F1", "weighted F1", "kappa", "tie F1")
 
 
-class Figure(NamedTuple):
+class CardFigure(NamedTuple):
     """A figure and its interval; None where it is undefined."""
 
     value: float | None
@@ -261,12 +261,12 @@ class Figures:
     cases: int
     prompts: int
     table: ConfusionMatrix
-    agreement: Mapping[Way, Mapping[str, Figure]]
+    agreement: Mapping[Way, Mapping[str, CardFigure]]
     invalid: Mapping[str, int]
     people: Sequence[Person]
     between: Tally
-    bias: Figure
-    length_bias: Figure
+    bias: CardFigure
+    length_bias: CardFigure
     points: Sequence[tuple[float, float]]
     consistency: Mapping[str, Tally]
     confidence: Mapping[float, Tally]
@@ -334,7 +334,7 @@ def figures(
     values = with_interval(clusters)
     several = len(clusters) > 1  # every draw of one prompt is that prompt
     found = intervals(clusters, with_interval, times=times, seed=seed) if several else {}
-    figure = {name: Figure(value, found.get(name)) for name, value in values.items()}
+    figure = {name: CardFigure(value, found.get(name)) for name, value in values.items()}
     return Figures(
         cases=len(rated),
         prompts=len(clusters),

@@ -13,11 +13,11 @@ from rich.text import Text
 
 from reward_functions.audit import rendering
 from reward_functions.audit.comparing import compare as compared
-from reward_functions.audit.engine import Asked
+from reward_functions.audit.engine import AuditOptions
 from reward_functions.audit.engine import audit as audited
 from reward_functions.audit.gates import Acceptance, acceptances
 from reward_functions.audit.results import Comparison
-from reward_functions.audit.targets import target_of
+from reward_functions.audit.targets import audit_target
 from reward_functions.cli._console import (
     MESSAGE,
     output,
@@ -49,7 +49,7 @@ SHOWN: Final = 3
 ROOM: Final = 60
 """Characters of a response in a terminal."""
 
-Target = Annotated[
+TargetName = Annotated[
     str,
     typer.Argument(
         metavar="TARGET",
@@ -97,7 +97,7 @@ AllowUndecided = Annotated[
 
 
 def audit(
-    target: Target,
+    target: TargetName,
     data: Annotated[
         str | None,
         typer.Argument(
@@ -186,7 +186,7 @@ def audit(
     Exit status: 0 every gate holds; 1 one is broken, or too few rows were tried to decide it; 2
     nothing was measured, or the arguments cannot be used.
     """
-    asked = Asked(
+    asked = AuditOptions(
         label=label,
         rows=rows,
         classes=_ids(only),
@@ -255,7 +255,7 @@ def compare(
     """
     _require_page(report)
     with ExitStack() as opened:
-        one, other = (target_of(each, judge=judge, stage=stage) for each in (a, b))
+        one, other = (audit_target(each, judge=judge, stage=stage) for each in (a, b))
         opened.callback(one.close)
         opened.callback(other.close)
         done = compared(
@@ -329,7 +329,7 @@ def _show(
                 stream.write(written)
     if report is not None:
         with replaced(report) as stream:
-            stream.write(rendering.page(done, texts=texts).html())
+            stream.write(rendering.audit_page(done, texts=texts).html())
     say_measured(done.measured)
     for each in done.failures:
         remark(f"{_why(done)}: {each}", "bold red")
@@ -352,7 +352,7 @@ def _print(done: Checked, *, texts: bool, every: bool) -> None:
     console = output()
     for sentence in done.notes:
         console.print(Text(plain(sentence)), soft_wrap=True)
-    shown, counted = (rendering.sheets(done), "") if every else rendering.short(done)
+    shown, counted = (rendering.audit_sheets(done), "") if every else rendering.short(done)
     for sheet in shown:
         console.print(sheet_table(sheet))
     for finding in done.findings:

@@ -22,8 +22,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.audit.corpus import BY_ID
-from reward_functions.audit.engine import Asked, AuditRows, audited
-from reward_functions.audit.gold import reference_of
+from reward_functions.audit.engine import AuditOptions, AuditRows, audited
+from reward_functions.audit.gold import reference_words
 from reward_functions.audit.targets import Deployed
 from reward_functions.aws.deployed.checking import Expectation, check, expectation, made_up
 from reward_functions.aws.deployed.findings import (
@@ -122,7 +122,7 @@ def reward_findings(
         yield unknown("rewards", "there are no rows to try it on")
         return
     name = scorer.deployed.name if scorer.deployed else scorer.arn.name
-    asked = Asked(
+    asked = AuditOptions(
         rows=rows or (JUDGED_ROWS if scorer.judges else ROWS),
         repeat=1,
         thorough=not scorer.judges,
@@ -172,7 +172,7 @@ class _Shown(NamedTuple):
         given = [f"-p {shlex.quote(f'{of}={to}')}" for of, to in scorer.deployed.parameters.items()]
         text = row.response
         sample = self.rows.get(row.place)
-        reference = reference_of(sample) if sample else None
+        reference = reference_words(sample) if sample else None
         plain = 0 < len(text) <= SHOWN and text.isprintable() and text[:1] not in "@-"
         if finding.id == "EX-HOSTILE" and plain and reference and reference.isprintable():
             words = [scorer.spec.name, "--response", text, "--reference", reference]

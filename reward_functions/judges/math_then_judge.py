@@ -43,7 +43,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=7,
+    version=8,
     metrics=[*METRICS, "judged", *KEPT],
     gold_response=_right,
     needs=Needs(judge=True, symbolic=True, workers=WORKERS),

@@ -70,7 +70,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=8,
+    version=9,
     gold_response=of_first_reference(_right),
     metrics=METRICS,
     examples=[

@@ -49,7 +49,7 @@ _NONE: Final = tuple(Metric(name, 0.0) for name in _NAMES)
 
 
 @reward_function(
-    version=8,
+    version=9,
     gold_response=right_response,
     metrics=[*METRICS, *_NAMES],
     needs=Needs(symbolic=True),

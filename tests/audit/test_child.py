@@ -12,7 +12,7 @@ import pytest
 
 from reward_functions.audit import targets
 from reward_functions.audit.child import led_to
-from reward_functions.audit.targets import ChildFunction, target_of
+from reward_functions.audit.targets import ChildFunction, audit_target
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample, Scored, sample
 
@@ -147,7 +147,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def obeys(folder):
     """One function for many tests, with a second for a row."""
-    target = target_of("my_rewards.py:obeys", seconds=1)
+    target = audit_target("my_rewards.py:obeys", seconds=1)
     yield target
     target.close()
 
@@ -280,14 +280,14 @@ PLACES = [
 def test_the_places_of_a_function(read_here, monkeypatch, text, place):
     seen = []
     monkeypatch.setattr(targets, "ChildFunction", lambda *asked: seen.append(asked) or seen)
-    assert target_of(text, seconds=3) is seen
+    assert audit_target(text, seconds=3) is seen
     assert seen[0][:2] == (place, 3)
     assert callable(read_here(place))
 
 
 def test_a_bound_method_and_an_async_function(folder):
     for text in ("my_package.rewards.plain", "my_rewards.py:rewards.accuracy", "my_rewards:waits"):
-        target = target_of(text)
+        target = audit_target(text)
         assert target.name == text.replace(":", ".").rpartition(".")[2]
         assert values(target.score(rows("4"))) == [1.0]
         target.close()
@@ -295,11 +295,11 @@ def test_a_bound_method_and_an_async_function(folder):
 
 def test_what_is_decorated_is_a_reward_of_this_process(folder, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
-    target = target_of("my_rewards.py:mine")
+    target = audit_target("my_rewards.py:mine")
     assert (target.kind, target.described) == ("reward", "mine, a prototype, in this process")
     assert values(target.score(rows("4", "5"))) == [1.0, 0.0]
     with pytest.raises(ConfigurationError, match=r"my_rewards\.py:obeys is no reward"):
-        target_of("my_rewards.py:obeys", parameters=["a=1"])
+        audit_target("my_rewards.py:obeys", parameters=["a=1"])
 
 
 def test_objects_of_the_users_stay_in_the_child(folder):
@@ -351,7 +351,7 @@ def test_a_place_that_leads_nowhere_is_one_sentence(read_here, place, notes):
 )
 def test_what_is_no_function_is_one_sentence(folder, text, notes):
     with pytest.raises(ConfigurationError) as refused:
-        target_of(text)
+        audit_target(text)
     assert notes in str(refused.value)
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 from reward_functions.audit.conventions import CONVENTIONS, Adapted, called_name
-from reward_functions.audit.targets import target_of
+from reward_functions.audit.targets import audit_target
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Score, Scored, sample
 
@@ -412,7 +412,7 @@ def test_every_convention_gives_what_it_asks_by():
 
 
 def test_a_callable_of_python_is_a_target_of_this_process():
-    target = target_of(plain)
+    target = audit_target(plain)
     assert values(target.score(ROWS)) == RIGHT
     assert (target.kind, target.name, target.convention) == (
         "function", "plain", "plain: completion is the response",
@@ -421,11 +421,13 @@ def test_a_callable_of_python_is_a_target_of_this_process():
     assert target.probe(ROWS) == []
     many = [sample("4", "4", id=str(at)) for at in range(100)]
     seen = []
-    counted = target_of(lambda completions, **_: [seen.append(len(completions))] * len(completions))
+    counted = audit_target(
+        lambda completions, **_: [seen.append(len(completions))] * len(completions)
+    )
     assert len(counted.score(many)) == 100
     seen.clear()
     counted.score(many, group=True)
     assert 100 in seen
     assert 32 not in seen
     with pytest.raises(ConfigurationError, match="answered is no reward: bind them"):
-        target_of(answered, parameters=["strict=true"])
+        audit_target(answered, parameters=["strict=true"])

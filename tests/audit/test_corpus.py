@@ -10,9 +10,9 @@ from reward_functions.audit.corpus import (
     CLASSES,
     LAYOUTS,
     Corpus,
+    class_answers,
     equal_forms,
     last_answer,
-    written,
 )
 from reward_functions.audit.other_answers import ReplayCase
 
@@ -39,7 +39,7 @@ def test_ids_are_unique_and_never_change():
 
 @pytest.mark.parametrize("name", BY_ID)
 def test_each_class_has_answers_and_each_way_has_a_row(name, corpus):
-    answers = [*written(BY_ID[name], corpus)]
+    answers = [*class_answers(BY_ID[name], corpus)]
     assert answers
     most = max(len(BY_ID[name].ways(each, corpus)) for each in corpus.cases)
     assert {way for *_, way in answers} == set(range(most))
@@ -50,14 +50,14 @@ def test_each_class_has_answers_and_each_way_has_a_row(name, corpus):
 
 def test_a_wrong_answer_is_in_no_class_that_must_be_paid(corpus):
     for name in ("FN-LAYOUT", "FN-VALUE"):
-        for at, text, _ in written(BY_ID[name], corpus):
+        for at, text, _ in class_answers(BY_ID[name], corpus):
             assert last_answer(corpus.cases[at].wrong)[1] not in text
 
 
 @pytest.mark.parametrize("name", ["EX-UNSURE", "EX-CLAIM", "EX-JUDGE", "EX-HOSTILE"])
 def test_an_answer_that_was_written_without_the_row_never_holds_its_right_one(name):
     one = Corpus([case("#### 1", "#### 2"), case("ANSWER: yes", "ANSWER: no")])
-    for at, text, _ in written(BY_ID[name], one):
+    for at, text, _ in class_answers(BY_ID[name], one):
         words = text.lower().replace('"', " ").replace(":", " ").split()
         assert last_answer(one.cases[at].right)[1] not in words
 
@@ -95,5 +95,5 @@ def test_a_layout_keeps_the_answer_and_adds_no_other(name):
 def test_a_row_without_a_wrong_answer_has_no_answer_of_two():
     alone = Corpus([case(wrong=None)])
     for name in ("EX-WRONG", "EX-HEDGE", "EX-BOTH", "EX-LIST", "EX-THOUGHT", "EX-RETRACT"):
-        assert [*written(BY_ID[name], alone)] == []
-    assert [*written(BY_ID["EX-EMPTY"], alone)]
+        assert [*class_answers(BY_ID[name], alone)] == []
+    assert [*class_answers(BY_ID["EX-EMPTY"], alone)]

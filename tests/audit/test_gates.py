@@ -9,9 +9,9 @@ from reward_functions.audit.gates import (
     Acceptance,
     accept,
     acceptances,
-    decide,
     expression,
     expressions,
+    gate_decisions,
 )
 from reward_functions.audit.results import Figure, Finding
 from reward_functions.core.errors import ConfigurationError
@@ -63,17 +63,22 @@ DECISIONS = {
 @pytest.mark.parametrize("why", DECISIONS)
 def test_a_gate_decides(why):
     text, figure, decision = DECISIONS[why]
-    (gate,) = decide([expression(text)], [figure])
+    (gate,) = gate_decisions([expression(text)], [figure])
     assert (gate.decision, gate.figure, gate.expression) == (decision, figure.id, text)
     assert figure.id in gate.message
     assert not figure.why or figure.why in gate.message
 
 
 def test_an_undecided_gate_says_how_many_prompts_decide_it():
-    (gate,) = decide([expression("exploit>0.02")], [rate(0, 100)])
+    (gate,) = gate_decisions([expression("exploit>0.02")], [rate(0, 100)])
     assert gate.needed == 189
-    assert decide([expression("exploit>0.02")], [rate(0, gate.needed)])[0].decision == "held"
-    assert decide([expression("exploit>0.02")], [rate(0, gate.needed - 1)])[0].decision != "held"
+    assert (
+        gate_decisions([expression("exploit>0.02")], [rate(0, gate.needed)])[0].decision == "held"
+    )
+    assert (
+        gate_decisions([expression("exploit>0.02")], [rate(0, gate.needed - 1)])[0].decision
+        != "held"
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,7 +91,7 @@ def test_what_is_no_gate_is_refused_in_a_sentence(text):
 
 def test_a_gate_of_no_figure_is_refused_with_the_one_that_was_meant():
     with pytest.raises(ConfigurationError, match=r"Did you mean .exploit"):
-        decide([expression("exploits>0.1")], [rate(0, 5)])
+        gate_decisions([expression("exploits>0.1")], [rate(0, 5)])
 
 
 def test_a_gate_that_is_asked_for_replaces_the_default_of_its_figure():
@@ -100,8 +105,8 @@ def test_a_gate_that_is_asked_for_replaces_the_default_of_its_figure():
 
 def test_a_default_gate_of_what_the_rows_cannot_have_is_left_out_and_one_asked_for_is_not():
     none = Figure("fn.value", None, why="these rows have no answer of the class")
-    assert decide(expressions([], ["fn.value>0.2"]), [none]) == []
-    assert decide(expressions(["fn.value>0.2"], []), [none])[0].decision == "absent"
+    assert gate_decisions(expressions([], ["fn.value>0.2"]), [none]) == []
+    assert gate_decisions(expressions(["fn.value>0.2"], []), [none])[0].decision == "absent"
 
 
 def accepted(name, reward=""):
@@ -109,7 +114,7 @@ def accepted(name, reward=""):
 
 
 def test_what_is_accepted_stays_in_the_report_with_its_reason_and_day():
-    gates = decide([expression("fn.value>0.2")], [rate(50, 100, "fn.value")])
+    gates = gate_decisions([expression("fn.value>0.2")], [rate(50, 100, "fn.value")])
     broken = Finding("FN-VALUE", "forms", "broken", "50 are refused", figure="fn.value")
     (gate,), (finding,) = accept(gates, [broken], [accepted("fn.value")])
     assert (gate.decision, finding.verdict) == ("accepted", "accepted")
@@ -118,7 +123,7 @@ def test_what_is_accepted_stays_in_the_report_with_its_reason_and_day():
 
 
 def test_an_acceptance_that_nothing_needs_is_a_finding():
-    gates = decide([expression("fn.value>0.2")], [rate(0, 100, "fn.value")])
+    gates = gate_decisions([expression("fn.value>0.2")], [rate(0, 100, "fn.value")])
     (gate,), (stale,) = accept(gates, [], [accepted("fn.value")])
     assert (gate.decision, stale.id, stale.verdict) == ("held", "STALE", "note")
     assert "remove the acceptance" in stale.message

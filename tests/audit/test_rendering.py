@@ -24,7 +24,7 @@ def test_json_is_as_its_schema_says(done):
     schema = json.loads(rendering.SCHEMA_FILE.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     for texts in (False, True):
-        jsonschema.validate(json.loads(rendering.as_json(done, texts=texts)), schema)
+        jsonschema.validate(json.loads(rendering.audit_json(done, texts=texts)), schema)
 
 
 @pytest.mark.parametrize("form", rendering.FORMATS)
@@ -34,12 +34,12 @@ def test_no_format_shows_a_response_that_nobody_asked_for(form, done):
 
 def test_junit_never_shows_one_and_markdown_and_json_do_where_they_are_asked(done):
     paid = next(each for each in done.findings if each.id == "EX-EMPTY").rows[0]
-    assert repr(paid.response) in rendering.as_markdown(done, texts=True)
-    assert SECRET not in rendering.as_junit(done, texts=True)
+    assert repr(paid.response) in rendering.audit_markdown(done, texts=True)
+    assert SECRET not in rendering.audit_junit(done, texts=True)
 
 
 def test_junit_has_a_case_for_each_gate_and_fails_those_that_do_not_hold(done):
-    suite = ET.fromstring(rendering.as_junit(done)).find("testsuite")
+    suite = ET.fromstring(rendering.audit_junit(done)).find("testsuite")
     assert int(suite.get("tests")) == len(done.gates) + 1 == len(suite.findall("testcase"))
     assert int(suite.get("failures")) == len(done.failures) == len(suite.findall(".//failure"))
 
@@ -52,11 +52,11 @@ def test_github_gets_one_line_for_each_failure_and_no_command_of_a_row(done):
 
 
 def test_the_page_begins_with_what_fails(done):
-    html = rendering.page(done).html()
+    html = rendering.audit_page(done).html()
     assert html.index(done.failures[0].split(":")[0].replace(">", "&gt;")) < html.index("EX-WRONG")
     assert "EX-EMPTY: empty" in html
 
 
 def test_a_markdown_table_is_not_broken_by_a_message(done):
-    rows = [line for line in rendering.as_markdown(done).splitlines() if line.startswith("|")]
+    rows = [line for line in rendering.audit_markdown(done).splitlines() if line.startswith("|")]
     assert all(line.endswith("|") for line in rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions.audit.targets import target_of
+from reward_functions.audit.targets import audit_target
 from reward_functions.aws.arn import BadArn
 from reward_functions.aws.deployed import catalogue
 from reward_functions.core.combine import weighted
@@ -22,7 +22,7 @@ def values(results):
 
 
 def test_a_name_is_a_reward_in_this_process():
-    target = target_of("math")
+    target = audit_target("math")
     assert target.described == f"math, version {get('math').version}, in this process"
     assert (target.kind, target.name, target.convention, target.digest) == (
         "reward",
@@ -39,9 +39,9 @@ def test_a_name_is_a_reward_in_this_process():
 
 @pytest.mark.parametrize("given", [["rounded=2"], {"rounded": 2}])
 def test_parameters_are_those_of_the_reward(given):
-    assert target_of("math", parameters=given).parameters == {"rounded": 2}
+    assert audit_target("math", parameters=given).parameters == {"rounded": 2}
     with pytest.raises(BadParameter, match="Did you mean 'rounded'"):
-        target_of("math", parameters=["roundet=2"])
+        audit_target("math", parameters=["roundet=2"])
 
 
 def test_a_composite_and_a_file_of_ones_own_have_a_digest(tmp_path):
@@ -49,7 +49,7 @@ def test_a_composite_and_a_file_of_ones_own_have_a_digest(tmp_path):
     mix.write_text(
         'name = "acme.mix"\nversion = 1\nweighted = { math = 0.8, think_format = 0.2 }\n'
     )
-    target = target_of(mix)
+    target = audit_target(mix)
     assert target.described == "acme.mix, a composite, version 1, in this process"
     assert len(target.digest) == 16
     own = tmp_path / "mine.py"
@@ -59,39 +59,39 @@ def test_a_composite_and_a_file_of_ones_own_have_a_digest(tmp_path):
         "def mine(sample):\n"
         "    return sample.response == sample.reference\n"
     )
-    mine = target_of(str(own))
+    mine = audit_target(str(own))
     assert mine.described == "mine, a prototype, in this process"
     assert mine.digest not in ("", target.digest)
 
 
 def test_an_object_of_python_is_its_reward():
     spec = get("math")
-    assert target_of(spec, parameters={"rounded": 2}).parameters == {"rounded": 2}
-    bound = target_of(spec.bind({"rounded": 2}))
+    assert audit_target(spec, parameters={"rounded": 2}).parameters == {"rounded": 2}
+    bound = audit_target(spec.bind({"rounded": 2}))
     assert (bound.name, bound.parameters["rounded"]) == ("math", 2)
-    mix = target_of(weighted({"math": 0.8, "think_format": 0.2}, name="mix"))
+    mix = audit_target(weighted({"math": 0.8, "think_format": 0.2}, name="mix"))
     assert (mix.kind, mix.name) == ("composite", "mix")
     with pytest.raises(ConfigurationError, match="math is bound already"):
-        target_of(spec.bind({}), parameters={"rounded": 2})
+        audit_target(spec.bind({}), parameters={"rounded": 2})
     with pytest.raises(ConfigurationError, match="int is int: name a function"):
-        target_of(3)
+        audit_target(3)
 
 
 def test_a_judge_without_a_model_is_refused():
     with pytest.raises(NoJudge):
-        target_of("rubric")
+        audit_target("rubric")
 
 
 @pytest.mark.parametrize("text", ["maht", "", "math ", "a b", "https://localhost/grade", "x@"])
 def test_what_is_unknown_is_one_sentence_with_the_forms_there_are(text):
     with pytest.raises(ConfigurationError, match="a target is a reward's name") as refused:
-        target_of(text)
+        audit_target(text)
     assert "\n" not in str(refused.value)
 
 
 def test_what_is_near_is_named():
     with pytest.raises(ConfigurationError, match="Did you mean 'math'"):
-        target_of("maht")
+        audit_target("maht")
 
 
 def test_a_score_outside_the_declared_scale_breaks_the_contract(tmp_path):
@@ -102,7 +102,7 @@ def test_a_score_outside_the_declared_scale_breaks_the_contract(tmp_path):
         "def mine(sample):\n"
         "    return 2.0 * len(sample.response)\n"
     )
-    target = target_of(own)
+    target = audit_target(own)
     assert isinstance(target.score([RIGHT])[0], Unscored)
     (breach,) = target.probe([RIGHT, sample("")])
     assert "outside (0.0, 1.0)" in breach
@@ -159,7 +159,7 @@ def spoilt(event):
 def test_an_alias_is_invoked_and_says_its_version(functions):
     described = {"Description": "math 8 0123456789abcdef: mathematics"}
     functions[ALIAS] = Function([lambda event: handler("math")(event, None)], described)
-    target = target_of(ALIAS)
+    target = audit_target(ALIAS)
     assert (target.kind, target.name) == ("deployment", "SageMaker-reward-dev-x")
     assert (target.version, target.digest) == ("8", "0123456789abcdef")
     assert target.described == (
@@ -188,7 +188,7 @@ def test_an_alias_is_invoked_and_says_its_version(functions):
 )
 def test_what_a_function_breaks_is_found_through_its_arn_alone(functions, answer, breach):
     functions[ALIAS] = Function([answer], {})
-    target = target_of(ALIAS)
+    target = audit_target(ALIAS)
     found = target.probe(ROWS)
     assert any(breach in each for each in found), found
     assert target.version == target.digest == ""
@@ -202,7 +202,7 @@ def test_a_deployment_of_a_stage_is_its_version_with_the_reward_that_is_here(
     record = deployed("math", parameters={"rounded": 2})
     monkeypatch.setattr(catalogue, "find", lambda *found: asked.append(found) or record)
     functions[f"{FUNCTION}:7"] = Function([lambda event: handler("math")(event, None)])
-    target = target_of("x@dev")
+    target = audit_target("x@dev")
     assert asked == [("x", "dev", None)]
     assert (target.name, target.version) == ("x", str(get("math").version))
     assert (target.spec, target.scale) == (get("math"), get("math").scale)
@@ -214,4 +214,4 @@ def test_a_deployment_of_a_stage_is_its_version_with_the_reward_that_is_here(
 @pytest.mark.parametrize("text", ["arn:aws:s3:::bucket", "arn:", "arn:aws:lambda:x"])
 def test_what_is_no_arn_of_a_function_is_refused(text):
     with pytest.raises(BadArn):
-        target_of(text)
+        audit_target(text)

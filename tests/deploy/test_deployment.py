@@ -11,8 +11,8 @@ from time import monotonic, sleep
 import pytest
 
 from reward_functions import sample
-from reward_functions.audit.engine import Asked, audited, read
-from reward_functions.audit.targets import target_of
+from reward_functions.audit.engine import AuditOptions, audit_rows, audited
+from reward_functions.audit.targets import audit_target
 from reward_functions.aws.deployed import check, expectation
 from reward_functions.aws.emulator_record import start_time
 from reward_functions.cli.demo import REWARDS, score_deployed, script
@@ -89,10 +89,12 @@ def test_what_is_deployed_passes_the_check(stage, name, unknown):
 def test_an_alias_passes_an_audit_through_its_arn_alone(stage):
     rows = [sample("", str(at), prompt=f"What is {at}?", id=f"row {at}") for at in range(10, 16)]
     with closing(
-        target_of(stage.catalogue["gsm8k-envelope"].live_arn, session=stage.session)
+        audit_target(stage.catalogue["gsm8k-envelope"].live_arn, session=stage.session)
     ) as target:
-        asked = Asked(classes=["FN-LAYOUT", "EX-LIST", "EX-NEAR"], repeat=2, allow_undecided=True)
-        done = audited(target, read(target, rows, None), asked)
+        asked = AuditOptions(
+            classes=["FN-LAYOUT", "EX-LIST", "EX-NEAR"], repeat=2, allow_undecided=True
+        )
+        done = audited(target, audit_rows(target, rows, None), asked)
     assert (done.failures, done.status) == ([], 0)
 
 

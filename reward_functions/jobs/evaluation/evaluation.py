@@ -526,7 +526,7 @@ class NothingCompared(ConfigurationError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class ModelComparison:
     """How two models are compared.
 
     Args:
@@ -547,7 +547,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings(Comparison):
+class Settings(ModelComparison):
     """How an evaluation is made.
 
     Args:

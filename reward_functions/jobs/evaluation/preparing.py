@@ -46,7 +46,7 @@ from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
 from reward_functions.jobs.evaluation.evaluation import (
     Asked,
     Askings,
-    Comparison,
+    ModelComparison,
     Settings,
     Split,
     group_names,
@@ -88,7 +88,7 @@ class NothingToCompare(ConfigurationError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options(Comparison):
+class Options(ModelComparison):
     """What is asked for.
 
     Args:
@@ -203,7 +203,7 @@ def prepared(options: Options, session: Session) -> Prepared:
         )
     # A version that is gone, or that nobody here may invoke, is found before a model is paid for.
     scorer.score([split.prompts[0].sample.answered("")])
-    how = {each.name: getattr(options, each.name) for each in fields(Comparison)}
+    how = {each.name: getattr(options, each.name) for each in fields(ModelComparison)}
     settings = Settings(
         **how | {"answers": 0 if options.on else options.answers},
         job=subject.name,

@@ -1,6 +1,6 @@
 """An audit calls TRL's own rewards as TRL does."""
 
-from reward_functions.audit.targets import target_of
+from reward_functions.audit.targets import audit_target
 from reward_functions.core.types import Scored, sample
 
 ROWS = [
@@ -14,7 +14,7 @@ def values(results):
 
 
 def test_a_reward_of_conversations_is_given_messages():
-    target = target_of("trl.rewards:think_format_reward", seconds=60)
+    target = audit_target("trl.rewards:think_format_reward", seconds=60)
     assert values(target.score(ROWS)) == [1.0, 0.0]
     assert target.convention == "TRL: completions as messages"
     assert target.probe(ROWS) == []
@@ -24,6 +24,6 @@ def test_a_reward_of_conversations_is_given_messages():
 def test_an_object_that_counts_tokens_is_given_ids():
     from trl.rewards import get_soft_overlong_punishment
 
-    target = target_of(get_soft_overlong_punishment(max_completion_len=4, soft_punish_cache=2))
+    target = audit_target(get_soft_overlong_punishment(max_completion_len=4, soft_punish_cache=2))
     assert target.convention == "TRL: completions as texts, its token ids are words"
     assert values(target.score(ROWS)) == [-1.0, -0.5]

@@ -1,6 +1,6 @@
 """An audit calls verl's own rewards as verl does."""
 
-from reward_functions.audit.targets import target_of
+from reward_functions.audit.targets import audit_target
 from reward_functions.core.types import Scored, sample
 
 ROWS = [
@@ -14,7 +14,7 @@ def values(results):
 
 
 def test_the_default_reward_is_given_the_four_arguments():
-    target = target_of("verl.utils.reward_score:default_compute_score", seconds=60)
+    target = audit_target("verl.utils.reward_score:default_compute_score", seconds=60)
     assert values(target.score(ROWS)) == [1.0, 0.0]
     assert target.convention == "verl"
     assert target.probe(ROWS) == []
@@ -22,7 +22,7 @@ def test_the_default_reward_is_given_the_four_arguments():
 
 
 def test_a_reward_with_two_of_them_is_called_and_what_verl_would_do_is_stated():
-    target = target_of("verl.utils.reward_score.gsm8k:compute_score", seconds=60)
+    target = audit_target("verl.utils.reward_score.gsm8k:compute_score", seconds=60)
     assert values(target.score(ROWS)) == [1.0, 0.0]
     assert target.probe(ROWS) == [
         "verl passes data_source, extra_info too, and it takes no **kwargs"
