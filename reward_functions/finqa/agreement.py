@@ -324,8 +324,8 @@ def _apart(stated: _Stated, reading: _Reading) -> float:
 
 def _of_word(word: str, value: Known) -> Reference:
     if word and word != value.value:
-        other = Known("no" if value.value == "yes" else "yes")
-        return Reference("yesno", value, aliases=(other,), agreement=Agreement.KIND)
+        aliases = (Known(word),) if word in WORDS else ()
+        return Reference("yesno", value, aliases=aliases, agreement=Agreement.KIND)
     return Reference("yesno", value, agreement=Agreement.YES_NO if word else Agreement.EMPTY)
 
 

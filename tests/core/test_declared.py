@@ -61,6 +61,8 @@ def nested(depth):
     return {"clipped": {"reward": nested(depth - 1), "low": 0, "high": 1}} if depth else "math"
 
 
+RIGHT = {"kind": "positive", "response": "5", "score": 1}
+
 WRONG = [
     ({}, "declares no composite; there are weighted"),
     ({"wheighted": {"math": 1}}, "wheighted is not a composite. Did you mean 'weighted'"),
@@ -95,6 +97,8 @@ WRONG = [
         {"weighted": {"math": 1}, "examples": [{"kind": "negative", "response": "", "scor": 1}]},
         "Did you mean 'score'",
     ),
+    ({"weighted": {"math": 1}, "examples": [RIGHT | {"metadata": []}]}, "metadata is of another"),
+    ({"weighted": {"math": 1}, "examples": [RIGHT | {"verdicts": {}}]}, "verdicts is of another"),
     (nested(MAX_DEPTH + 3), "nested more than"),
     ({"weighted": {f"p{at}": {"reward": "math", "weight": 1} for at in range(99)}}, "more than 32"),
 ]

@@ -34,6 +34,8 @@ def test_the_markers_around_a_response_are_no_part_of_it(text, kept, within):
     [
         ("5</s>\n6<|im_end|>\n", "5\n6\n"),
         ("<s>5", "<s>5"),
+        ("x: <pad>5", "x: 5"),
+        ("x: <pad> 5", "x: <pad> 5"),
         ("a <b>5</b>\n", "a <b>5</b>\n"),
         ("5</b>\n", "5\n"),
         ("<think>\n5\n</think>\n", "<think>\n5\n</think>\n"),

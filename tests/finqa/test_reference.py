@@ -60,6 +60,10 @@ from reward_functions.finqa.reference import (
         (("7", 7e-9, ""), "scale", "number", "0.000000007"),
         (("7", 7e10, ""), "value", "number", "70000000000"),
         (("7", 7e-10, ""), "value", "number", "0.0000000007"),
+        (("50%", 49.0, ""), "within_5_percent", "percent", "49"),
+        (("50%", 0.49, ""), "within_5_percent", "percent", "49"),
+        (("0%", 14.0, ""), "value", "percent", "1400"),
+        (("5", 0.0, ""), "value", "number", "0"),
         (("560", 559.0, ""), "within_1_percent", "number", "559"),
         (("29", 30.0, ""), "within_5_percent", "number", "30"),
         (("331.6", 498.9, ""), "value", "number", "498.9"),
@@ -86,6 +90,23 @@ def test_the_class_of_a_record(record, agreement, unit, value):
 def test_the_answer_string_is_an_alias_where_rounding_does_not_give_it(record, alias):
     answer, executed, question = record
     assert as_json(classify(answer, executed, question=question))["aliases"] == alias
+
+
+@pytest.mark.parametrize(
+    ("answer", "executed", "alias"),
+    [
+        ("no", "yes", ["no"]),
+        ("Yes.", "no", ["yes"]),
+        ("4.39", "yes", []),
+        ("it did not", "yes", []),
+        ("yes, by 4%", "yes", []),
+        ("", "no", []),
+    ],
+)
+def test_of_yes_and_no_only_the_word_that_the_answer_string_states_is_an_alias(
+    answer, executed, alias
+):
+    assert as_json(classify(answer, executed))["aliases"] == alias
 
 
 @pytest.mark.parametrize(

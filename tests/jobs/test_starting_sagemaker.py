@@ -6,10 +6,11 @@ import json
 
 import pytest
 
-from reward_functions.jobs import evaluators, recipes
+from reward_functions.jobs import evaluators, preflight, recipes
 from reward_functions.jobs.configuration import BadJob, load
 from reward_functions.jobs.drivers import base
 from reward_functions.jobs.drivers.sagemaker import SageMakerDriver
+from reward_functions.jobs.preparing import prepared
 from reward_functions.jobs.starting import dry_run
 from tests.jobs.hub_service import ACCOUNT, Service
 
@@ -32,10 +33,33 @@ def dry(stage, record, hub, rows):
 
     def made(force="", role=ROLE, **given):
         known = record(sagemaker_role_arn=role)
-        asked = {"driver": "sagemaker", "model": NOVA, "data": rows} | given
-        driver = SageMakerDriver("us-east-1", known, stage.session)
-        asked = load(None, {name: value for name, value in asked.items() if value is not None})
+        asked, driver = configured(stage, known, rows, given)
         return dry_run(asked, known, driver, session=stage.session, force=force)
+
+    return made
+
+
+def configured(stage, known, rows, given):
+    """A configuration, and the driver that it is for."""
+    asked = {"driver": "sagemaker", "model": NOVA, "data": rows} | given
+    asked = load(None, {name: value for name, value in asked.items() if value is not None})
+    return asked, SageMakerDriver("us-east-1", known, stage.session)
+
+
+@pytest.fixture
+def role_asked(stage, record, hub, rows, monkeypatch):
+    """What preflight asks a role about, for this configuration."""
+
+    def made(**given):
+        found = []
+        monkeypatch.setattr(
+            preflight, "role_findings", lambda role, uses, *_: found.append(uses) or ()
+        )
+        monkeypatch.setattr(preflight, "scorer_named", lambda *_: None)
+        known = record(sagemaker_role_arn=ROLE)
+        asked, driver = configured(stage, known, rows, given)
+        preflight.preflight(prepared(asked, known, driver, session=stage.session))
+        return found
 
     return made
 
@@ -74,6 +98,18 @@ def test_a_preset_needs_no_deployment_and_has_verls_rows(dry):
         *("CreateModelPackageGroup", "CreateTrainingJob")
     ]
     assert (found.rows, found.name[:6]) == ("sagemaker", "gsm8k-")
+
+
+def test_a_role_is_asked_about_the_evaluator_that_the_job_will_have(role_asked, dry, math):
+    given = {"deployment": "math", "sagemaker": {"sequence_length": "4K"}}
+    (uses,) = role_asked(**given)
+    sent = dry(**given).calls[-1].request["ServerlessJobConfig"]
+    assert (uses.evaluator, str(uses.grader)) == (sent["EvaluatorArn"], math)
+
+
+def test_a_role_is_asked_about_no_evaluator_where_the_reward_is_a_preset(role_asked):
+    (uses,) = role_asked(model=OPEN, sagemaker={"preset_reward": "gsm8k"})
+    assert (uses.evaluator, uses.grader) == ("", None)
 
 
 REFUSED = [

@@ -340,6 +340,14 @@ def test_what_does_not_exist_is_not_served():
         serve(parameters={"ignore_case": "yes"})
 
 
+def test_a_composite_of_the_settings_is_served_under_their_name():
+    serving = bind(LambdaSettings(name="acme.place", composite={"weighted": {"exact_match": 1}}))
+    assert serving.spec.name == "acme.place"
+    results = serving([row("a"), row("b", "Lyon")])
+    assert [value(result) for result in results] == [1.0, 0.0]
+    assert metric(results[0], "exact_match") == 1.0
+
+
 @pytest.fixture
 def fresh():
     """The module as a starting function finds it: nothing bound yet."""

@@ -170,9 +170,9 @@ def test_a_slow_sample_counts_whenever_it_answers(scored):
 
 
 def test_patience_is_a_tenth_of_the_time_left_or_twice_the_longest_sample(monkeypatch):
-    clock = [0.0]
+    clock = [5.0]
     monkeypatch.setattr(run, "monotonic", lambda: clock[0])
-    batch = run.Run(lambda: None, [sample_of("1")] * 9, deadline=90.0, threads=1, startup=0.0)
+    batch = run.Run(lambda: None, [sample_of("1")] * 9, deadline=95.0, threads=1, startup=0.0)
     task = run._Task(None, range(9), fresh=False, alone=False)
 
     def patience():
@@ -182,10 +182,10 @@ def test_patience_is_a_tenth_of_the_time_left_or_twice_the_longest_sample(monkey
     assert patience() == 30.0, "nothing has begun: no sample can be the cause"
     batch._take(task, run.Begun(0))
     assert patience() == 9.0
-    clock[0] = 8.0
+    clock[0] = 13.0
     batch._take(task, run.Answer(0, 1.0, then=1))
     assert patience() == 16.0
-    clock[0] = 60.0
+    clock[0] = 65.0
     batch._take(task, run.Answer(1, 1.0, then=2))
     assert patience() == 10.0, "a third of what is left at most"
     task.fresh, batch.startup = True, 2.5

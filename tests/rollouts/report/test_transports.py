@@ -341,6 +341,7 @@ IDS = [
     ("another partition", {"job_arn": ARN.replace("aws:", "aws-us-gov:", 1)}, KINDS),
     ("a line break, which would start a header", {"job_arn": "a\r\nb"}, "alpha"),
     ("not ASCII", {"job_arn": "arn:ü"}, "alpha"),
+    ("an ARN that is just short enough", {"job_arn": "a" * 256}, "bearer alpha"),
     ("a long ARN", {"job_arn": "a" * 257}, "alpha"),
     ("a long name", {"job_arn": ARN + "x" * 80}, "bearer alpha"),
     ("many dashes", {"job_arn": ARN + "-" * 180 + "!"}, "bearer alpha"),

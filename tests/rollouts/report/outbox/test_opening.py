@@ -55,6 +55,7 @@ REFUSED = [
     ("sqs://queue", "an outbox is sqlite:///PATH, dynamodb://TABLE?region=REGION or memory:, and"),
     ("/var/lib/x.db", "and '/var/lib/x.db' is none of them"),
     ("memory:x", "'memory' is none of them"),
+    (f"{'x' * 30}://queue", f"and '{'x' * 20}' is none of them"),
     ("sqlite://host/x.db", "sqlite:/// and an absolute path: sqlite:///var/lib/outbox.sqlite3"),
     ("sqlite:///", "sqlite:/// and an absolute path"),
     ("sqlite:///x/", "sqlite:/// and an absolute path"),
