@@ -13,6 +13,7 @@ NOT_RUN = {
     "docs/how-to/cold-starts.md": set(),
     "docs/composites.md": set(),
     "docs/how-to/agentcore.md": {"it deploys to AWS, and the local AWS emulator has no AgentCore"},
+    "docs/how-to/audit-in-ci.md": set(),
     "docs/how-to/ci.md": set(),
     "docs/how-to/collect-rollouts.md": {
         "it starts sessions of AgentCore; tests/rollouts/collect runs it on a double",

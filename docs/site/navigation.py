@@ -79,6 +79,7 @@ SECTIONS: Final = (
             "docs/scoreboard",
             "docs/audit",
             "docs/judges",
+            "docs/audit",
             "docs/calibrate",
             "docs/data",
             "docs/deploy",
