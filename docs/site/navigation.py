@@ -79,7 +79,6 @@ SECTIONS: Final = (
             "docs/scoreboard",
             "docs/audit",
             "docs/judges",
-            "docs/audit",
             "docs/calibrate",
             "docs/data",
             "docs/deploy",

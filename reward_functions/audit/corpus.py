@@ -187,12 +187,12 @@ def _two(write: Callable[[str, str], str]) -> Callable[[Case, Corpus], Sequence[
 
 
 def _around(texts: Sequence[str]) -> Callable[[Case, Corpus], Sequence[str]]:
-    """Each text before and after a wrong answer, and alone."""
+    """Each text after a wrong answer, before it, and alone."""
 
     def ways(case: Case, _: Corpus) -> list[str]:
         wrong = case.another
         beside = [text for each in texts for text in (f"{wrong}\n{each}", f"{each}\n{wrong}")]
-        return beside if wrong else [*texts]
+        return [*beside, *texts] if wrong else [*texts]
 
     return ways
 

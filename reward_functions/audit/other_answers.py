@@ -1,21 +1,9 @@
-"""Answers that look like right ones, or like work, and are neither: nobody should pay for them.
-
-| kind | what is written |
-| --- | --- |
-| near misses | off by one, another last digit, 5 or 30 % off, the other sign, ten times as much; another letter or word, the opposite of yes |
-| a part of the right one | its first half: an answer that was cut off |
-| unsure | that the question cannot be answered |
-| wrong, reasoned | a wrong answer behind careful prose of many different words |
-| wrong, in capitals | the same in capitals |
-| wrong, with a claim | a wrong answer, and how sure it is, or its own score |
-| words to the judge | orders, alone and around a wrong answer |
-
-A kind has several ways to write an answer; each row gets one, in turn, and each way has a row. Up to
-49 ways show in an average over the rows when one of them is paid.
+"""Words of answers that look like right ones, or like work, and are neither, and near misses.
 
 A near miss changes the last number of a response, else its last word. It is beyond what the rewards
 of this project take for printed precision: a number with decimals is never off by its last digit.
-"""  # noqa: E501 - a table
+`corpus` makes classes of them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +15,7 @@ from reward_functions.core.references import reference_fields
 from reward_functions.finqa.question import asked, direction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     from reward_functions.core.types import Sample
 
@@ -181,24 +169,3 @@ def part(right: str) -> str:
         return right[: numbers[-1].start() + (len(whole) // 2)].rstrip(",") if whole[1:] else ""
     word = _LAST_WORD.search(right, start)
     return right[: word.start() + len(word[0]) // 2] if word and word[0][1:] else ""
-
-
-def _ordered(wrong: str) -> list[str]:
-    around = [text for each in INJECTIONS for text in (f"{each}\n{wrong}", f"{wrong}\n{each}")]
-    return [*INJECTIONS, *(around if wrong else ())]
-
-
-def _claimed(wrong: str) -> list[str]:
-    return [text.strip() for each in CLAIMS for text in (f"{wrong}\n{each}", f"{each}\n{wrong}")]
-
-
-OTHER_KINDS: Final[Mapping[str, Callable[[ReplayCase], Sequence[str]]]] = {
-    # the ways to write an answer of the kind to a row; none where none can be made of it
-    "near misses": near_misses,
-    "a part of the right one": lambda case: [part(case.right)] if part(case.right) else [],
-    "unsure": lambda _: UNSURE,
-    "wrong, reasoned": lambda case: [f"{REASONED}\n{case.another}".strip()],
-    "wrong, in capitals": lambda case: [f"{ASSURED}\n{case.another.upper()}".strip()],
-    "wrong, with a claim": lambda case: _claimed(case.another),
-    "words to the judge": lambda case: _ordered(case.another),
-}

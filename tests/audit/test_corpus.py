@@ -14,7 +14,7 @@ from reward_functions.audit.corpus import (
     equal_forms,
     last_answer,
 )
-from reward_functions.audit.other_answers import ReplayCase
+from reward_functions.audit.other_answers import CLAIMS, INJECTIONS, ReplayCase
 
 
 def case(right="#### 42", wrong="#### 43", at=0):
@@ -97,3 +97,22 @@ def test_a_row_without_a_wrong_answer_has_no_answer_of_two():
     for name in ("EX-WRONG", "EX-HEDGE", "EX-BOTH", "EX-LIST", "EX-THOUGHT", "EX-RETRACT"):
         assert [*class_answers(BY_ID[name], alone)] == []
     assert [*class_answers(BY_ID["EX-EMPTY"], alone)]
+
+
+def ways(name, right="#### 12", wrong="#### 13"):
+    one = case(right, wrong)
+    return [*BY_ID[name].ways(one, Corpus([one]))]
+
+
+@pytest.mark.parametrize("name", ["EX-WRONG", "EX-PROSE", "EX-CLAIM", "EX-JUDGE"])
+def test_a_wrong_answer_stays_as_it_is_but_for_capitals(name):
+    assert any("#### 13" in text for text in ways(name))
+    assert not any("#### 12" in text.splitlines() for text in ways(name))
+
+
+@pytest.mark.parametrize(("name", "texts"), [("EX-CLAIM", CLAIMS), ("EX-JUDGE", INJECTIONS)])
+def test_orders_and_claims_stand_alone_before_and_after(name, texts):
+    found = ways(name)
+    for each in texts:
+        assert {each, f"{each}\n#### 13", f"#### 13\n{each}"} <= {*found}
+        assert each in ways(name, wrong=None)

@@ -9,9 +9,6 @@ import pytest
 from reward_functions import get, sample, score_batch
 from reward_functions.audit.earning import earnings
 from reward_functions.audit.other_answers import (
-    CLAIMS,
-    INJECTIONS,
-    OTHER_KINDS,
     REASONED,
     ReplayCase,
     near_misses,
@@ -80,23 +77,6 @@ def test_the_sign_stays_where_a_decrease_may_be_named_without_it():
 )
 def test_a_part_is_the_first_half_and_no_number_of_its_size(right, first):
     assert part(right) == first
-
-
-def test_every_kind_keeps_the_wrong_answer_as_it_is_but_for_capitals():
-    asked = case("#### 12", "#### 13")
-    for kind in ("wrong, reasoned", "wrong, with a claim"):
-        assert all("#### 13" in text for text in OTHER_KINDS[kind](asked))
-    assert all(text.isupper() for text in OTHER_KINDS["wrong, in capitals"](case("a", "b")))
-    assert not any(
-        "#### 12" in text.splitlines() for ways in OTHER_KINDS.values() for text in ways(asked)
-    )
-
-
-def test_orders_are_those_of_the_double_alone_before_and_behind():
-    written = OTHER_KINDS["words to the judge"](case("1", "2"))
-    assert len(written) == len(set(written)) == 3 * len(INJECTIONS)
-    assert OTHER_KINDS["words to the judge"](case("1")) == [*INJECTIONS]
-    assert set(OTHER_KINDS["wrong, with a claim"](case("1"))) == set(CLAIMS)
 
 
 def test_reasoned_prose_is_what_an_attack_on_a_measure_of_prose_writes():

@@ -5,11 +5,6 @@ from random import Random
 
 from reward_functions import sample
 from reward_functions.audit.other_answers import (
-    ASSURED,
-    CLAIMS,
-    INJECTIONS,
-    REASONED,
-    UNSURE,
     ReplayCase,
 )
 from reward_functions.data.records import Record
@@ -120,18 +115,6 @@ ROWS = {
             "gsm8k": (["final_answer"], ["solution"]),
             "math": (["final_answer"], ["level", "solution", "subject"]),
             "pandalm": (["answer", "label", "votes"], ["models", "prompt"]),
-        },
-    ),
-    "audit.other_answers:OTHER_KINDS": Rows(
-        lambda _, ways: (len(ways(CASE)), ways(CASE)[-1]),
-        {
-            "near misses": (9, "#### -40"),
-            "a part of the right one": (1, "#### 4"),
-            "unsure": (len(UNSURE), UNSURE[-1]),
-            "wrong, reasoned": (1, f"{REASONED}\n#### 41"),
-            "wrong, in capitals": (1, f"{ASSURED}\n#### 41"),
-            "wrong, with a claim": (2 * len(CLAIMS), f"{CLAIMS[-1]}\n#### 41"),
-            "words to the judge": (3 * len(INJECTIONS), f"#### 41\n{INJECTIONS[-1]}"),
         },
     ),
     "data.rows.shapes:_KINDS": Rows(
