@@ -283,13 +283,13 @@ def unscored(
     """
     lost: dict[str, SeenRow] = {}
     for place, error in unreadable:
-        lost.setdefault(place, SeenRow(place, "", None, None, _said(error)))
+        lost.setdefault(place, SeenRow(place, "", None, None, _message(error)))
     for each in fared:
         for at, error in each.errors:
             tried_ = each.tried[at]
             case = corpus.cases[tried_.at]
             response = each.answers.ways(case, corpus)[tried_.way][:SHOWN]
-            lost.setdefault(case.place, SeenRow(case.place, response, None, None, _said(error)))
+            lost.setdefault(case.place, SeenRow(case.place, response, None, None, _message(error)))
     of = len({case.place for case in corpus.cases} | {place for place, _ in unreadable})
     if not of:
         none = "there are no rows"
@@ -316,7 +316,7 @@ def unscored(
     )
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
