@@ -83,10 +83,10 @@ def unpacked(text: bytes) -> list[Unread]:
 
 def main() -> None:
     """Score rows until no more come."""
-    serve(lambda order, _alone: _rows(*order))
+    serve_orders(lambda order, _alone: _rows(*order))
 
 
-def serve(made: Callable[[Any, Event], Callable[[Any], Any]]) -> None:
+def serve_orders(made: Callable[[Any, Event], Callable[[Any], Any]]) -> None:
     """Answer what comes until nothing more does.
 
     Args:

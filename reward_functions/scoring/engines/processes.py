@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.engines import Engine
 from reward_functions.scoring.engines.pool import by_threads, side_by_side
-from reward_functions.scoring.interpreters import Interpreters, serve
+from reward_functions.scoring.interpreters import Interpreters, serve_orders
 from reward_functions.scoring.scorers import scorer_of
 from reward_functions.scoring.shard import order_apart, order_of, worked
 from reward_functions.scoring.shards import Done
@@ -80,4 +80,4 @@ def _ordered(
 
 def main() -> None:
     """What an interpreter runs: it does shards, as a worker of a cluster does."""
-    serve(lambda _, alone: partial(worked, left=lambda: 0.0 if alone.is_set() else inf))
+    serve_orders(lambda _, alone: partial(worked, left=lambda: 0.0 if alone.is_set() else inf))
