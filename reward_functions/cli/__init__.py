@@ -40,7 +40,7 @@ ROWS: Final = {
     "show": "All about one reward: documentation, parameters, examples, a request and its reply.",
     "explain": "Explain a score: the answer found, what was compared, the rule that decided.",
     "score": "Score a file of responses.",
-    "audit": "Say whether a reward can be trained on: what it pays, and what it refuses.",
+    "audit": "Say whether a reward can be trained on.",
     "compare": "Score the same responses by two rewards, and say how they differ.",
     "runs": "Runs over shards, which are folders: list, show, watch, resume, cancel, fetch.",
     "new": "Write a reward with worked examples, and its test, which needs pytest.",

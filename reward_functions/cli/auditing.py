@@ -176,7 +176,7 @@ def audit(
         bool, typer.Option("--all", help="Show every gate, class and figure, not the bad ones.")
     ] = False,
 ) -> None:
-    """Say whether a reward can be trained on: what it pays, and what it refuses.
+    """Say whether a reward can be trained on.
 
     It pays what it must not: some twenty classes of wrong answers, such as an empty one, lists of
     guesses, near misses, words to the judge. It refuses what it must pay: right answers in other
