@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from helpers.sample_data import bound_by_script
 from helpers.shown import Shown
-from reward_functions import get, score_batch
+from reward_functions import Sample, get, score_batch
 from reward_functions.audit.engine import audit
 from reward_functions.audit.rendering import sheets
 from reward_functions.audit.replayed_answers import CONSTANT
@@ -104,7 +104,8 @@ class TrainingRows:
         A script answers what a judge asks.
         """
         spec = get(reward) if isinstance(reward, str) else reward
-        samples = [decode_row(row, at) for at, row in enumerate(self.rows)]
+        rows = [decode_row(row, at) for at, row in enumerate(self.rows)]
+        samples = [each for each in rows if isinstance(each, Sample)]
         bound = bound_by_script(spec, parameters)
         done = audit(bound, samples, rows=len(samples), confirm=lambda _: True)
         _, findings, _ = sheets(done)
