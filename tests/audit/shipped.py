@@ -68,6 +68,14 @@ def named():
     ]
 
 
+def numbered():
+    """Which number is on which door: whole numbers, in no form that a prompt asks for."""
+    return [
+        sample("", str(at * 7 + 1001), prompt=f"Which number is on door {at}?", id=f"number-{at}")
+        for at in range(ROWS)
+    ]
+
+
 def options():
     """Questions with four options; the right one stands at another place each time."""
     rows = []
@@ -172,7 +180,7 @@ MATH = partial(made, "math")
 
 SHIPPED = {
     "answer_format": Shipped(unanswered),
-    "exact_match": Shipped(MATH),
+    "exact_match": Shipped(numbered),
     "finqa": Shipped(partial(made, "finqa")),
     "group": Shipped(unanswered, nothing),
     "gsm8k": Shipped(partial(made, "gsm8k")),
