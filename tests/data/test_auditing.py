@@ -8,7 +8,7 @@ import pytest
 
 from reward_functions import Score, get, reward_function, sample, score_batch
 from reward_functions.audit import trying
-from reward_functions.audit.corpus import BY_ID, Corpus, written
+from reward_functions.audit.corpus import BY_ID, Corpus, class_answers
 from reward_functions.audit.engine import audit, cases_of
 from reward_functions.audit.gold import Gold
 from reward_functions.core.errors import JudgeUnavailable
@@ -209,7 +209,7 @@ GAMING = {
 @pytest.mark.parametrize("name", GAMING)
 def test_gaming_answers_hold_the_right_one_and_do_not_settle_on_it(name):
     found = cases("1", "2", "3")
-    assert GAMING[name] in [text for at, text, _ in written(BY_ID[name], found) if at == 1]
+    assert GAMING[name] in [text for at, text, _ in class_answers(BY_ID[name], found) if at == 1]
 
 
 @pytest.mark.parametrize(
