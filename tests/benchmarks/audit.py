@@ -1,4 +1,4 @@
-"""`reward audit` beside two other auditors, over twelve planted faults; and how long it takes.
+"""`reward audit` beside two other auditors, over planted faults; and how long it takes.
 
 Bars: each fault is found by the class that is meant to find it, and by none in its twin; 300 rows
 and every class of `math` take at most 30 seconds. A row where another finds what ours does not is
@@ -50,7 +50,7 @@ def report(console):
     asked = rows()
     with TemporaryDirectory() as folder:
         others = found_by_others({name: each[:2] for name, each in PLANTED.items()}, asked, folder)
-    table = Table(title="twelve planted faults: what finds them, and not their twins")
+    table = Table(title=f"{len(PLANTED)} planted faults: what finds them, and not their twins")
     for heading in ("fault", "reward audit", *RIVALS):
         table.add_column(heading)
     met, more = 0, []
