@@ -145,6 +145,7 @@ class _Server:
     def end(self):
         if self._socket is not None:
             self._socket.close()
+            self._process.kill()  # what a failed test left behind may hold the other end
             self._process.wait()
             self._socket = None
 

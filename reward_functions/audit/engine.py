@@ -439,6 +439,7 @@ class _Work:
         self.corpus = Corpus(
             [ReplayCase(place, each, "") for place, each in zip(places, drawn, strict=True)]
         )
+        self.require_budget()
         self.measure([], earnings(self.target.scale, declared=declared_by(self.target.spec)))
         self.determinism()
 

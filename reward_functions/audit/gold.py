@@ -66,7 +66,7 @@ def gold_of(target: AuditTarget, samples: Sequence[Sample]) -> Gold | None:
     """What writes right answers to samples; None where nothing does.
 
     Args:
-        target: the reward.
+        target: the reward. A judge is not asked: nobody has agreed to what that costs.
         samples: rows; the first `TRIED` with a reference are answered in every form, where the
             target says nothing itself. Where a batch of these shows no form, each is asked alone:
             a function that mixes its rows up must be known before that can be seen.
@@ -74,10 +74,11 @@ def gold_of(target: AuditTarget, samples: Sequence[Sample]) -> Gold | None:
     if target.spec is not None and target.spec.gold_response is not None:
         write = right_writer(target.spec.gold_response, target.parameters)
         return Gold(write, "the reward's own gold_response")
-    found = _by_form(target.score, samples)
-    if found or target.judges:
-        return found
-    return _by_form(lambda batch: [each for one in batch for each in target.score([one])], samples)
+    if target.judges:
+        return None
+    return _by_form(target.score, samples) or _by_form(
+        lambda batch: [each for one in batch for each in target.score([one])], samples
+    )
 
 
 def _by_form(

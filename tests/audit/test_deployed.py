@@ -15,7 +15,7 @@ ROWS = [
     for at in range(12)
 ]
 
-right = bind(LambdaSettings(name="gsm8k", log_level="CRITICAL"))
+right = bind(LambdaSettings(name="gsm8k", service="audited", log_level="CRITICAL"))
 
 
 def flags_dropped(rows):

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from reward_functions import reward_function, sample
+from reward_functions import get, reward_function, sample
 from reward_functions.audit.corpus import CLASSES
 from reward_functions.audit.engine import audit
+from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Message
+from reward_functions.testing import FakeAsk
 from tests.audit import faults
 
 ROWS = 40
@@ -128,3 +130,12 @@ def test_what_teaches_nothing_is_said(rows):
     assert "ALIKE" in found(audit(faults.good, same), "note")
     flat = reward_function(name="flat", version=0, gold_response=lambda _: "#### 1")(lambda _: 0.0)
     assert {"EQUAL", "FN-RIGHT"} <= found(audit(flat, rows[:ROWS]))
+
+
+def test_a_judge_is_asked_nothing_before_somebody_agrees_to_what_it_costs():
+    """pairwise writes no right answer itself, and its rows have references."""
+    asked = FakeAsk(answer=lambda _: pytest.fail("the model was asked"))
+    rows = [sample("", str(at), prompt=f"{at}?", id=f"r{at}") for at in range(3)]
+    judge = get("pairwise").bind({}, ask=asked)
+    with pytest.raises(ConfigurationError, match="give a budget"):
+        audit(judge, rows)

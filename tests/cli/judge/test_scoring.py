@@ -131,5 +131,6 @@ def test_prepared_pandalm_rows_replay_with_a_recorded_judge(
     ]
     answers = write("answers.jsonl", recorded)
     judge = {"models": [{"model": "recorded", "backend": "replay", "answers": str(answers)}]}
-    ran = reward("data", "replay", prepared, "--reward", "pandalm", "--judge", json.dumps(judge))
+    asked = ["--class", "EX-WRONG,EX-EMPTY", "--yes", "--allow-undecided", "--judge"]
+    ran = reward("audit", "pandalm", prepared, *asked, json.dumps(judge))
     assert ran.exit_code == status, ran.output
