@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from functools import partial
-from math import isinf, isnan
+from math import isnan
 from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from reward_functions.core.types import RewardResult, Sample
+
+LARGEST: Final = 1e100
+"""A reward beyond it is none: its differences are no floats."""
 
 RESPONSES: Final = (
     *("response", "completion", "output", "output_text", "generated", "generation"),
@@ -198,7 +201,7 @@ _ROLLOUT: Final[dict[str, Callable[[_Row], Any]]] = {
 _VERL: Final[dict[str, Callable[[_Row], Any]]] = {
     "data_source": lambda row: row.fields.get("data_source", ""),
     "solution_str": _COMPLETION,
-    "ground_truth": attrgetter("reference"),
+    "ground_truth": lambda row: _answer(row.reference),
     "extra_info": _extra_info,
 }
 
@@ -454,7 +457,7 @@ class Adapted:
                 return self._score(sum(self._score(each).value for each in returned.values()))
             raise FunctionFailed("it returns a dict without 'score' or 'reward'")
         value = _number(returned)
-        if isinf(value):
+        if abs(value) > LARGEST:
             raise InvalidScore(f"it returns {value}: the gradient of the whole step is spoilt")
         return Score(value)
 

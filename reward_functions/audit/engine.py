@@ -310,8 +310,21 @@ class _Work:
         gold = gold_of(self.target, drawn) if drawn and not self.target.scripted else None
         if gold is None:
             self.without_gold(drawn, places)
+        elif isinstance(gold, Exception):
+            self.without_scores(gold, drawn, places)
         else:
             self.with_gold(gold, drawn, places)
+
+    def without_scores(
+        self, error: Exception, drawn: Sequence[Sample], places: Sequence[str]
+    ) -> None:
+        """Say that no answer has a score, and why."""
+        self.notes.append(f"no answer has a score: {type(error).__name__}: {error}")
+        self.unreadable += [(place, error) for place in places]
+        figure, finding = unscored([], self.corpus, self.unreadable)
+        self.figures.append(figure)
+        self.findings.append(finding)
+        self.measured += Measured("answers", 0, len(drawn))
 
     def drawn(self) -> tuple[list[Sample], list[str]]:
         """One row of each prompt that is tried; what is no sample is kept as unreadable."""

@@ -62,8 +62,8 @@ def reference_words(sample: Sample) -> str | None:
         return None
 
 
-def gold_of(target: AuditTarget, samples: Sequence[Sample]) -> Gold | None:
-    """What writes right answers to samples; None where nothing does.
+def gold_of(target: AuditTarget, samples: Sequence[Sample]) -> Gold | Exception | None:
+    """What writes right answers to samples; None where nothing does, an error where none is scored.
 
     Args:
         target: the reward. A judge is not asked: nobody has agreed to what that costs.
@@ -83,8 +83,11 @@ def gold_of(target: AuditTarget, samples: Sequence[Sample]) -> Gold | None:
 
 def _by_form(
     score: Callable[[Sequence[Sample]], Sequence[RewardResult]], samples: Sequence[Sample]
-) -> Gold | None:
-    """The form that pays a row's own reference most beyond another row's, else beyond nothing."""
+) -> Gold | Exception | None:
+    """The form that pays a row's own reference most beyond another row's, else beyond nothing.
+
+    The first error, where no answer in any form has a score.
+    """
     texts = {each.id: text for each in samples if (text := reference_words(each)) is not None}
     some = [each for each in samples if each.id in texts][:TRIED]
     if not some:
@@ -102,6 +105,9 @@ def _by_form(
         )
     ]
     results = score([*asked, *(each.answered("") for each in some)])
+    errors = [each.error for each in results if not isinstance(each, Scored)]
+    if len(errors) == len(results):
+        return errors[0]
     values = [each.score.value if isinstance(each, Scored) else 0.0 for each in results]
     size = 2 * len(some)
     nothing = fsum(values[len(asked) :])

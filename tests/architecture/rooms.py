@@ -136,9 +136,9 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        3_560,
+        3_570,
         3_800,
-        10,
+        9,
     ),
     "jobs": room(
         "Training jobs of every service, a driver each: planned, started, watched, explained.",

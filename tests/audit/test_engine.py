@@ -1,6 +1,7 @@
 """An audit of rewards with planted faults, and of their twins without them."""
 
 import os
+import re
 from dataclasses import replace
 
 import pytest
@@ -139,3 +140,19 @@ def test_a_judge_is_asked_nothing_before_somebody_agrees_to_what_it_costs():
     judge = get("pairwise").bind({}, ask=asked)
     with pytest.raises(ConfigurationError, match="give a budget"):
         audit(judge, rows)
+
+
+def exits(completion, reference):
+    raise SystemExit(3)
+
+
+def huge(completion, reference):
+    return 1e308 if reference in completion else -1e308
+
+
+@pytest.mark.parametrize(("reward", "why"), [(exits, "sys.exit"), (huge, "1e\\+308")])
+def test_a_function_that_scores_nothing_says_why_and_has_measured_nothing(reward, why, rows):
+    done = audit(reward, rows, rows=5)
+    assert (done.status, found(done)) == (2, {"UNSCORED"} | (found(done) & {"CONTRACT"}))
+    assert re.search(f"no answer has a score: .*{why}", "; ".join(done.notes))
+    assert done.figure("unscored").value == 1.0
