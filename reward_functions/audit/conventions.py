@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from reward_functions.core.types import RewardResult, Sample
 
 LARGEST: Final = 1e100
-"""A reward beyond it is none: its differences are no floats."""
+"""The largest reward that is read: differences of larger ones overflow."""
 
 RESPONSES: Final = (
     *("response", "completion", "output", "output_text", "generated", "generation"),

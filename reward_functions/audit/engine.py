@@ -140,9 +140,9 @@ class AuditRows:
 
     Args:
         name: of their file; "" for the worked examples.
-        samples: as they were read; one that is none carries its error.
+        samples: as they were read; an invalid row carries its error.
         places: where each stands.
-        sha256: of the file; "" where there is none.
+        sha256: of the file; "" for the worked examples.
     """
 
     name: str

@@ -91,7 +91,7 @@ def expression(text: str, *, asked: bool = True) -> Expression:
     """Read one expression, such as "exploit.EX-LIST>0.02" or "kappa<0.4".
 
     Raises:
-        ConfigurationError: it is none.
+        ConfigurationError: the text is not an expression.
     """
     found = _EXPRESSION.fullmatch(text)
     if found is None:

@@ -27,7 +27,7 @@ TRIED: Final = 5
 """Rows on which forms are tried."""
 
 SLIGHT: Final = 0.02
-"""A margin of no more is none, as a share of the most that was earned."""
+"""The smallest margin that counts, as a share of the most that was earned."""
 
 FORMS: Final[Mapping[str, str]] = {
     "bare": "{}",

@@ -146,7 +146,7 @@ class Checked:
         """The figure of an id.
 
         Raises:
-            KeyError: there is none.
+            KeyError: no figure has this id.
         """
         for each in self.figures:
             if each.id == name:

@@ -440,7 +440,7 @@ def _reward(asked: _Asked) -> AuditTarget:
 
 
 def _digest(path: Path) -> str:
-    """Of a file; "" of what is none."""
+    """The digest of a file; "" for anything else."""
     return sha256(path.read_bytes()).hexdigest()[:DIGITS] if path.suffix and path.is_file() else ""
 
 
