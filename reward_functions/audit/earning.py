@@ -9,7 +9,8 @@ from reward_functions.core.combine import Composition
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.core.spec import RewardSpec, Scale
+    from reward_functions.core.spec import RewardSpec, RowCredit, Scale
+    from reward_functions.core.types import Sample
 
 LEAST_RIGHT: Final = 0.99
 """The share that a right answer must earn."""
@@ -27,6 +28,7 @@ class Declared(NamedTuple):
     undeserved: float | None = None
     form: bool = False
     sure: float | None = None
+    by_row: RowCredit | None = None
 
 
 NOTHING_DECLARED: Final = Declared()
@@ -37,10 +39,12 @@ def declared_by(spec: RewardSpec | None) -> Declared:
     if spec is None:
         return NOTHING_DECLARED
     if not isinstance(spec.function, Composition):
+        if callable(spec.partial_credit):
+            return Declared(by_row=spec.credit)
         return Declared(spec.partial_credit)
     bounds = spec.function.bounds
     sure = bounds.correct if bounds.truth else None
-    return Declared(spec.partial_credit, _pays_for_form(spec.function), sure)
+    return Declared(spec.most_undeserved, _pays_for_form(spec.function), sure)
 
 
 def _pays_for_form(composition: Composition) -> bool:
@@ -59,6 +63,7 @@ class Earnings(NamedTuple):
         undeserved: the most that the reward declares to pay a wrong answer; None for nothing.
         form: whether it is a composite that pays for form, too: then any wrong answer may have it.
         sure: the least that a composite declares to pay a right answer, in whatever form.
+        by_row: the most that a near miss may earn at a row, where it depends on the row.
     """
 
     nothing: float
@@ -66,6 +71,7 @@ class Earnings(NamedTuple):
     undeserved: float | None = None
     form: bool = False
     sure: float | None = None
+    by_row: RowCredit | None = None
 
     @property
     def credit(self) -> float:
@@ -77,12 +83,16 @@ class Earnings(NamedTuple):
         """Whether a right answer can earn more than a wrong one is declared to."""
         return self.credit < NO_ROOM and self.all > self.nothing
 
-    def most(self, *, credit: bool) -> float:
+    def most(self, *, credit: bool, row: Sample | None = None) -> float:
         """The most that a wrong answer may earn, as a score.
 
         Args:
             credit: whether the declared partial credit is its due.
+            row: that it answers.
         """
+        if credit and self.by_row and row:
+            due = self.share(self.by_row(row))
+            return self.score(due + MOST_WRONG * (1.0 - due))
         return self.score(MOST_WRONG + (self.credit if credit or self.form else 0.0))
 
     def least(self, *, own: bool) -> float:

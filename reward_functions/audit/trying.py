@@ -181,17 +181,16 @@ def judged(
         reason: why a sample earns what it does; "" where nobody says.
     """
     answers = fared.answers
-    must = answers.earns == "all"
-    limit = (
-        earned.least(own=answers is RIGHT)
-        if must
-        else earned.most(credit=answers.earns == "credit")
-    )
-    beyond = [
-        at
-        for at, each in enumerate(fared.tried)
-        if (each.value < limit - EVEN if must else each.value > limit + EVEN)
-    ]
+    must, credit = answers.earns == "all", answers.earns == "credit"
+    least, most = earned.least(own=answers is RIGHT), earned.most(credit=credit)
+    limit = least if must else most
+
+    def is_beyond(each: Tried) -> bool:
+        if must or not each.value > most + EVEN:
+            return must and each.value < least - EVEN
+        return each.value > earned.most(credit=credit, row=corpus.cases[each.at].sample) + EVEN
+
+    beyond = [at for at, each in enumerate(fared.tried) if is_beyond(each)]
     wrong = frozenset(fared.tried[at].at for at in beyond)
     if answers.choice:
         wrong -= {each.at for each in fared.tried if each.value >= limit - EVEN}

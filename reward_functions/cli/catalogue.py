@@ -125,12 +125,18 @@ def _facts(spec: RewardSpec) -> Table:
     return facts(
         {
             "scale": cell(f"{spec.scale.minimum:g} to {spec.scale.maximum:g}"),
-            "a wrong response": cell(f"earns {spec.most_undeserved:g} at most"),
+            "a wrong response": cell(_most_of_wrong(spec)),
             "metrics": cell(", ".join(spec.metrics) or None),
             "workers": cell(str(spec.needs.workers)),
             "gold_response": cell("writes the right response" if spec.gold_response else None),
         }
     )
+
+
+def _most_of_wrong(spec: RewardSpec) -> str:
+    if callable(spec.partial_credit):
+        return f"earns less than {spec.scale.maximum:g}, how much depends on the row"
+    return f"earns {spec.most_undeserved:g} at most"
 
 
 def _parameters(spec: RewardSpec) -> Table:

@@ -60,7 +60,7 @@ def insist(spec: Any) -> None:
     if not (_is_number(low) and _is_number(high) and low < high):
         raise ValueError(f"{spec.name}: {(low, high)} is not a finite range")
     credit = spec.partial_credit
-    if credit is not None and not (_is_number(credit) and low <= credit <= high):
+    if not (credit is None or callable(credit) or (_is_number(credit) and low <= credit <= high)):
         raise ValueError(f"{spec.name}: a partial credit of {credit!r} is not on {(low, high)}")
 
 

@@ -107,6 +107,16 @@ class GoldResponse(Protocol):
         """The response; raises BadReference where the reference cannot be read."""
 
 
+class RowCredit(Protocol):
+    """The most that a near miss may earn at one row."""
+
+    def __call__(self, sample: Sample, /) -> float:
+        """The credit, below the maximum; raises BadReference where the reward would."""
+
+
+PartialCredit = float | RowCredit | None
+
+
 class Scale(NamedTuple):
     """The closed range of a reward's values. The minimum is what a worthless response earns."""
 
@@ -115,6 +125,10 @@ class Scale(NamedTuple):
 
 
 UNIT_SCALE: Final = Scale()
+
+CLOSEST: Final = 1e-6
+"""How far below the maximum a wrong response stays, as a share of the scale, where the partial
+credit depends on the row."""
 
 
 JUDGE_WORKERS: Final = 256
@@ -206,7 +220,8 @@ class RewardSpec:
             style.
         partial_credit: the most that a wrong but well-formed response may earn, on the scale; None
             for the minimum. A reward for form alone, which pays correct and wrong responses alike,
-            declares the maximum of its scale.
+            declares the maximum of its scale. Where it depends on the row, `(sample) -> credit`,
+            below the maximum: at most what a near miss earns there.
     """
 
     name: str
@@ -218,7 +233,7 @@ class RewardSpec:
     examples: tuple[Example, ...] = ()
     check: Callable[..., object] | None = None
     gold_response: GoldResponse | None = None
-    partial_credit: float | None = None
+    partial_credit: PartialCredit = None
 
     def __post_init__(self) -> None:
         insist(self)
@@ -283,8 +298,24 @@ class RewardSpec:
 
     @property
     def most_undeserved(self) -> float:
-        """The most that a wrong response may earn: the partial credit, or the minimum."""
+        """The most that a wrong response may earn: the partial credit, or the minimum.
+
+        A credit by the row comes as near to the maximum as `CLOSEST`.
+        """
+        if callable(self.partial_credit):
+            low, high = self.scale
+            return high - CLOSEST * (high - low)
         return self.scale.minimum if self.partial_credit is None else self.partial_credit
+
+    def credit(self, sample: Sample) -> float:
+        """The most that a near miss may earn at this row.
+
+        Raises:
+            BadReference: the credit depends on the row, whose reference cannot be used.
+        """
+        if callable(self.partial_credit):
+            return min(self.partial_credit(sample), self.most_undeserved)
+        return self.most_undeserved
 
     @property
     def doc(self) -> str:
@@ -371,7 +402,7 @@ def reward_function(
     examples: Sequence[Example] = (),
     check: Callable[..., object] | None = None,
     gold_response: GoldResponse | None = None,
-    partial_credit: float | None = None,
+    partial_credit: PartialCredit = None,
 ) -> Callable[[Callable[..., Score | float]], RewardSpec]: ...
 
 
@@ -387,7 +418,7 @@ def reward_function(
     examples: Sequence[Example] = (),
     check: Callable[..., object] | None = None,
     gold_response: GoldResponse | None = None,
-    partial_credit: float | None = None,
+    partial_credit: PartialCredit = None,
 ) -> RewardSpec | Callable[[Callable[..., Score | float]], RewardSpec]:
     """Declare a reward function; the arguments are those of `RewardSpec`.
 

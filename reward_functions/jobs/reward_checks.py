@@ -159,8 +159,10 @@ class _Shown(NamedTuple):
     def declared(self, finding: Finding) -> bool:
         """Whether the worst answer earns no more than the reward declares to pay a wrong one."""
         spec = self.scorer.spec
-        if spec is None or not spec.partial_credit or not finding.id.startswith("EX-"):
+        if spec is None or not finding.id.startswith("EX-"):
             return False
+        if callable(spec.partial_credit) or not spec.partial_credit:
+            return False  # the audit has held each row to its own credit
         most = spec.partial_credit + MOST * (spec.scale.maximum - spec.scale.minimum)
         return all(row.score is not None and row.score <= most for row in finding.rows)
 

@@ -77,11 +77,11 @@ def the_gold_response_earns_the_maximum(spec: RewardSpec) -> None:
 def examples_show_positive_negative_and_attack(spec: RewardSpec) -> None:
     """There is an example of each kind a reader needs, and each kind means what it says."""
     minimum, maximum = spec.scale
-    undeserved = spec.most_undeserved
     kinds = {example.kind for example in spec.examples}
     missing = {"positive", "negative", "attack"} - kinds
     _require(not missing, spec, f"no example of kind {', '.join(sorted(missing))}")
     for example in spec.examples:
+        undeserved = spec.credit(example.sample())
         fits = {
             "positive": example.score == maximum,
             "partial": minimum < example.score < maximum,
@@ -188,7 +188,11 @@ def it_can_be_pickled(spec: RewardSpec) -> None:
 def hostile_responses_earn_partial_credit_at_most(
     spec: RewardSpec, hostile: Iterable[tuple[str, str]] | None = None
 ) -> None:
-    """No hostile response raises, or earns more than a wrong one may, at any positive example."""
+    """No hostile response raises, or earns more than a wrong one may, at any positive example.
+
+    A credit that depends on the row is for near misses, and none of them is one.
+    """
+    undeserved = spec.scale.minimum if callable(spec.partial_credit) else spec.most_undeserved
     targets = {
         repr((example.reference, sorted(example.parameters.items()))): example
         for example in spec.examples
@@ -202,8 +206,8 @@ def hostile_responses_earn_partial_credit_at_most(
             (result,) = score_batch(reward, [attack])
             where = f"the hostile response {name!r} against {_named(example)}"
             score = _score(result, f"{spec.name}: {where}")
-            if score.value > spec.most_undeserved:
-                most = f"{spec.most_undeserved} is the most that a wrong response may earn"
+            if score.value > undeserved:
+                most = f"{undeserved} is the most that a wrong response may earn"
                 message = f"{spec.name}: {where} earns {score.value}; {most} (partial_credit)"
                 raise AssertionError(f"{message}\n{shown(score)}")
 

@@ -42,7 +42,7 @@ def room(what, imports, lines, target, import_share):
 LANGUAGE = "core quantities extraction"
 
 ROOMS = {
-    "core": room("What a reward is; the standard library only.", "", 2_980, 2_300, 10),
+    "core": room("What a reward is; the standard library only.", "", 2_990, 2_300, 10),
     "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
@@ -136,7 +136,7 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        3_570,
+        3_576,
         3_800,
         9,
     ),
@@ -165,7 +165,7 @@ ROOMS = {
     "cdk": room(
         "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
         "core judge_runtime serving rollouts feedback aws scoring",
-        8_020,
+        8_036,
         7_700,
         12,
     ),

@@ -2,11 +2,12 @@
 
 import pytest
 
-from reward_functions import cascade, clipped, gated, get, weighted
+from reward_functions import cascade, clipped, gated, get, reward_function, weighted
 from reward_functions.audit.corpus import AnswerClass, Corpus
 from reward_functions.audit.earning import Declared, declared_by, earnings
 from reward_functions.audit.other_answers import ReplayCase
-from reward_functions.audit.trying import tried
+from reward_functions.audit.trying import judged, tried
+from reward_functions.core.spec import CLOSEST
 from reward_functions.core.types import Score, Scored, sample
 
 
@@ -86,3 +87,44 @@ def test_answers_to_one_prompt_stand_in_batches_of_their_own_where_a_reward_comp
 
     tried(answers, Corpus(cases), ranked, together=True)
     assert batches == [["0?", "1?", "2?"]] * 2
+
+
+def words_right(sample):
+    """The share of the reference's words that the response has."""
+    words = str(sample.reference).split()
+    return sum(word in sample.response.split() for word in words) / len(words)
+
+
+def all_but_one(sample):
+    return 1 - 1 / len(str(sample.reference).split())
+
+
+@pytest.mark.parametrize(
+    ("credit", "paid"),
+    [
+        (all_but_one, set()),
+        (lambda _: 0.0, {0, 1}),
+        (lambda _: 0.5, {1}),
+        # One that has no room of its own is held below the maximum.
+        (lambda _: 7.0, set()),
+    ],
+    ids=["what one word less earns", "none", "that of the shorter row", "too much"],
+)
+def test_a_near_miss_may_earn_what_its_own_row_allows(credit, paid):
+    spec = reward_function(name="words", partial_credit=credit)(words_right)
+    rows = [sample("", "one two"), sample("", "one two three four")]
+    cases = [ReplayCase(str(at), row, row.reference, "") for at, row in enumerate(rows)]
+    nearly = AnswerClass(
+        "EX-PART", "a part", "credit", lambda case, _: [case.right.rpartition(" ")[0]]
+    )
+    corpus = Corpus(cases)
+    fared = tried(nearly, corpus, lambda samples: [Scored(each.id, spec(each)) for each in samples])
+    earned = earnings(spec.scale, declared=declared_by(spec))
+    assert judged(fared, corpus, earned, lambda _: "").wrong == paid
+
+
+def test_a_credit_by_the_row_leaves_a_composite_room_to_outrank():
+    spec = reward_function(name="words", partial_credit=all_but_one)(words_right)
+    assert spec.most_undeserved == 1 - CLOSEST
+    assert spec.credit(sample("", "one two three four")) == 0.75
+    assert made(weighted, {"words": (spec, 1.0)}).partial_credit == pytest.approx(1 - CLOSEST)

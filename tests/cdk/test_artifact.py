@@ -27,7 +27,7 @@ from reward_functions.cdk.artifact.closure import LAPTOP, row
 from reward_functions.cdk.artifact.interpreter import NoInterpreter, here
 from reward_functions.cdk.artifact.packages import BadPackage
 from reward_functions.cdk.artifact.parts import TASK
-from reward_functions.cdk.artifact.pins import our_pins
+from reward_functions.cdk.artifact.pins import our_pins, pins_of_every_reward
 from reward_functions.cdk.artifact.pruning import AWS_SERVICES, RULES, matches, prune
 from reward_functions.cdk.constructs.artifacts import Artifacts
 from reward_functions.cdk.model.stages import Stage
@@ -208,7 +208,8 @@ def test_nothing_is_in_it_that_a_function_never_reads(unpacked, reward):
 
 def test_every_distribution_says_its_name_and_version(unpacked):
     """Libraries ask for it, and so do scanners."""
-    names = {pin.name for pin in our_pins()} | {"reward-functions"}
+    algebra = {"mpmath", "sympy"}
+    names = {pin.name for pin in pins_of_every_reward()} | algebra | {"reward-functions"}
     found = alone(
         unpacked("math"),
         "from importlib.metadata import distributions\n"

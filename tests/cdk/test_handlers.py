@@ -14,7 +14,7 @@ import pytest
 from reward_functions.cdk.artifact import closure
 from reward_functions.cdk.artifact.interpreter import NoInterpreter
 from reward_functions.cdk.artifact.packages import normalised
-from reward_functions.cdk.artifact.pins import ALGEBRA, BRINGS, our_pins, pins_for
+from reward_functions.cdk.artifact.pins import BRINGS, our_pins, pins_for, pins_of_every_reward
 from reward_functions.cdk.constructs.artifacts import Artifacts
 from reward_functions.cdk.model.stages import Stage
 
@@ -115,8 +115,9 @@ def test_an_import_takes_what_its_distribution_requires(package):
     assert brought(package.replace("_", "-"), set()) & pinned == BRINGS[package]
 
 
-def test_every_pin_but_the_algebra_is_somebodys():
-    assert frozenset().union(*BRINGS.values()) == {pin.name for pin in our_pins()} - ALGEBRA
+def test_every_pin_that_all_rewards_carry_is_somebodys():
+    everybodys = {pin.name for pin in pins_of_every_reward()}
+    assert frozenset().union(*BRINGS.values()) == everybodys
 
 
 def test_what_is_imported_from_nowhere_takes_nothing():

@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.cdk.artifact.packages import normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
 PROJECT: Final = "reward-functions"
 
-ALGEBRA: Final = frozenset({"mpmath", "sympy"})
-"""Pins that an artifact carries only where its reward can reach them: half of its bytes."""
+_ALGEBRA: Final = frozenset({"mpmath", "sympy"})
+
+ON_REACH: Final = {
+    "mpmath": _ALGEBRA,
+    "sympy": _ALGEBRA,
+    "jsonschema_rs": frozenset({"jsonschema-rs"}),
+    "rapidfuzz": frozenset({"rapidfuzz"}),
+}
+"""Packages that a reward's artifact carries only where the reward reaches an import of them, and
+the pins that each takes, a part of the zip: the algebra is half of its bytes."""
 
 _BOTOCORE: Final = frozenset({"botocore", "jmespath", "python-dateutil", "six", "urllib3"})
 _PYDANTIC: Final = frozenset(
@@ -29,7 +37,7 @@ BRINGS: Final = {
     "pydantic": _PYDANTIC,
     "urllib3": frozenset({"urllib3"}),
 }
-"""What our code imports, and the pins that it takes; the algebra is a part of its own."""
+"""What other functions import, and the pins that it takes."""
 
 ENTRY: Final = re.compile(
     r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)([^\n\\]*)((?:\\\n\s+--hash=\S+[ \t]*)*)",
@@ -64,13 +72,32 @@ def our_pins() -> tuple[Pin, ...]:
 
 
 def pins_for(packages: Iterable[str]) -> tuple[Pin, ...]:
-    """The pins that some imported packages take, by name, without the algebra.
+    """The pins that some imported packages take, by name, without those of `ON_REACH`.
 
     Args:
         packages: as code imports them; what `BRINGS` does not name is passed over.
     """
     wanted = frozenset().union(*(BRINGS.get(each, frozenset()) for each in packages))
     return tuple(pin for pin in our_pins() if pin.name in wanted)
+
+
+def pins_on_reach(names: Collection[str]) -> Iterator[tuple[Pin, ...]]:
+    """The pins of `ON_REACH` that an artifact carries, a part each.
+
+    Args:
+        names: packages as code imports them, and distributions as a lock names them.
+    """
+    parts = dict.fromkeys(ON_REACH.values())
+    for part in parts:
+        imports = {name for name, pins in ON_REACH.items() if pins is part}
+        if not (imports | part).isdisjoint(names):
+            yield tuple(pin for pin in our_pins() if pin.name in part)
+
+
+def pins_of_every_reward() -> tuple[Pin, ...]:
+    """The pins that the artifact of every reward carries, by name."""
+    left = frozenset().union(*ON_REACH.values())
+    return tuple(pin for pin in our_pins() if pin.name not in left)
 
 
 def parsed(text: str) -> tuple[Pin, ...]:

@@ -33,7 +33,13 @@ from reward_functions.cdk.artifact.packages import (
     required,
 )
 from reward_functions.cdk.artifact.parts import Packages, Requirements
-from reward_functions.cdk.artifact.pins import ALGEBRA, PROJECT, our_pins, pins_for
+from reward_functions.cdk.artifact.pins import (
+    PROJECT,
+    our_pins,
+    pins_for,
+    pins_of_every_reward,
+    pins_on_reach,
+)
 from reward_functions.cdk.artifact.pruning import AWS_SERVICES
 from reward_functions.cdk.artifact.target import Target
 from reward_functions.cdk.model.rollouts import MAIN as MAIN_MODULE
@@ -43,7 +49,7 @@ from reward_functions.core.mentions import mentions
 from reward_functions.core.spec import Needs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -193,8 +199,8 @@ class Artifacts:
             modules = [closure.module_of(name) for name in names]
             reached = closure.reached([closure.HANDLER, *modules], spec.needs)
             files = closure.files(reached)
-            algebra = bool(closure.imported_packages(reached) & ALGEBRA)
-            return Contents(tuple(self._pinned(algebra=algebra, services=frozenset())), files)
+            imported = closure.imported_packages(reached)
+            return Contents(tuple(self._pinned(imported, services=frozenset())), files)
         wheels = tuple(self.lock.wheels.values())
         sources = [source for wheel in wheels for source in wheel.sources()]
         reached = closure.reached_by_theirs(
@@ -204,8 +210,8 @@ class Artifacts:
             top for source in sources for top in mentions(source).tops
         }
         locked = {pin.name for pin in self._locked}
-        algebra = spec.needs.symbolic or bool((imported | locked) & ALGEBRA)
-        pinned = self._pinned(algebra=algebra, services=self.services(reward))
+        algebra = {"sympy"} if spec.needs.symbolic else set()
+        pinned = self._pinned(imported | locked | algebra, services=self.services(reward))
         return Contents((*pinned, self._packages), closure.all_files())
 
     def services(self, reward: str) -> frozenset[str]:
@@ -236,13 +242,11 @@ class Artifacts:
             elif isinstance(found, (dict, list)):
                 waiting += found.values() if isinstance(found, dict) else found
 
-    def _pinned(self, *, algebra: bool, services: frozenset[str]) -> Iterator[Part]:
-        pins = our_pins()
-        plain = tuple(pin for pin in pins if pin.name not in ALGEBRA)
-        yield Requirements(pins=plain, target=self.target, services=services)
-        if algebra:
-            more = tuple(pin for pin in pins if pin.name in ALGEBRA)
-            yield Requirements(pins=more, target=self.target)
+    def _pinned(self, names: Collection[str], *, services: frozenset[str]) -> Iterator[Part]:
+        every = pins_of_every_reward()
+        yield Requirements(pins=every, target=self.target, services=services)
+        for pins in pins_on_reach(names):
+            yield Requirements(pins=pins, target=self.target)
 
     @cached_property
     def _packages(self) -> Packages:
@@ -396,7 +400,11 @@ class AgentArtifacts(Artifacts):
         self._insist_on_bytecode()
         main = self._scratch / f"{agent.name}.{MAIN}"
         main.write_text(SOURCE.format(entry=agent.entry), encoding="utf-8")
-        pinned = self._pinned(algebra=True, services=frozenset(self.stage.aws_services))
+        # An agent may score in its own process, by any reward that its sources name.
+        sources = [each for wheel in self.lock.wheels.values() for each in wheel.sources()]
+        reached = closure.reached_by_theirs(sources, Needs(symbolic=True))
+        imported = {*closure.imported_packages(reached), "sympy"}
+        pinned = self._pinned(imported, services=frozenset(self.stage.aws_services))
         ours = closure.all_files(frozenset({ROLLOUTS}))
         return Contents((*pinned, self._packages), {**ours, MAIN: main})
 
