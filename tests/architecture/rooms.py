@@ -138,7 +138,7 @@ ROOMS = {
         " calibration scoring",
         3_576,
         3_800,
-        9,
+        10,
     ),
     "jobs": room(
         "Training jobs of every service, a driver each: planned, started, watched, explained.",

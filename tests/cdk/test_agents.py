@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import runpy
+from importlib import import_module
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -19,7 +20,6 @@ from reward_functions.cdk.artifact.artifact import NotLoaded, TooLarge
 from reward_functions.cdk.constructs.artifacts import BUDGET, SERVER, AgentArtifacts
 from reward_functions.cdk.model.rollouts import RESULT_BUCKETS
 from reward_functions.cdk.model.stages import BadStage, stage_of
-from reward_functions.rollouts.serve import app
 from reward_functions.rollouts.serve.agentcore import results
 from tests.cdk.agent_stage import ACCOUNT, AGENTS, NETWORK
 from tests.cdk.test_stack import flat, statements
@@ -268,7 +268,7 @@ def test_the_zip_is_for_arm64_and_starts_our_server_with_the_entry(bundler, tmp_
     assert {"reward_functions/verifiers/math.py", "main.py"} <= {*names}
     assert not [each for each in names if each.startswith("reward_functions/cdk")]
     given = []
-    monkeypatch.setattr(app, "main", given.append)
+    monkeypatch.setattr(import_module(SERVER), "main", given.append)
     runpy.run_path(str(tmp_path / "main.py"), run_name="__main__")
     assert given == [[ENTRY, "--host", "0.0.0.0"]]
     again, same = bundler()
