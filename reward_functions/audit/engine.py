@@ -305,7 +305,8 @@ class _Work:
         """Measure everything."""
         drawn, places = self.drawn()
         if not self.asked.answers_alone:
-            self.contract(drawn)
+            if not self.target.judges:
+                self.contract(drawn)
             self.rollouts()
         gold = gold_of(self.target, drawn) if drawn and not self.target.scripted else None
         if gold is None:
@@ -314,6 +315,8 @@ class _Work:
             self.without_scores(gold, drawn, places)
         else:
             self.with_gold(gold, drawn, places)
+        if self.target.judges and not self.asked.answers_alone:
+            self.contract(drawn)  # which costs: somebody has agreed by now
 
     def without_scores(
         self, error: Exception, drawn: Sequence[Sample], places: Sequence[str]
@@ -396,6 +399,7 @@ class _Work:
                 figure="contract",
             )
         )
+        self.findings += self.target.seen
 
     def promises(self) -> list[str]:
         """What a reward of ours promises and does not keep, one sentence a property."""
@@ -510,7 +514,7 @@ class _Work:
         """
         if not self.target.judges:
             return
-        needed = answers_asked(self.asked, self.corpus)
+        needed = self.answers_asked()
         budget = self.asked.budget
         if budget is None:
             if self.confirm is None or not self.confirm(needed):
@@ -522,12 +526,18 @@ class _Work:
         while needed > budget and len(self.corpus.cases) > 1:
             kept = max(1, len(self.corpus.cases) * budget // needed)
             self.corpus = Corpus(self.corpus.cases[: min(kept, len(self.corpus.cases) - 1)])
-            needed = answers_asked(self.asked, self.corpus)
+            needed = self.answers_asked()
         if needed > budget:
             raise ConfigurationError(
                 f"a budget of {budget:,} is too small: one row takes {needed:,} answers; leave "
                 "classes out (--without EX-HOSTILE), or raise it"
             )
+
+    def answers_asked(self) -> int:
+        """How many answers these rows take, of classes, again, and for the contract."""
+        samples = [case.sample for case in self.corpus.cases]
+        probed = 0 if self.asked.answers_alone else self.target.probed(samples)
+        return answers_asked(self.asked, self.corpus) + probed
 
     @property
     def together(self) -> bool:

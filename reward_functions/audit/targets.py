@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.audit import conventions
 from reward_functions.audit.child import Answer, Child, Decorated, Ended, led_to
+from reward_functions.audit.results import Finding
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.deployed import checking
-from reward_functions.aws.deployed.scorer import VersionScorer, scorer_named
+from reward_functions.aws.deployed.scorer import JUDGED_BATCH, VersionScorer, scorer_named
 from reward_functions.core.batch import score_batch
 from reward_functions.core.combine import Composition
 from reward_functions.core.errors import BadSample, ConfigurationError, InvalidScore, UnknownReward
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
+    from reward_functions.audit.results import Verdict
+    from reward_functions.aws.deployed.findings import CheckFinding, CheckReport
     from reward_functions.core.spec import RewardFunction, Scale
     from reward_functions.core.types import RewardResult, Sample, Score
 
@@ -70,6 +73,10 @@ SLOW: Final = 2.0
 
 PIPED: Final = 256
 """Rows that wait in the pipe of a function which takes one at a time."""
+
+
+OF_CHECK: Final[Mapping[str, Verdict]] = {"ok": "ok", "warning": "note", "unknown": "untested"}
+"""The findings that a check's answers become; a failure breaks the contract."""
 
 
 class AuditTarget(ABC):
@@ -124,6 +131,15 @@ class AuditTarget(ABC):
     @abstractmethod
     def probe(self, samples: Sequence[Sample]) -> list[str]:
         """What breaks the contract when a batch is sent as a trainer sends it, in sentences."""
+
+    def probed(self, samples: Sequence[Sample]) -> int:
+        """How many answers `probe` asks a judge's model for."""
+        return len(samples) * self.judges
+
+    @property
+    def seen(self) -> Sequence[Finding]:
+        """What `probe` saw that breaks nothing; empty before it, and of all but a deployment."""
+        return ()
 
     def close(self) -> None:  # noqa: B027 - most have begun nothing
         """End what was begun for it."""
@@ -368,6 +384,7 @@ class Deployed(AuditTarget):
                 self.version, self.digest = str(known[1]), known[2]
         self.spec, self.judges = scorer.spec, scorer.judges
         self.scale = self.spec.scale if self.spec else None
+        self._report: CheckReport | None = None
 
     @property
     def described(self) -> str:
@@ -383,11 +400,48 @@ class Deployed(AuditTarget):
         self.calls += samples if self.judges else 1
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
+        """What fails of all that a trainer relies on: `checking.check`."""
+        expected = self._expected(samples)
+        self._report = checking.check(self._scorer.function, expected, batch_size=self._batch)
+        self.calls += self.probed(samples) or self._report.calls
+        return [each.message for each in self._report.findings if _breaks(each)]
+
+    def probed(self, samples: Sequence[Sample]) -> int:
         """See `AuditTarget`."""
+        return checking.asked_rows(self._expected(samples), self._batch) * self.judges
+
+    @property
+    def seen(self) -> Sequence[Finding]:
+        """The other answers of the check."""
+        found = self._report.findings if self._report else ()
+        return [
+            Finding(
+                f"DEPLOYED-{each.question.upper().replace(' ', '-')}",
+                f"deployed: {each.question}",
+                OF_CHECK[each.verdict],
+                each.message,
+            )
+            for each in found
+            if not _breaks(each)
+        ]
+
+    @property
+    def _batch(self) -> int:
+        return JUDGED_BATCH if self.judges else checking.BATCH
+
+    def _expected(self, samples: Sequence[Sample]) -> checking.Expectation:
+        """The examples of its reward, and else the first rows."""
+        if self._scorer.deployed and self.spec:
+            return checking.expectation(self._scorer.deployed)
         rows = [wire_row(replace(each, id=f"{at:06}")) for at, each in enumerate(samples)]
-        expected = checking.Expectation(tuple(rows[: conventions.PROBED]), scale=self.scale)
-        self.calls += 2
-        return checking.breaches(self._scorer.function, expected)
+        return checking.Expectation(tuple(rows[: conventions.PROBED]) or checking.made_up())
+
+
+def _breaks(finding: CheckFinding) -> bool:
+    """Whether an answer of a check breaks the contract: one bad row must cost no other."""
+    return finding.verdict == "failure" or (
+        finding.verdict == "warning" and finding.question == "malformed row"
+    )
 
 
 class _Asked(NamedTuple):

@@ -153,12 +153,16 @@ def strict(event):
 
 
 def spoilt(event):
-    return [result(row["id"], float(len(event))) for row in event]
+    poisoned = any(row["messages"] is None for row in event)
+    return [result(row["id"], float(poisoned)) for row in event]
+        result(row["id"], float(any(each["messages"] is None for each in event))) for row in event
+    ]
 
 
 def test_an_alias_is_invoked_and_says_its_version(functions):
     described = {"Description": "math 8 0123456789abcdef: mathematics"}
-    functions[ALIAS] = Function([lambda event: handler("math")(event, None)], described)
+    settings = {"Timeout": 60, "MemorySize": 1769} | described
+    functions[ALIAS] = Function([lambda event: handler("math")(event, None)], settings)
     target = audit_target(ALIAS)
     assert (target.kind, target.name) == ("deployment", "SageMaker-reward-dev-x")
     assert (target.version, target.digest) == ("8", "0123456789abcdef")
@@ -170,8 +174,13 @@ def test_an_alias_is_invoked_and_says_its_version(functions):
     assert values(results) == [1.0, 0.0, 0.0]
     assert [each.id for each in results] == ["sample"] * 3  # the function sees ids that differ
     assert target.calls == 1
+    assert target.seen == []
     assert target.probe(ROWS) == []
-    assert target.calls == 3
+    said = {each.id: each.verdict for each in target.seen}
+    assert said["DEPLOYED-VERSION"] == "note"  # an alias moves
+    assert said["DEPLOYED-LATENCY"] == said["DEPLOYED-MALFORMED-ROW"] == "ok"
+    assert said["DEPLOYED-SCORES"] == "untested"  # what it serves is not known here
+    assert target.calls == len(functions[ALIAS].asked)
     target.close()
 
 
@@ -181,8 +190,8 @@ def test_an_alias_is_invoked_and_says_its_version(functions):
         (shuffled, "another order than the samples"),
         (lenient, "a row that is not a valid sample earns 0, and no metric says that this is no"),
         (short, "2 results for 3 samples"),
-        (strict, "a batch fails as a whole: "),
-        (spoilt, "a row that is not a valid sample changes the rewards of others"),
+        (strict, "one row that is not a valid sample fails the whole batch: "),
+        (spoilt, "one row that is not a valid sample changes the rewards of "),
         (lambda event: 0.5, "the response is a number"),
     ],
 )

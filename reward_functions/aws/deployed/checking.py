@@ -383,35 +383,7 @@ def check(
     asked = _Check(function, expected, batch_size, progress)
     found = tuple(chain(name_findings(function.arn), asked.answers()))
     scored, missing = asked.scored, len(asked.rows) - asked.scored
-    return CheckReport(str(function.arn), found, Measured("samples", scored, missing))
-
-
-def breaches(function: DeployedFunction, expected: Expectation) -> list[str]:
-    """What breaks the contract when a batch is sent, and when a row that is no sample is in it.
-
-    Args:
-        function: any Lambda function; it is invoked twice.
-        expected: of it, the rows and the scale.
-
-    Raises:
-        AwsFailed: it could not be invoked.
-    """
-    asked = _Check(function, expected, BATCH, lambda _: None)
-    try:
-        _, first = asked.ask(expected.rows)
-        _, beside = asked.ask([*expected.rows, MALFORMED])
-    except FunctionError as error:
-        return [f"a batch fails as a whole: {failed(error)}"]
-    found = [each.message for each in (*first.breaches, *_new(beside, first))]
-    if any(beside.scores.get(name) != score for name, score in first.scores.items()):
-        found.append("a row that is not a valid sample changes the rewards of others")
-    name = MALFORMED["id"]
-    if name in beside.scores and not flagged(beside.results[name]):
-        found.append(
-            f"a row that is not a valid sample earns {beside.scores[name]:g}, and no metric says "
-            "that this is no score"
-        )
-    return found
+    return CheckReport(str(function.arn), found, Measured("samples", scored, missing), asked.calls)
 
 
 @dataclass
@@ -423,6 +395,7 @@ class _Check:
     batch_size: int
     progress: Callable[[str], object]
     scored: int = 0
+    calls: int = 0
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -467,6 +440,7 @@ class _Check:
 
     def ask(self, rows: Sequence[Row]) -> tuple[Invocation, Response]:
         """Send a batch; read what comes back."""
+        self.calls += 1
         invocation = self.function.invoke(list(rows))
         ids = [row["id"] for row in rows]
         return invocation, read(invocation.body, ids, self.expected.scale)
@@ -658,6 +632,13 @@ class _Check:
         new = _new(answered, before)
         for breach in new:
             yield failure("malformed row", f"beside one: {breach.message}")
+        name = MALFORMED["id"]
+        if name in answered.scores and not flagged(answered.results[name]):
+            yield warning(
+                "malformed row",
+                f"a row that is not a valid sample earns {answered.scores[name]:g}, and no metric "
+                "says that this is no score",
+            )
         if not (new or before.scores):
             yield _unread("malformed row")
             return
@@ -685,6 +666,13 @@ class _Check:
                 return
             warm.append(self.last)
         yield from load_findings(rows, first, warm, timeout)
+
+
+def asked_rows(expected: Expectation, batch_size: int = BATCH) -> int:
+    """How many rows a check sends, over all its invocations."""
+    whole = 4  # the first batch, the second, the shuffled, the one with a malformed row
+    single = 1 + len(UNUSUAL) + 1 + len(otherwise_written(expected.rows[0])) + 1 + 1
+    return whole * len(expected.rows) + single + WARM * batch_size
 
 
 def _new(answered: Response, before: Response) -> list[Breach]:

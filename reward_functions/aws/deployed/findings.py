@@ -102,11 +102,13 @@ class CheckReport:
         findings: the answers.
         samples: how many samples the function scored; None where its samples are not what is asked
             about, and then the questions are counted.
+        calls: how often the function was invoked.
     """
 
     arn: str
     findings: tuple[CheckFinding, ...]
     samples: Measured | None = None
+    calls: int = 0
 
     @property
     def measured(self) -> Measured:
