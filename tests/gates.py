@@ -32,7 +32,6 @@ GATES: Final[dict[str, tuple[int | None, int | None, int | None, int | None]]] =
     "judge doctor": (2, 2, 2, 1),
     "judge calibrate": (2, 2, 2, 1),
     "deployed invoke": (2, 2, 2, 1),
-    "deployed check": (2, 2, 2, 1),
     "job baseline": (2, 2, 2, 1),
     "job preflight": (1, 1, 1, 1),
     "job evaluate": (2, 2, 2, 1),

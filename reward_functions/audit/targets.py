@@ -431,10 +431,13 @@ class Deployed(AuditTarget):
 
     def _expected(self, samples: Sequence[Sample]) -> checking.Expectation:
         """The examples of its reward, and else the first rows."""
-        if self._scorer.deployed and self.spec:
-            return checking.expectation(self._scorer.deployed)
+        deployed = self._scorer.deployed
+        if deployed and self.spec:
+            return checking.expectation(deployed)
+        mode = deployed.response_mode if deployed else None
         rows = [wire_row(replace(each, id=f"{at:06}")) for at, each in enumerate(samples)]
-        return checking.Expectation(tuple(rows[: conventions.PROBED]) or checking.made_up())
+        given = tuple(rows[: conventions.PROBED]) or checking.made_up()
+        return checking.Expectation(given, mode=mode)
 
 
 def _breaks(finding: CheckFinding) -> bool:

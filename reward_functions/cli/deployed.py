@@ -7,36 +7,25 @@ in the region its ARN names.
 from __future__ import annotations
 
 import json
-import sys
-from contextlib import contextmanager, nullcontext
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from reward_functions.aws.deployed import (
     DeployedFunction,
-    Expectation,
     FunctionArn,
     deployments,
-    expectation,
     find,
 )
-from reward_functions.aws.deployed import check as checked
-from reward_functions.aws.deployed.catalogue import nothing_deployed
-from reward_functions.aws.deployed.checking import expectation_of, made_up
-from reward_functions.aws.deployed.findings import RENDERED
 from reward_functions.aws.deployed.pruning import UNSEEN, PrunePlan, StoredVersion, planned, removed
 from reward_functions.aws.deployed.versions import Rollback, live_version, prepared, rolled_back
 from reward_functions.aws.shell import aws_session
 from reward_functions.cli._console import (
     cell,
     errors,
-    leave,
     output,
     print_json,
-    say_measured,
     table,
 )
 from reward_functions.cli._echo import Yes, require_agreement, require_somebody_to_ask, say, several
@@ -48,30 +37,17 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     File,
     Map,
     Output,
-    Parameters,
     Shape,
     Stage,
 )
-from reward_functions.cli.job._output import print_findings
-from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.types import Unscored
-from reward_functions.data.atomic import replaced
-from reward_functions.data.json_rows import BadInput, shown
-from reward_functions.data.rows.reading import read_rows
-from reward_functions.data.rows.shapes import RowOptions
-from reward_functions.reports.measured import Measured
-from reward_functions.scoring.rewards import parameter_values, reward_named
 from reward_functions.scoring.rows import row_options
-from reward_functions.serving.contract import ResponseMode, decode_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedReward
-    from reward_functions.aws.deployed import CheckReport
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -132,130 +108,8 @@ def invoke(
         invoked(function, rows, batch_size, destination)
 
 
-@app.command()
-def check(
-    targets: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NAME]...",
-            help="Deployments of the stage, or ARNs of any functions.",
-            show_default="the whole stage",
-        ),
-    ] = None,
-    *,
-    stage: Stage,
-    reward: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The reward an ARN serves; its examples are sent."),
-    ] = None,
-    parameter: Parameters = None,
-    samples: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Samples to send to an ARN whose reward is not ours."),
-    ] = None,
-    mapped: Map = None,
-    shape: Shape = None,
-    response_mode: Annotated[
-        Literal["list", "envelope"] | None,
-        typer.Option(help="What the function behind an ARN must answer with."),
-    ] = None,
-    batch_size: Annotated[int, typer.Option(min=1, help="Samples in the timed batch.")] = 64,
-    form: Annotated[
-        Literal["text", "json", "junit", "markdown"],
-        typer.Option(
-            "--format",
-            help="text for a terminal, junit for a CI's test report, markdown for a comment.",
-        ),
-    ] = "text",
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="Write it there, and text to standard output."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
-) -> None:
-    """Check what a trainer relies on: ids, order, numbers, response mode, time, size.
-
-    Each function is invoked about a dozen times. Nothing is written anywhere. A deployment is
-    checked by the version that jobs are given.
-
-    Exit status: 0 nothing failed, 1 something did, 2 no sample was scored, or nothing was done.
-    """
-    how = row_options(mapped, shape)
-    if samples is None and how != RowOptions():
-        raise ConfigurationError("--map and --rows say how the FILE of --samples is read")
-    if as_json and form not in ("text", "json"):
-        raise ConfigurationError(f"--json and --format {form} exclude each other")
-    if out is not None and form == "text" and not as_json:
-        raise ConfigurationError("--out is for --format json, junit or markdown")
-    given = _given(reward, parameter or [], samples, how, response_mode)
-    work = _work(targets or [], stage, given)
-    with report_file(out) as write:
-        with errors().status("checking") as status:
-            reports = [
-                checked(function, expected, batch_size=batch_size, progress=status.update)
-                for function, expected in work
-            ]
-        measured = sum((each.measured for each in reports), start=Measured("samples", 0))
-        say_measured(measured)
-        write(reports, "json" if as_json else form)
-    leave(measured, failed=not all(report.passed for report in reports))
-
-
-def _work(
-    targets: Sequence[str], stage: str, given: Expectation | None
-) -> list[tuple[DeployedFunction, Expectation]]:
-    """The functions to check, each with its expectation."""
-    arns = [target for target in targets if _is_arn(target)]
-    names = [target for target in targets if not _is_arn(target)]
-    catalogue = [find(name, stage) for name in names] if targets else deployments(stage)
-    if not targets and not catalogue:
-        raise nothing_deployed(stage)
-    # One attempt: the check is to see a throttle, not to wait until it is over.
-    return [
-        *[
-            (DeployedFunction(each.version_arn, attempts=1), expectation(each))
-            for each in catalogue
-        ],
-        *[(DeployedFunction(arn, attempts=1), given or Expectation(made_up())) for arn in arns],
-    ]
-
-
 def _is_arn(target: str) -> bool:
     return target.startswith("arn:")
-
-
-def _given(
-    reward: str | None,
-    parameters: Sequence[str],
-    samples: str | None,
-    how: RowOptions,
-    mode: ResponseMode | None,
-) -> Expectation | None:
-    """What was typed about the function behind an ARN; None where nothing was."""
-    if reward is not None and samples is not None:
-        raise ConfigurationError("--reward and --samples exclude each other")
-    if reward is None and parameters:
-        raise ConfigurationError("--param is a parameter of --reward")
-    if reward is not None:
-        spec = reward_named(reward)
-        return expectation_of(spec, parameter_values(spec, parameters), mode)
-    if samples is None and mode is None:
-        return None
-    rows = made_up() if samples is None else _rows(samples, how)
-    return Expectation(rows, mode=mode)
-
-
-def _rows(file: str, how: RowOptions) -> tuple[dict[str, Any], ...]:
-    """The samples of a file, each under an id that no other has."""
-    rows = []
-    for at, row in enumerate(read_rows(file, how, whole=True)):
-        decoded = decode_row(row.content, at)
-        if isinstance(decoded, Unscored):
-            raise BadInput(f"{shown(file)}, {row.place}: {decoded.error}")
-        rows.append(row.content | {"id": f"{decoded.id}-{at}"})
-    if not rows:
-        raise BadInput(f"{shown(file)} holds no samples")
-    return tuple(rows)
 
 
 def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> None:
@@ -288,33 +142,6 @@ def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> No
 
 def _parameters(reward: DeployedReward) -> str:
     return ", ".join(f"{name}={json.dumps(value)}" for name, value in reward.parameters.items())
-
-
-@contextmanager
-def report_file(out: Path | None) -> Iterator[Callable[[Sequence[CheckReport], str], None]]:
-    """Where reports go: to a file, with the table on standard output, or there alone.
-
-    The file is opened before anything is asked, and appears once it is whole.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    with nullcontext(sys.stdout) if out is None else replaced(out) as stream:
-
-        def write(reports: Sequence[CheckReport], form: str) -> None:
-            if form != "text":
-                stream.write(RENDERED[form](reports))
-            if form == "text" or out is not None:
-                print_reports(reports)
-
-        yield write
-
-
-def print_reports(reports: Sequence[CheckReport]) -> None:
-    """A table for each function, below its ARN, which no width breaks."""
-    for report in reports:
-        say(f"\n{report.arn}")  # not as a title, which would break it at a hyphen
-        print_findings(report.findings, "")
 
 
 @app.command()

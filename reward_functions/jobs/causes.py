@@ -113,7 +113,7 @@ CAUSES: Final = (
         frozenset({"function"}),
         r"\bis (?:Failed|Pending|Deleting)\b",
         "the version cannot be invoked in the state it is in",
-        "deploy the stage again; `reward deployed check` says when it answers",
+        "deploy the stage again; `reward audit NAME@STAGE` says when it answers",
         f"{LAMBDA}/functions-states.html",
     ),
     Cause(
@@ -131,7 +131,7 @@ CAUSES: Final = (
         r"Task timed out|Sandbox\.Timedout|\btimeout\b|timed? out",
         "an invocation of the grader took longer than the function's timeout",
         "raise `timeout_seconds` of the deployment in cdk.json; for a judge, raise its concurrency "
-        "or its quotas; `reward deployed check` times a batch",
+        "or its quotas; `reward audit NAME@STAGE` times a batch",
         f"{LAMBDA}/configuration-timeout.html",
     ),
     Cause(
@@ -250,7 +250,7 @@ CAUSES: Final = (
         r"aggregate_reward_score|invalid reward|not (?:a )?finite|\bNaN\b"
         r"|reward (?:function )?(?:output|response) (?:is )?(?:invalid|malformed)",
         "the grader's answer is not one finite number for each sample",
-        "`reward deployed check` shows what breaks the contract; Bedrock reads a bare list",
+        "`reward audit NAME@STAGE` shows what breaks the contract; Bedrock reads a bare list",
         f"{BEDROCK}/reward-functions-open-weight.html",
     ),
     Cause(

@@ -379,7 +379,7 @@ SIGNS: Final = (
         "grader",
         lambda values: max(values[-(len(values) // 3) :]) == 0.0,
         "the grader gives every response the same reward",
-        "look at its answers (`reward deployed check`), and at the base model's",
+        "look at its answers (`reward audit NAME@STAGE`), and at the base model's",
     ),
     Sign(
         "the rewards spread",

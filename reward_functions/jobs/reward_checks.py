@@ -79,7 +79,7 @@ def contract_findings(
     *,
     mode: ResponseMode = "list",
 ) -> Iterator[CheckFinding]:
-    """What a trainer relies on, as `reward deployed check` tries it.
+    """What a trainer relies on, as an audit of a deployment tries it.
 
     Args:
         scorer: the deployed version.

@@ -107,7 +107,7 @@ ROOMS = {
     "aws.deployed": room(
         "Deployed functions: found, invoked, checked, rolled back, pruned.",
         "core serving aws testing reports data",
-        1_770,
+        1_680,
         1_050,
         10,
     ),
@@ -136,7 +136,7 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        3_576,
+        3_630,
         3_800,
         10,
     ),
@@ -181,7 +181,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk local",
-        8_440,
+        8_300,
         8_000,
         17,
     ),

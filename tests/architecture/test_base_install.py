@@ -90,7 +90,7 @@ WORKS = [
 REFUSED = {
     "deployed list": "aws",
     "deployed invoke math rows.jsonl": "aws",
-    "deployed check math": "aws",
+    "audit math@dev": "aws",
     "deployed rollback math --yes": "aws",
     "deployed prune math --yes": "aws",
     "data upload rows.jsonl s3://bucket/rows.jsonl": "aws",

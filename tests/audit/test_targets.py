@@ -155,8 +155,6 @@ def strict(event):
 def spoilt(event):
     poisoned = any(row["messages"] is None for row in event)
     return [result(row["id"], float(poisoned)) for row in event]
-        result(row["id"], float(any(each["messages"] is None for each in event))) for row in event
-    ]
 
 
 def test_an_alias_is_invoked_and_says_its_version(functions):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from xml.etree import ElementTree as ET
 
 import pytest
 from typer.testing import CliRunner
@@ -98,19 +97,6 @@ def test_the_catalogue_is_a_table():
     ]
 
 
-def test_a_report_goes_to_a_file_and_the_table_stays(tmp_path):
-    path = tmp_path / "check.xml"
-    asked = ("check", arn("plain"), "--batch-size", "4")
-    ran = run(*asked, "--format", "junit", "--out", str(path))
-    assert "question" in ran.stdout
-    (suite,) = ET.fromstring(path.read_text())
-    assert suite.get("name") == arn("plain")
-    same = run(*asked, "--format", "json")
-    assert same.exit_code == ran.exit_code
-    (report,) = json.loads(same.stdout)
-    assert str(len(report["findings"])) == suite.get("tests")
-
-
 @pytest.mark.parametrize("columns", ["40", "200"])
 def test_no_width_breaks_an_arn(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)
@@ -157,9 +143,9 @@ def test_json_says_what_live_points_to():
 
 def test_a_stage_that_is_not_deployed_is_reported():
     assert run("list", "--stage", "nowhere").stdout == "stage 'nowhere' has no deployments here\n"
-    for ran in (run("check", "--stage", "nowhere"), run("invoke", "plain", "-", "-s", "nowhere")):
-        assert (ran.exit_code, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
-        assert "stage 'nowhere' has no deployments in this account and region" in ran.stderr
+    ran = run("invoke", "plain", "-", "-s", "nowhere")
+    assert (ran.exit_code, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
+    assert "stage 'nowhere' has no deployments in this account and region" in ran.stderr
 
 
 @pytest.mark.parametrize("name", ["plain", "dressed"])
@@ -190,43 +176,23 @@ def test_a_broken_answer_is_shown_and_fails(deployed_function):
     assert "batch 1 failed: no result for '0': those rewards are lost" in ran.stderr
 
 
-def test_a_check_of_the_stage_finds_the_one_that_answers_otherwise():
-    ran = run("check", "--stage", STAGE, "--json", "--batch-size", "4")
-    assert ran.exit_code == 1
-    # Each by the version that jobs are given.
-    reports = {report["arn"].rpartition("-")[2]: report for report in json.loads(ran.stdout)}
-    assert reports.keys() == {"plain:1", "dressed:1"}
-    assert reports["plain:1"]["passed"]
-    failed = [found for found in reports["dressed:1"]["findings"] if found["verdict"] == "failure"]
-    assert [found["question"] for found in failed] == ["response mode"]
+def audited(name):
+    """The audit of a deployment as JSON, and its status."""
+    given = ["--class", "EX-EMPTY", "--format", "json", "--allow-undecided"]
+    ran = CliRunner().invoke(app, ["audit", f"{name}@{STAGE}", *given])
+    return json.loads(ran.stdout), ran.exit_code
 
 
-def test_a_check_is_a_table_a_person_reads():
-    ran = run("check", arn("plain"), "--batch-size", "4")
-    assert ran.exit_code == 0, ran.stdout
-    assert ran.stdout.startswith(f"\n{arn('plain')}\n")
-    words = [line.split() for line in ran.stdout.splitlines()]
-    lines = {line[1]: line[0] for line in words if line and line[0] in ("ok", "warning")}
-    assert lines["version"] == "warning"
-    assert lines["contract"] == "ok"
-    assert lines["determinism"] == "ok"
-
-
-def test_samples_of_ones_own_say_more_of_a_strangers_function(tmp_path):
-    file = tmp_path / "samples.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows("paris", "Rome")))
-    mine = json.loads(run("check", arn("plain"), "--samples", str(file), "--json").stdout)
-    questions = {found["question"] for found in mine[0]["findings"]}
-    assert "spread" not in questions  # the samples made up earn nothing here
-    wrong = run("check", arn("plain"), "--response-mode", "envelope", "--samples", str(file))
-    assert wrong.exit_code == 1
-    assert "it is deployed as 'envelope'" in " ".join(wrong.stdout.split())
-
-
-def test_an_arn_is_held_to_the_examples_of_the_reward_it_is_named_to_serve():
-    ran = run("check", arn("plain"), "--reward", "gsm8k", "--batch-size", "4")
-    assert ran.exit_code == 1
-    assert "another version is deployed, or it has other parameters" in ran.stdout
+@pytest.mark.parametrize(("name", "otherwise"), [("plain", False), ("dressed", True)])
+def test_an_audit_finds_the_deployment_that_answers_otherwise(name, otherwise):
+    found, _ = audited(name)
+    by_id = {each["id"]: each for each in found["findings"]}
+    # Neither says of a row that it could not read that its 0 is no score.
+    assert by_id["CONTRACT"]["verdict"] == "broken"
+    assert "no metric says that this is no score" in by_id["CONTRACT"]["message"]
+    assert ("it is deployed as 'list'" in by_id["CONTRACT"]["message"]) == otherwise
+    assert by_id["DEPLOYED-DETERMINISM"]["verdict"] == "ok"
+    assert "DEPLOYED-VERSION" not in by_id  # the version that jobs are given never moves
 
 
 @pytest.mark.parametrize(
@@ -234,17 +200,6 @@ def test_an_arn_is_held_to_the_examples_of_the_reward_it_is_named_to_serve():
     [
         (["invoke", "plan", "-", "-s", STAGE], "has no deployment 'plan'. Did you mean 'plain'?"),
         (["invoke", "arn:aws:s3:::bucket", "-"], "is not the ARN of a Lambda function"),
-        (
-            ["check", "arn:aws:lambda:us-east-1:000000000000:function:none"],
-            "there is no such function",
-        ),
-        (["check", "plain", "-s", STAGE, "--reward", "x", "--samples", "y"], "exclude each other"),
-        (["check", "plain", "-s", STAGE, "--param", "a=1"], "--param is a parameter of --reward"),
-        (["check", "plain", "-s", STAGE, "--json", "--format", "junit"], "exclude each other"),
-        (["check", "plain", "-s", STAGE, "--out", "x"], "--out is for --format json, junit or"),
-        (["check", "plain", "-s", STAGE, "--reward", "gsm"], "'gsm8k'"),
-        (["check", "plain", "-s", STAGE, "--samples", "no such file"], "No such file"),
-        (["check", "plain", "-s", STAGE, "--response-mode", "xml"], "one of list, envelope"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(arguments, complaint):
@@ -271,9 +226,7 @@ def test_an_account_that_cannot_be_reached_is_reported(monkeypatch):
     assert "reading the catalogue /reward-functions/dev/deployments: nobody answers" in ran.stderr
 
 
-def test_an_immutable_deployment_is_listed_asked_and_checked_by_its_plain_arn(
-    stage, deployed_function
-):
+def test_an_immutable_deployment_is_listed_and_asked_by_its_plain_arn(stage, deployed_function):
     name = Names(stage.stage).immutable("held", "0123abcd")
     plain = deployed_function(LIKES_PARIS.replace("RESPONSE", "results"), name=name)
     stage.record("held", plain)
@@ -283,6 +236,3 @@ def test_an_immutable_deployment_is_listed_asked_and_checked_by_its_plain_arn(
     assert listed.stdout.endswith(f"  held  {plain}\n")
     ran = run("invoke", "held", "-", "-s", stage.stage, rows=rows("paris"))
     assert json.loads(ran.stdout)["aggregate_reward_score"] == 1.0
-    (report,) = json.loads(run("check", "held", "-s", stage.stage, "--json").stdout)
-    assert report["arn"] == plain
-    assert "version" not in {found["question"] for found in report["findings"]}

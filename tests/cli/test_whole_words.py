@@ -15,11 +15,10 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from reward_functions import sample
-from reward_functions.aws.deployed import CheckFinding, CheckReport
+from reward_functions.aws.deployed import CheckFinding
 from reward_functions.cli import app
 from reward_functions.cli._console import cell, errors, facts, output, table, whole_words
 from reward_functions.cli._fitting import print_table
-from reward_functions.cli.deployed import print_reports
 from reward_functions.cli.job._output import print_findings
 from reward_functions.testing import wire_row
 
@@ -43,7 +42,6 @@ WAYS = {
     "a sentence": lambda word: output().print(f"it is {word}: look there, or look elsewhere"),
     "a text": lambda word: errors().print(Text(f"it is {word}")),
     "findings": lambda word: print_findings([_finding(word)], "Findings"),
-    "reports": lambda word: print_reports([CheckReport(word, (_finding(word),))]),
 }
 
 
@@ -88,7 +86,7 @@ COMMANDS = [
     ["lock", "--stage", "dev"],
     ["data", "split", "FILE", "--out", "OUT"],
     ["score", "gsm8k", "nowhere.jsonl"],
-    ["deployed", "check", "NONE"],
+    ["audit", "NONE"],
 ]
 
 

@@ -71,7 +71,6 @@ KEEP = {
         *("--cases", "rows.jsonl", "--recorded", "label2"),
     ),
     "deployed invoke": ("deployed", "invoke", "ARN", "rows.jsonl"),
-    "deployed check": ("deployed", "check", "ARN", "--samples", "rows.jsonl"),
     "job plan": (
         *("job", "plan", "--offline", "--data", "rows.jsonl", "--deployment", "ARN"),
         *("--model", "amazon.nova-2-lite-v1:0:256k", "--stage", "dev"),

@@ -10,8 +10,7 @@
                    contract, in the trainer's terms
     scorer.py      the deployed version that scores a file, in batches as a trainer sends them
     checking.py    the check: a function's settings, its answers, its times and sizes
-    findings.py    what a check found, as text for machines and for people elsewhere; what every
-                   doctor of this machine shares
+    findings.py    what a check found; what every doctor of this machine shares
     versions.py    what Lambda stores: published versions, aliases, immutable functions; `live` and
                    the catalogue name another version, which passes its self-test first
     pruning.py     which versions go, and the training jobs in progress with the functions they name

@@ -1,4 +1,4 @@
-"""The findings of checks, how they are found at once, and their reports as JSON, JUnit, Markdown.
+"""The findings of checks, how they are found at once, and their texts in XML and Markdown.
 
 What a function answered stands in its findings, and anybody may have written that function. In XML
 a character that XML 1.0 has not is shown by its escape, and the rest is text, never CDATA. In
@@ -9,16 +9,13 @@ Nothing here needs an extra to be imported.
 
 from __future__ import annotations
 
-import json
 import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
-from xml.etree import ElementTree as ET
 
-from reward_functions.aws.arn import BadArn, FunctionArn
 from reward_functions.aws.failures import in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
@@ -26,7 +23,7 @@ from reward_functions.core.looking import Looks
 from reward_functions.reports.measured import Measured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from reward_functions.aws.deployed.function import FunctionError
 
@@ -210,111 +207,7 @@ UNSEEN: Final = re.compile(
 )
 """What no page shows, or shows elsewhere than it stands."""
 
-MARKS: Final = {
-    "ok": "✅ ok",
-    "warning": "⚠️ warning",
-    "failure": "❌ failure",
-    "unknown": "unknown",
-}
-
 FENCE: Final = re.compile(r"`+")
-
-
-def as_json(reports: Sequence[CheckReport]) -> str:
-    """A list with an object for each function."""
-    rows = [asdict(report) | {"passed": report.passed} for report in reports]
-    return f"{json.dumps(rows, indent=2)}\n"
-
-
-def as_junit(reports: Sequence[CheckReport]) -> str:
-    """A suite for each function and a case for each question.
-
-    A failure is a failure and what could not be checked is skipped; a warning passes, and its
-    message is the case's output.
-    """
-    suites = ET.Element("testsuites", name="reward deployed check")
-    for report in reports:
-        suites.append(_suite(report))
-    ET.indent(suites)
-    return f"{ET.tostring(suites, encoding='utf-8', xml_declaration=True).decode()}\n"
-
-
-def as_markdown(reports: Sequence[CheckReport]) -> str:
-    """A table for each function, for a comment below a pull request; an ARN is never broken."""
-    return "\n".join("\n".join(_section(report)) for report in reports)
-
-
-RENDERED: Final[Mapping[str, Callable[[Sequence[CheckReport]], str]]] = {
-    "json": as_json,
-    "junit": as_junit,
-    "markdown": as_markdown,
-}
-"""The formats, by name."""
-
-
-def _suite(report: CheckReport) -> ET.Element:
-    verdicts = [each.verdict for each in report.findings]
-    suite = ET.Element(
-        "testsuite",
-        name=xml_text(report.arn),
-        tests=str(len(verdicts)),
-        failures=str(verdicts.count("failure")),
-        errors="0",
-        skipped=str(verdicts.count("unknown")),
-    )
-    for finding in report.findings:
-        case = ET.SubElement(
-            suite,
-            "testcase",
-            classname=xml_text(_name(report.arn)),
-            name=xml_text(finding.question),
-        )
-        message = xml_text(finding.message)
-        if finding.verdict == "failure":
-            element = ET.SubElement(case, "failure", type="failure", message=message)
-            element.text = xml_text("\n".join([finding.message, *_example(finding)]))
-        elif finding.verdict == "unknown":
-            ET.SubElement(case, "skipped", message=message)
-        elif finding.verdict == "warning":
-            ET.SubElement(case, "system-out").text = f"warning: {message}"
-    return suite
-
-
-def _section(report: CheckReport) -> list[str]:
-    counts: dict[str, int] = {}
-    for finding in report.findings:
-        counts[finding.verdict] = counts.get(finding.verdict, 0) + 1
-    summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    rows = [
-        f"| {MARKS[each.verdict]} | {code_span(each.question)} | {code_span(_whole(each))} |"
-        for each in report.findings
-        if each.verdict != "ok"
-    ]
-    table = ["| | question | answer |", "| --- | --- | --- |", *rows, ""] if rows else []
-    verdict = "passed" if report.passed else "failed"
-    head = f"### {code_span(_name(report.arn))} {verdict}"
-    return [head, "", code_span(report.arn), "", f"{summary}.", "", *table]
-
-
-def _name(arn: str) -> str:
-    """A function's name with its qualifier; what is no ARN stays."""
-    try:
-        parsed = FunctionArn.parse(arn)
-    except BadArn:
-        return arn
-    return f"{parsed.name}:{parsed.qualifier}" if parsed.qualifier else parsed.name
-
-
-def _whole(finding: CheckFinding) -> str:
-    return "; ".join([finding.message, *_example(finding)])
-
-
-def _example(finding: CheckFinding) -> list[str]:
-    example = finding.example
-    if example is None:
-        return []
-    seen = f"{example.where}: {example.answer!r} earns {example.score:g}"
-    return [seen, f"see it: {example.command}"] if example.command else [seen]
 
 
 def xml_text(text: str) -> str:

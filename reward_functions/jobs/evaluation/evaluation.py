@@ -763,7 +763,7 @@ def _nothing(base: Answers, tuned: Answers) -> str:
     worst = next(iter(_errors([base, tuned])), "no prompt has a score of both")
     return (
         f"no prompt has a score of both models, so that nothing is compared; the grader: {worst}: "
-        "check it with `reward deployed check`"
+        "look at it with `reward audit NAME@STAGE`"
     )
 
 

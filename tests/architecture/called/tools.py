@@ -5,7 +5,6 @@ from types import SimpleNamespace
 from unittest.mock import MagicMock, patch
 
 from reward_functions import sample
-from reward_functions.aws.deployed import CheckFinding, CheckReport
 from reward_functions.aws.request_validation import problems
 from reward_functions.calibration import card
 from reward_functions.jobs.hyperparameters import Hyperparameter
@@ -60,11 +59,6 @@ def bounded(_, row):
 
 
 # ---- reports and jobs
-
-
-def rendered(_, render):
-    finding = CheckFinding("ok", "state", "the function is active")
-    return render([CheckReport("an-arn", (finding,))]).partition("\n")[0]
 
 
 def listed(_, running):
@@ -206,14 +200,6 @@ ROWS = {
         {
             "bedrock": ["list_model_customization_jobs"],
             "sagemaker": ["list_jobs", "list_training_jobs"],
-        },
-    ),
-    "aws.deployed.findings:RENDERED": Rows(
-        rendered,
-        {
-            "json": "[",
-            "junit": "<?xml version='1.0' encoding='utf-8'?>",
-            "markdown": "### `an-arn` passed",
         },
     ),
     "reports.score_report.criteria:_BEST": Rows(
