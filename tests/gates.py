@@ -36,7 +36,6 @@ GATES: Final[dict[str, tuple[int | None, int | None, int | None, int | None]]] =
     "job preflight": (1, 1, 1, 1),
     "job evaluate": (2, 2, 2, 1),
     "rollouts run": (2, 2, None, 1),
-    "rollouts score": (2, 2, None, 1),
 }
 """The exit status of each case."""
 

@@ -158,7 +158,7 @@ ROOMS = {
     "rollouts.drive": room(
         "Agents run as a trainer runs them, on one machine.",
         "core rollouts serving feedback aws reports data aws.deployed",
-        2_010,
+        1_940,
         1_400,
         11,
     ),
@@ -181,7 +181,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk local",
-        8_300,
+        8_230,
         8_000,
         17,
     ),

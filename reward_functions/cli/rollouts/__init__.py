@@ -1,7 +1,6 @@
 """`reward rollouts`: an agent's episodes are run and scored, and their rewards delivered.
 
 run.py      run                                      a data set's rollouts, as a trainer runs them
-score.py    score                                    recorded responses, by another pinned reward
 report.py   report                                   what they come to
 trajectories.py  trajectories                        what agents did: turns, tools, tokens
 export.py   export                                   trajectories as a trainer's rows
@@ -25,8 +24,6 @@ __all__ = ["rollouts"]
 ROWS: Final = {
     "run": "Run an agent on a data set as a trainer does: n rollouts of each row, one reward for "
     "each.",
-    "score": "Score recorded responses again: another reward, or another version, on the same "
-    "rollouts.",
     "report": "Show what rollouts earned, how they ended, and what a trainer would learn from "
     "them.",
     "trajectories": "Show what agents did: turns, tool calls, tokens, failures; or one trajectory.",

@@ -189,9 +189,7 @@ def run(
     ] = False,
     no_responses: Annotated[
         bool,
-        typer.Option(
-            "--no-responses", help="Keep no texts; `reward rollouts score` cannot score then."
-        ),
+        typer.Option("--no-responses", help="Keep no texts; nothing can score them again then."),
     ] = False,
 ) -> None:
     """Run an agent on a data set as a trainer does: n rollouts of each row, one reward for each.

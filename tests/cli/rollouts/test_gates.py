@@ -45,18 +45,3 @@ def test_a_run_without_a_reward_is_never_a_pass(folder, _command, case, status):
     given(0 if case is EMPTY else 2)
     ran = run("run", "agent.py:failing", "rows.jsonl", "-n", 1)
     ended_with(ran, status)
-
-
-@pytest.mark.parametrize(("_command", "case", "status"), cases("rollouts score"))
-def test_rollouts_that_cannot_be_scored_are_never_a_pass(folder, _command, case, status):
-    given(2)
-    if case is EMPTY:
-        Path("rollouts.jsonl").write_text("")
-    else:
-        assert (
-            run("run", "agent.py:plain", "rows.jsonl", "-n", 1, "--reward", "math").exit_code == 0
-        )
-    odd = "int(sample.prompt.split()[2]) % 2"
-    Path("mine.py").write_text(REWARD.format(fails=odd if case is HALF else FAILS[case]))
-    ran = run("score", "rollouts.jsonl", "--reward", "mine.py", "--repin")
-    ended_with(ran, status)

@@ -88,6 +88,10 @@ def run(*arguments):
     return CliRunner().invoke(app, ["rollouts", *map(str, arguments)])
 
 
+def typed(*arguments):
+    return CliRunner().invoke(app, [*map(str, arguments)])
+
+
 def records(path="rollouts.jsonl"):
     return [json.loads(line) for line in Path(path).read_text().splitlines()]
 
@@ -135,21 +139,15 @@ def test_a_place_that_is_none_is_refused_before_anything_runs(folder):
     assert "RFT_RUNTIME_ENDPOINT" not in os.environ, "the environment is as it was"
 
 
-def test_a_handler_rewards_itself_and_can_be_scored_again(folder):
+def test_a_handler_rewards_itself_and_its_responses_are_scored_by_another(folder):
     assert run("run", "agent.py:rewarded", "rows.jsonl", "-n", 2).exit_code == 0
     assert records()[0]["setup"]["scorer"] is None
-    scored = run("score", "rollouts.jsonl", "--reward", "math", "-o", "again.jsonl")
+    scored = typed("score", "math", "rollouts.jsonl", "-o", "again.jsonl")
     assert scored.exit_code == 0, scored.stderr
-    assert "old reward" in scored.stdout
-    assert {each["reward"] for each in records("again.jsonl")} == {1.0}
-    other = run("score", "again.jsonl", "--reward", "exact_match", "-o", "third.jsonl")
-    assert (other.exit_code, Path("third.jsonl").exists()) == (2, False)
-    assert "--repin" in other.stderr
-    meant = run("score", "again.jsonl", "--reward", "exact_match", "-o", "third.jsonl", "--repin")
-    assert meant.exit_code == 0
-    assert records("third.jsonl")[0]["setup"]["scorer"]["name"] == "exact_match"
-    same = run("score", "again.jsonl", "--reward", "math", "-o", "again.jsonl")
-    assert (same.exit_code, same.stdout) == (2, "")
+    assert {each["aggregate_reward_score"] for each in records("again.jsonl")} == {1.0}
+    compared = typed("compare", "math", "exact_match", "rollouts.jsonl", "--format", "json")
+    found = {each["id"]: each["value"] for each in json.loads(compared.stdout)["figures"]}
+    assert found["lost"] == 1.0  # a box is no exact match
 
 
 def test_the_seed_decides_which_answers_are_wrong(folder):
@@ -214,9 +212,7 @@ def test_a_report_is_a_table_markdown_or_json(folder):
 def test_no_texts_are_kept_where_they_are_not_wanted(folder):
     run("run", "agent.py:plain", "rows.jsonl", "-n", 1, "--reward", "math", "--no-responses")
     assert not any({"response", "content"} & each.keys() for each in records())
-    ran = run("score", "rollouts.jsonl", "--reward", "math")
-    assert ran.exit_code == 2
-    assert "--no-responses" in ran.stderr
+    assert typed("score", "math", "rollouts.jsonl").exit_code == 2
 
 
 REFUSED = [
@@ -281,7 +277,7 @@ def test_an_agent_that_rewards_nothing_is_scored_or_lost(folder):
         assert lost.exit_code == 2, "no rollout was rewarded"
         assert "lost: never completed (2)" in lost.stderr
         assert {each["status"] for each in records("lost.jsonl")} == {"lost"}
-        assert run("score", "lost.jsonl", "--reward", "math", "--lost").exit_code == 0
+        assert typed("score", "math", "lost.jsonl").exit_code == 0
 
 
 def test_a_port_that_is_taken_is_named(folder):

@@ -13,7 +13,12 @@ EXAMPLES = Path(__file__).parents[3] / "docs" / "examples" / "agents"
 
 def reward(*arguments):
     """`reward rollouts …`, which succeeds."""
-    ran = CliRunner().invoke(app, ["rollouts", *map(str, arguments)])
+    return succeeding("rollouts", *arguments)
+
+
+def succeeding(*arguments):
+    """`reward …`, which succeeds."""
+    ran = CliRunner().invoke(app, [*map(str, arguments)])
     assert ran.exit_code == 0, ran.output
     return ran
 

@@ -12,7 +12,7 @@ import pytest
 from reward_functions.core.importing import imported
 from reward_functions.local.scripted_judge import scripted_judge
 from reward_functions.rollouts.record.jsonl import TrajectoryFile
-from tests.rollouts.examples.conftest import EXAMPLES, records, reward
+from tests.rollouts.examples.conftest import EXAMPLES, records, reward, succeeding
 
 AGENTS = ("langgraph_agent", "openai_loop", "strands_tools")
 
@@ -61,9 +61,11 @@ def test_the_agent_after_is_rewarded_by_math_and_its_responses_by_a_judge(
         assert result.content == expected[json.loads(call.arguments)["expression"]]
     with scripted_judge() as url:
         judge = {"models": [{"model": "scripted", "backend": "openai", "endpoint": f"{url}/v1"}]}
-        judged = ["--reward", "reference", "--judge", json.dumps(judge)]
-        reward("score", "rollouts.jsonl", *judged, "-o", "judged.jsonl")
-    assert {each["rollout"]: each["rewards"] for each in records("judged.jsonl")} == rewards
+        judged = ["reference", "rollouts.jsonl", "--judge", json.dumps(judge)]
+        succeeding("score", *judged, "-o", "judged.jsonl")
+    assert {each["id"]: [each["aggregate_reward_score"]] for each in records("judged.jsonl")} == (
+        rewards
+    )
 
 
 SCRIPT = [
