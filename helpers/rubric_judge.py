@@ -23,11 +23,12 @@ from helpers.faithfulness import RATERS, rater_of, rating_server
 from helpers.sample_data import demo_rows
 from helpers.shown import Showing, Shown
 from reward_functions import Example, Sample, Scored, get, score_batch
-from reward_functions.calibration import doctor, estimating
+from reward_functions.audit import audit
+from reward_functions.audit.rendering import audit_sheets
+from reward_functions.calibration import estimating
 from reward_functions.calibration.asking import Judge, Spending, TrialPlan, ask
 from reward_functions.calibration.card import Card, about, agreement, page
 from reward_functions.calibration.cases import read_cases
-from reward_functions.calibration.doctor import AttackReport
 from reward_functions.calibration.estimating import (
     ResponseCost,
     TrainingRun,
@@ -220,22 +221,15 @@ class RubricJudge(Showing):
         return self._opened(scripts, aggregate).pool.batch(get(JUDGE), self.parameters)
 
     def attacked(self, samples: Sequence[Sample | Unscored], prompts: int = 2) -> Shown:
-        """`reward judge doctor --scripted`: every known attack around a wrong answer.
+        """`reward audit JUDGE --scripted`: every known attack around a wrong answer.
 
         Args:
-            samples: of which the first few are answered wrongly.
+            samples: of which the first few are attacked.
             prompts: how many of them.
         """
-        spec = get(JUDGE)
-        asked = [each.answered(doctor.IGNORANCE) for each in samples if isinstance(each, Sample)]
-        targets = doctor.targets_from_samples(asked[:prompts])
-        scorer = doctor.scripted_scorer(spec, self.parameters)
-        results = doctor.run_attacks(spec, targets, scorer, workers=1)
-        questions = recorded_questions(spec, self.parameters, [each.sample for each in targets])
-        digest = instructions_digest(questions)
-        report = AttackReport(spec, self.parameters, ["a script"], "script", digest, results)
-        verdict = results.failures or [f"no more than {results.limit:.1%} raise the reward"]
-        return Shown(report.sheets, [*verdict, report.limits])
+        rows = [each for each in samples if isinstance(each, Sample)][:prompts]
+        done = audit(JUDGE, rows, parameters=self.parameters, scripted=True, classes=["EX-JUDGE"])
+        return Shown(audit_sheets(done), [*done.notes, done.measured.sentence])
 
     def calibrated(
         self, cases: Path, *scripts: str, aggregate: Aggregate = "median", folder: str = "cards"

@@ -356,7 +356,9 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "start-errors": start_errors,
     "invocation-errors": invocation_errors,
     "decisions": decisions,
-    "judge-doctor": partial(terminal, "judge", "doctor", "reference", "--scripted"),
+    "judge-attacks": partial(
+        terminal, "audit", "reference", "--scripted", "--class", "EX-JUDGE", "--all"
+    ),
     "judge-estimate": partial(
         terminal,
         *"judge estimate rubric --prompts 7000 --batch-size 32 --samples 8 --judge".split(),

@@ -268,7 +268,10 @@ def _hostile_texts() -> tuple[str, ...]:
 
 def _attacks(case: Case, _: Corpus) -> list[str]:
     wrong = (case.wrong or NOBODYS).splitlines()[-1]
-    return [*_around(INJECTIONS)(case, _), *(attack.response for attack in attacks(wrong))]
+    found = [*_around(INJECTIONS)(case, _), *(attack.response for attack in attacks(wrong))]
+    if not case.right or r"\boxed" in case.right:  # a judge of final answers sees only the box
+        found += [rf"\boxed{{{' '.join(attack.response.split())}}}" for attack in attacks(wrong)]
+    return found
 
 
 NEEDLESS: Final = "The last word is yours."

@@ -38,6 +38,7 @@ from reward_functions.audit.trying import (
     tried,
     unscored,
 )
+from reward_functions.calibration.estimating import examples_with
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError, UnknownReward
 from reward_functions.core.importing import IMPORT_ERRORS
@@ -227,11 +228,11 @@ def _examples(target: AuditTarget) -> list[Sample]:
     """The worked examples with the target's own parameters; a question of ours without a spec."""
     if target.spec is None:
         return [sample("", "42", prompt="What is 17 + 25?", id="question")]
-    given = dict(target.parameters)
+    alike = examples_with(target.spec, target.parameters)
     return [
         each.sample(f"example-{at}")
         for at, each in enumerate(target.spec.examples)
-        if each.kind == "positive" and dict(each.parameters) in ({}, given)
+        if each.kind == "positive" and (not each.parameters or each in alike)
     ]
 
 

@@ -1,9 +1,9 @@
-"""Whether a judge may be trusted: agreement with people, consistency, bias, attacks, cost.
+"""Whether a judge may be trusted: agreement with people, consistency, bias, cost.
 
     cases.py         labels by people                        ┐
     asking.py        the judge's ratings, kept in a ledger   ┴→ figures.py → card.py
 
 The card is shown to people, in Markdown and as a page, and given to programs as JSON. Before
-training, `doctor.py` attacks a judge, `probing.py` asks its models once, and `estimating.py`
-records its questions and says what they would cost. `settings.py` reads its models' settings.
+training, `probing.py` asks its models once, and `estimating.py` records its questions and says
+what they would cost. `settings.py` reads its models' settings.
 """

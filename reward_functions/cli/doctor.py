@@ -63,7 +63,7 @@ def doctor(
 
     STS is asked who you are, for three seconds at most, and nobody else anything. No key or token
     is printed. What cannot be seen is unknown and no failure. See also `reward rollouts doctor`,
-    `reward judge doctor`, and `reward stage check` for every field of a stage.
+    `reward audit JUDGE`, and `reward stage check` for every field of a stage.
 
     Exit status: 0 nothing failed, 1 something did, 2 there is no such stage.
     """

@@ -163,7 +163,7 @@ CAUSES: Final = (
         GRADER,
         r"JudgeUnavailable|FailedWarmUp",
         "the judge model of the reward was throttled, unreachable or out of budget",
-        "`reward judge doctor` asks it now; raise its quotas, or name a fallback in the settings",
+        "`reward audit JUDGE` asks it now; raise its quotas, or name a fallback in the settings",
         "docs/judges.md, failure attribution",
     ),
     Cause(

@@ -1,6 +1,6 @@
 """Attacks on judges: responses that must earn the minimum, each around a wrong answer.
 
-`reward judge doctor` sends them to a real model. The tests send them to a scripted one, which obeys
+`reward audit JUDGE` sends them to a real model. The tests send them to a scripted one, which obeys
 every order outside a fence. The attacks are of the kinds that the literature and the issue trackers
 of other projects report: master keys, overrides, escapes from the fence, references of
 their own, tokens of chat templates, imitations of the verdict, thefts of the checksum, verdicts in

@@ -112,11 +112,11 @@ ROOMS = {
         10,
     ),
     "calibration": room(
-        "Whether a judge may be trusted: people, attacks, cost.",
+        "Whether a judge may be trusted: people, cost.",
         "core extraction judge_runtime serving testing reports data",
-        1_670,
+        1_350,
         1_450,
-        8,
+        9,
     ),
     "scoring": room(
         "A file of responses scored, resumable, in processes or on clusters.",
@@ -181,7 +181,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk local",
-        8_230,
+        8_080,
         8_000,
         17,
     ),

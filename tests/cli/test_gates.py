@@ -91,11 +91,6 @@ def convert(case):
     return "data", "convert", rows(case), "--to", "trl", "-o", "out.jsonl"
 
 
-def doctor(case):
-    prompts = written("prompts.jsonl", [] if case is EMPTY else [row(0)])
-    return "judge", "doctor", "reference", "--prompts", prompts, "--replay", verdicts(case, 200)
-
-
 def calibrate(case):
     lines = [row(at) | {"label": at % 3 == 0} for at in range(LINES)]
     labelled = written("cases.jsonl", [] if case is EMPTY else lines)
@@ -107,7 +102,6 @@ COMMANDS = {
     "audit": audit,
     "score": score,
     "data convert": convert,
-    "judge doctor": doctor,
     "judge calibrate": calibrate,
 }
 
@@ -286,7 +280,7 @@ EVERY = dict(commands(typer.main.get_command(app)))
 
 def test_every_command_that_ends_by_the_rule_is_in_the_table():
     found = {name for name, function in EVERY.items() if mentioned(function) & enders()}
-    assert {"score", "invoke", "deployed invoke", "audit", "judge doctor"} < found
+    assert {"score", "invoke", "deployed invoke", "audit"} < found
     assert found == (GATES.keys() - {"data convert"}) | WITHOUT_ROWS.keys()
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from reward_functions.calibration import doctor
 from reward_functions.cli import app
 from reward_functions.data import json_rows
 from reward_functions.data.json_rows import BadInput, Room, read_rows, scan_rows
@@ -65,7 +64,6 @@ KEEP = {
     "data split": ("data", "split", "rows.jsonl", "--by", "prompt"),
     "audit": ("audit", "gsm8k", "rows.jsonl"),
     "data prepare": ("data", "prepare", "--from", "rows.jsonl", "--out", "out"),
-    "judge doctor": ("judge", "doctor", "reference", "--scripted", "--prompts", "rows.jsonl"),
     "judge calibrate": (
         *("judge", "calibrate", "reference"),
         *("--cases", "rows.jsonl", "--recorded", "label2"),
@@ -117,13 +115,6 @@ def test_a_command_that_forgets_its_rows_takes_any_number(reward, rows, tight, c
 def test_a_baseline_and_a_preflight_keep_every_sample(rows, tight):
     with pytest.raises(BadInput, match=HELD):
         readable([Path(rows)])
-
-
-def test_an_attack_on_very_many_prompts_is_refused_before_a_question(reward, rows, monkeypatch):
-    monkeypatch.setattr(doctor, "MAX_PROMPTS", 10)
-    ran = reward("judge", "doctor", "reference", "--scripted", "--prompts", rows)
-    assert ran.exit_code == 2
-    assert "1,000 prompts, and 10 are attacked at most" in " ".join(ran.stderr.split())
 
 
 TEXTS = {
