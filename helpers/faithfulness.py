@@ -118,7 +118,7 @@ def rows() -> Iterator[dict[str, Any]]:
 
 
 def labelled_answers(path: str | Path) -> Path:
-    """Write the answers as labelled cases, as `reward judge calibrate` reads them.
+    """Write the answers as labelled cases, as `reward audit JUDGE --card` reads them.
 
     Raises:
         OSError: the file cannot be written.

@@ -3,7 +3,7 @@
 Each method asks what a command of `reward judge` asks, and shows the answer. Scripts of
 `scripted_raters.py` decide in the place of models.
 
-A judge beside people's labels: the card of `reward judge calibrate`, as tables and as a page.
+A judge beside people's labels: the card of `reward audit JUDGE --card`, as tables and as a page.
 
 A notebook without a model asks a script, which knows one rule. Its card shows the way from a
 question to a figure, and nothing about the quality of a judge model.
@@ -116,7 +116,7 @@ def calibrated_by_script(reward: str, cases: str | Path, folder: str | Path) -> 
 
     Args:
         reward: a judge.
-        cases: a file of labelled responses, as `reward judge calibrate` reads them.
+        cases: a file of labelled responses, as `reward audit JUDGE --card` reads them.
         folder: where `card.html` is written; made where it is missing.
 
     Raises:
@@ -135,7 +135,7 @@ def calibrated(judge: Judge, cases: str | Path, target: Path) -> Calibrated:
 
     Args:
         judge: its models opened.
-        cases: a file of labelled responses, as `reward judge calibrate` reads them.
+        cases: a file of labelled responses, as `reward audit JUDGE --card` reads them.
         target: the page; its folder is made where it is missing.
 
     Raises:
@@ -234,7 +234,7 @@ class RubricJudge(Showing):
     def calibrated(
         self, cases: Path, *scripts: str, aggregate: Aggregate = "median", folder: str = "cards"
     ) -> Calibrated:
-        """`reward judge calibrate`: scripts beside labels.
+        """`reward audit JUDGE --card`: scripts beside labels.
 
         Args:
             cases: labelled responses.

@@ -29,7 +29,6 @@ GATES: Final[dict[str, tuple[int | None, int | None, int | None, int | None]]] =
     "invoke": (2, 2, None, 1),
     "data convert": (2, None, 1, 1),
     "judge probe": (None, 2, 1, 1),
-    "judge calibrate": (2, 2, 2, 1),
     "deployed invoke": (2, 2, 2, 1),
     "job baseline": (2, 2, 2, 1),
     "job preflight": (1, 1, 1, 1),

@@ -37,8 +37,8 @@ PAIR_NAMES: Final = {0.0: "second", TIE: "tie", 1.0: "first"}
 MAX_CLASSES: Final = 11
 """Different labels of graded responses: agreement is counted by class; 0 to 10 are eleven."""
 
-HUMAN: Final = ("label", "votes")
-"""The fields with human labels, which no judge sees."""
+VOTES: Final = "votes"
+"""The field with labels by one person each. No judge sees it, nor the one with the label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,12 +128,13 @@ class LabelledCases:
         return len(self.items[0].votes)
 
 
-def read_cases(file: str, scale: Scale) -> LabelledCases:
+def read_cases(file: str, scale: Scale, *, label: str = "label") -> LabelledCases:
     """The cases of a JSONL file or of a JSON array.
 
     Args:
         file: its path; - is standard input.
         scale: of the judge.
+        label: the field with the label of people.
 
     Raises:
         BadInput: a line is not a valid case; kinds are mixed; an id occurs twice; all labels are
@@ -144,7 +145,7 @@ def read_cases(file: str, scale: Scale) -> LabelledCases:
     if not rows:
         raise BadInput(f"{shown(file)} holds no cases")
     labels = HumanLabels("pair" if "response1" in rows[0].content else "graded", scale)
-    items = [_case(row, labels) for row in rows]
+    items = [_case(row, labels, label) for row in rows]
     _check_together(items)
     labelled = {label for case in items for label in (case.label, *case.votes)}
     if len({case.label for case in items}) == 1:
@@ -165,7 +166,7 @@ def _digest(items: Sequence[LabelledCase]) -> str:
     return digest.hexdigest()
 
 
-def _case(row: Row, labels: HumanLabels) -> LabelledCase:
+def _case(row: Row, labels: HumanLabels, field: str) -> LabelledCase:
     content, pair = row.content, labels.kind == "pair"
     if ("response1" in content) != pair:
         raise BadInput(f"{row.where}: pairs and graded responses stand in files of their own")
@@ -173,21 +174,21 @@ def _case(row: Row, labels: HumanLabels) -> LabelledCase:
     if not isinstance(name, str | int) or isinstance(name, bool) or not str(name).strip():
         raise BadInput(f"{row.where}: the case has no id")
     votes = _votes(row, labels)
-    sample = _pair(row) if pair else _graded(row)
+    sample = _pair(row, field) if pair else _graded(row, field)
     return LabelledCase(
         id=str(name),
         where=row.where,
         sample=sample,
         second_response=_text(row, "response2") if pair else "",
-        label=_label(row, labels, votes),
+        label=_label(row, labels, votes, field),
         votes=votes,
         prompt=sha256(repr(sample.context).encode("utf-8", "replace")).hexdigest(),
         row=content,
     )
 
 
-def _label(row: Row, labels: HumanLabels, votes: Sequence[float]) -> float:
-    written = row.content.get("label")
+def _label(row: Row, labels: HumanLabels, votes: Sequence[float], field: str) -> float:
+    written = row.content.get(field)
     if written is not None:
         label = labels.read(written)
         if label is None:
@@ -202,7 +203,7 @@ def _label(row: Row, labels: HumanLabels, votes: Sequence[float]) -> float:
 
 
 def _votes(row: Row, labels: HumanLabels) -> tuple[float, ...]:
-    written = row.content.get("votes", [])
+    written = row.content.get(VOTES, [])
     if not isinstance(written, list):
         raise BadInput(f"{row.where}: votes are a list of labels")
     votes = [labels.read(vote) for vote in written]
@@ -212,19 +213,19 @@ def _votes(row: Row, labels: HumanLabels) -> tuple[float, ...]:
     return tuple(vote for vote in votes if vote is not None)
 
 
-def _graded(row: Row) -> Sample:
-    shown_to_judges = {key: value for key, value in row.content.items() if key not in HUMAN}
+def _graded(row: Row, field: str) -> Sample:
+    shown_to_judges = {key: each for key, each in row.content.items() if key not in (field, VOTES)}
     sample = decode_row(shown_to_judges, 0)
     if isinstance(sample, Unscored):
         raise BadInput(f"{row.where}: {sample.error}")
     return sample
 
 
-def _pair(row: Row) -> Sample:
+def _pair(row: Row, field: str) -> Sample:
     """The first response of a pair, and its prompt."""
     content, response = row.content, _text(row, "response1")
     if "messages" in content:
-        messages = _graded(row).context
+        messages = _graded(row, field).context
     else:
         given = [_text(row, key) for key in ("instruction", "input") if content.get(key)]
         messages = (Message(role="user", content="\n\n".join(filter(str.strip, given))),)

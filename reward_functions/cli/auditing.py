@@ -12,8 +12,9 @@ import typer
 from rich.text import Text
 
 from reward_functions.audit import rendering
+from reward_functions.audit.cards import CardOptions, card_audit
 from reward_functions.audit.comparing import compare as compared
-from reward_functions.audit.engine import AuditOptions
+from reward_functions.audit.engine import REPEATS, AuditOptions
 from reward_functions.audit.engine import audit as audited
 from reward_functions.audit.gates import Acceptance, acceptances
 from reward_functions.audit.results import Comparison
@@ -32,6 +33,7 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Parameters,
     Stage,
 )
+from reward_functions.cli._progress import watched
 from reward_functions.cli._results import number
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import replaced
@@ -125,7 +127,15 @@ def audit(
     search: Annotated[
         int, typer.Option(min=0, metavar="N", help="Answers of a seeded search for exploits.")
     ] = 0,
-    repeat: Annotated[int, typer.Option(min=2, max=100, help="Times that answers are scored.")] = 3,
+    repeat: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=100,
+            help="Times that answers are scored, or cases of --card asked.",
+            show_default="3; 1 with --card",
+        ),
+    ] = None,
     latency: Annotated[
         bool, typer.Option("--latency", help="Measure times; they depend on the machine.")
     ] = False,
@@ -165,6 +175,25 @@ def audit(
             help="Ask no model but a scripted one, which obeys every order outside a fence.",
         ),
     ] = False,
+    card: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Hold a judge against the labels of people in DATA, and write a card there.",
+        ),
+    ] = None,
+    recorded: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD", help="The judge's answers in the cases of --card; no model is asked."
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the ledger of an earlier --card.")
+    ] = False,
+    both_orders: Annotated[
+        bool, typer.Option("--both-orders", help="Ask pairs of --card with swapped responses, too.")
+    ] = False,
     stage: Stage,
     mapped: Map = None,
     shape: RowShape = None,
@@ -183,6 +212,10 @@ def audit(
     layouts, and in other forms of the same value. Beside these: the contract, the same scores
     again, rows without a score. Every rate has its interval, and its unit is the prompt.
 
+    With --card, a judge is asked about the cases of DATA, responses or pairs with labels by people.
+    Its agreement, consistency and biases are figures for --fail-on, such as 'kappa<0.4'. Each trial
+    must have a verdict.
+
     Exit status: 0 every gate holds; 1 one is broken, or too few rows were tried to decide it; 2
     nothing was measured, or the arguments cannot be used.
     """
@@ -191,7 +224,7 @@ def audit(
         rows=rows,
         classes=_ids(only),
         without=_ids(without),
-        repeat=repeat,
+        repeat=REPEATS if repeat is None else repeat,
         budget=budget,
         fail_on=fail_on or [],
         accepted=_accepted(target, accept),
@@ -202,6 +235,35 @@ def audit(
         seed=seed,
     )
     _require_page(report)
+    agreed = (lambda _: True) if yes else _confirmed
+    if card is None and (recorded or resume or both_orders):
+        raise ConfigurationError("--recorded, --resume and --both-orders are of --card DIR")
+    if card is not None:
+        if data is None:
+            raise ConfigurationError("--card: DATA is a file of cases with labels by people")
+        wanted = CardOptions(
+            folder=card,
+            recorded=recorded,
+            resume=resume,
+            trials=repeat or 1,
+            both_orders=both_orders,
+        )
+        carded = card_audit(
+            target,
+            data,
+            wanted,
+            asked,
+            parameters=parameter or [],
+            judge=judge,
+            answers=judge_answers,
+            watched=lambda trials: watched(trials, "asking", len(trials)),
+            confirm=agreed,
+        )
+        if format == "text":
+            for sheet in carded.card.sheets:
+                output().print(sheet_table(sheet))
+        _show(carded.audit, format, out, report, texts=texts, every=every)
+        return
     done = audited(
         target,
         data,
@@ -213,7 +275,7 @@ def audit(
         stage=stage,
         asked=asked,
         progress=_progress,
-        confirm=(lambda _: True) if yes else _confirmed,
+        confirm=agreed,
     )
     _show(done, format, out, report, texts=texts, every=every)
 

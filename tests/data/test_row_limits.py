@@ -64,9 +64,9 @@ KEEP = {
     "data split": ("data", "split", "rows.jsonl", "--by", "prompt"),
     "audit": ("audit", "gsm8k", "rows.jsonl"),
     "data prepare": ("data", "prepare", "--from", "rows.jsonl", "--out", "out"),
-    "judge calibrate": (
-        *("judge", "calibrate", "reference"),
-        *("--cases", "rows.jsonl", "--recorded", "label2"),
+    "audit --card": (
+        *("audit", "reference", "rows.jsonl", "--card", "cards"),
+        *("--recorded", "label2"),
     ),
     "deployed invoke": ("deployed", "invoke", "ARN", "rows.jsonl"),
     "job plan": (

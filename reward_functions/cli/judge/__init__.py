@@ -1,7 +1,6 @@
 """`reward judge`: checks of a judge before a policy is trained on its scores.
 
 probe.py       probe       the output modes in which its models give structured verdicts
-calibrate.py   calibrate   its agreement with people
 estimate.py    estimate    the cost of judging a training run: calls, dollars, quota, time
 init.py        init        settings to begin with
 verdicts.py    verdicts    the verdicts that `reward score` keeps
@@ -20,7 +19,6 @@ __all__ = ["judge"]
 ROWS: Final = {
     "init": "Write a judge's settings to begin with: a TOML file for --judge.",
     "probe": "Ask every model of a judge one of its questions, and find an output mode that works.",
-    "calibrate": "Compare a judge with people, and write a card.",
     "estimate": "Count the calls, tokens, dollars, quota and time of judging a training run.",
     "verdicts": "Show how many verdicts `reward score` keeps, and where; remove them with --clear.",
 }

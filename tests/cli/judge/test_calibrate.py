@@ -1,4 +1,4 @@
-"""`reward judge calibrate`: the known figures of recorded judges, and runs that are continued."""
+"""`reward audit JUDGE --card`: known figures of recorded judges, and runs that go on."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from threading import Lock
 
 import pytest
 
+from reward_functions.audit import cards
 from tests.commands import Command
 from tests.parsed_page import harmless
 
@@ -16,14 +17,10 @@ LABELS = (0, 1, 2)
 JUDGES = ("gpt35", "pandalm7b")
 
 
-@pytest.fixture
-def reward(reward):
+@pytest.fixture(autouse=True)
+def _few_draws(monkeypatch):
     """Intervals of a hundred draws: most of a run is a thousand of them, the default."""
-
-    def run(*arguments, draws=100):
-        return reward(*arguments, *(("--draws", draws) if draws else ()))
-
-    return run
+    monkeypatch.setattr(cards, "DRAWS", 100)
 
 
 @pytest.fixture
@@ -34,9 +31,10 @@ def pandalm(shared):
 
 def card(reward, tmp_path, *arguments, **options):
     """The card as data, and what the command said."""
-    arguments = (*arguments, "--out", tmp_path / "cards", "--json")
-    ran = reward("judge", "calibrate", *arguments, **options)
-    return (json.loads(ran.stdout) if ran.stdout else None), ran
+    folder = tmp_path / "cards"
+    ran = reward("audit", *arguments, "--card", folder, "--yes", **options)
+    written = max(folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns, default=None)
+    return (json.loads(written.read_text()) if written else None), ran
 
 
 def expected(rows, answers):
@@ -70,7 +68,7 @@ def test_recorded_judges_have_the_figures_computed_from_their_answers(
 ):
     path, rows = pandalm
     assert len(rows) == 472
-    told, ran = card(reward, tmp_path, "pairwise", "--cases", path, "--recorded", judge)
+    told, ran = card(reward, tmp_path, "pairwise", path, "--recorded", judge)
     assert ran.exit_code == (1 if judge == "gpt35" else 0), "17 invalid verdicts, or none"
     usable = [row for row in rows if row[judge] in LABELS]
     ways = {
@@ -94,7 +92,7 @@ def test_recorded_judges_have_the_figures_computed_from_their_answers(
 
 
 def test_the_way_unusable_answers_are_counted_moves_f1_by_points(reward, tmp_path, pandalm):
-    told, _ = card(reward, tmp_path, "pairwise", "--cases", pandalm[0], "--recorded", "gpt35")
+    told, _ = card(reward, tmp_path, "pairwise", pandalm[0], "--recorded", "gpt35")
     shown = {way: round(100 * values(told["agreement"][way])["macro F1"], 1) for way in
              ("wrong", "left out", "imputed")}  # fmt: skip
     assert shown == {"wrong": 49.8, "left out": 50.2, "imputed": 57.0}
@@ -129,9 +127,11 @@ def test_the_judge_itself_over_replayed_answers_has_the_same_figures(
     """
     path, rows = pandalm
     answers = replayed(rows, judge, write)
-    arguments = ("pairwise", "--cases", path)
+    arguments = ("pairwise", path)
     recorded, _ = card(reward, tmp_path, *arguments, "--recorded", judge)
-    told, ran = card(reward, tmp_path, *arguments, "--replay", answers, "--param", "orders=auto")
+    told, ran = card(
+        reward, tmp_path, *arguments, "--judge-answers", answers, "--param", "orders=auto"
+    )
     assert ran.exit_code == (1 if judge == "gpt35" else 0), "17 invalid verdicts, or none"
     assert told["models"] == ["recorded"]
     assert len(told["instructions"]) == 64
@@ -145,7 +145,7 @@ def test_the_judge_itself_over_replayed_answers_has_the_same_figures(
 def test_an_answer_that_was_not_recorded_is_in_no_figure(reward, tmp_path, pandalm, write):
     path, rows = pandalm
     answers = replayed(rows[:-2], "gpt35", write)
-    arguments = ("pairwise", "--cases", path, "--replay", answers, "--param", "orders=auto")
+    arguments = ("pairwise", path, "--judge-answers", answers, "--param", "orders=auto")
     told, ran = card(reward, tmp_path, *arguments)
     assert ran.exit_code == 1
     assert (told["cases"], told["missing"]) == (470, 2)
@@ -177,7 +177,7 @@ def test_a_real_model_is_asked_each_case_in_both_orders(
     reward, tmp_path, write, serve, settings, pandalm
 ):
     server = serve(verdict=better)
-    arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
+    arguments = ("pairwise", write("cases.jsonl", PAIRS), "--judge", settings(server))
     told, ran = card(reward, tmp_path, *arguments)
     assert ran.exit_code == 0, ran.stderr
     assert len(server.requests) == told["calls"] == 80
@@ -193,14 +193,14 @@ def test_a_run_goes_on_where_it_was_ended(reward, tmp_path, write, serve, settin
     server = serve(
         verdict=better, schedule=lambda call, _: "400" if broken["on"] and call >= 50 else "ok"
     )
-    arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
+    arguments = ("pairwise", write("cases.jsonl", PAIRS), "--judge", settings(server))
     told, ran = card(reward, tmp_path, *arguments)
     assert ran.exit_code == 1
     known = told["cases"]
     assert 0 < known <= 25  # of fifty answers, some were the first half of a case
     assert known + told["missing"] == 40
     assert len(ledger(tmp_path)) == 1 + known
-    refused = reward("judge", "calibrate", *arguments, "--out", tmp_path / "cards")
+    refused = reward("audit", *arguments, "--card", tmp_path / "cards", "--yes")
     assert refused.exit_code == 2
     assert "--resume" in refused.stderr
 
@@ -222,7 +222,7 @@ def test_answers_that_are_no_verdict_are_the_judges_and_are_kept(
         return "refused" if "Q7?" in text or "Q8?" in text else "ok"
 
     server = serve(verdict=better, schedule=schedule)
-    arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
+    arguments = ("pairwise", write("cases.jsonl", PAIRS), "--judge", settings(server))
     told, ran = card(reward, tmp_path, *arguments)
     assert ran.exit_code == 1
     assert "38 of 40 trials measured\n" in ran.stderr
@@ -235,7 +235,7 @@ def test_a_judge_without_a_single_verdict_has_a_card_that_says_so_and_status_2(
     reward, tmp_path, write, serve, settings
 ):
     server = serve(schedule=lambda call, _: "truncated")
-    arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
+    arguments = ("pairwise", write("cases.jsonl", PAIRS), "--judge", settings(server))
     told, ran = card(reward, tmp_path, *arguments)
     assert ran.exit_code == 2
     assert ran.stderr.startswith("nothing was measured: 0 of 40 trials measured\n")
@@ -258,8 +258,8 @@ def test_a_judge_asked_again_is_asked_and_not_remembered(reward, tmp_path, write
         return {"better": {"first": "second", "second": "first"}[said] if turned else said}
 
     server = serve(verdict=verdict)
-    arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
-    told, ran = card(reward, tmp_path, *arguments, "--repeats", 2)
+    arguments = ("pairwise", write("cases.jsonl", PAIRS), "--judge", settings(server))
+    told, ran = card(reward, tmp_path, *arguments, "--repeat", 2)
     assert ran.exit_code == 0
     assert len(server.requests) == 160
     assert told["consistency"]["asked again"] == {"part": 30, "whole": 40, "share": 0.75}
@@ -278,7 +278,7 @@ def test_a_judge_of_single_responses_scores_both_of_a_pair(
         } | {"addressed_to_judge": "no"}
 
     server = serve(verdict=verdict)
-    arguments = ("rubric", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
+    arguments = ("rubric", write("cases.jsonl", PAIRS), "--judge", settings(server))
     told, ran = card(reward, tmp_path, *arguments, "--both-orders")
     assert ran.exit_code == 0, ran.stderr
     assert values(told["agreement"]["wrong"])["accuracy"] == 1.0
@@ -288,7 +288,7 @@ def test_a_judge_of_single_responses_scores_both_of_a_pair(
 def test_an_empty_response_loses_wherever_it_stands(reward, tmp_path, write, serve, settings):
     rows = [pair("a", 1, "good", ""), pair("b", 2, "", "good"), pair("c", 2, " ", "bad", "Q?")]
     server = serve(verdict=better)
-    arguments = ("pairwise", "--cases", write("cases.jsonl", rows), "--judge", settings(server))
+    arguments = ("pairwise", write("cases.jsonl", rows), "--judge", settings(server))
     told, ran = card(reward, tmp_path, *arguments, "--both-orders")
     assert ran.exit_code == 2, "the judge's model was asked nothing"
     assert ran.stderr.startswith("nothing was measured: 6 decided without a model\n")
@@ -308,7 +308,7 @@ def test_graded_responses_are_compared_with_their_grades(reward, tmp_path, write
     cases = [graded("a", True, "Canberra city"), graded("b", False, "Sydney"),
              graded("c", False, "Perth")]  # fmt: skip
     server = serve(verdict=lambda talk: {"same": "no" if "Sydney" in talk.text else "yes"})
-    arguments = ("reference", "--cases", write("cases.jsonl", cases), "--judge", settings(server))
+    arguments = ("reference", write("cases.jsonl", cases), "--judge", settings(server))
     told, ran = card(reward, tmp_path, *arguments)
     assert ran.exit_code == 0, ran.stderr
     assert told["classes"] == ["0", "1"]
@@ -326,13 +326,13 @@ def test_the_money_of_a_run_has_a_limit(reward, tmp_path, write, serve):
         "max_concurrency": 1,
     }
     cases = write("cases.jsonl", PAIRS)
-    told, ran = card(reward, tmp_path, "pairwise", "--cases", cases, "--judge", json.dumps(config))
+    told, ran = card(reward, tmp_path, "pairwise", cases, "--judge", json.dumps(config))
     assert ran.exit_code == 1
     assert (told["cases"], told["missing"]) == (10, 30)
     assert told["usd"] == pytest.approx(2.0)
     assert len(server.requests) == 20
     more = json.dumps(config | {"max_usd": 100.0})
-    told, ran = card(reward, tmp_path, "pairwise", "--cases", cases, "--judge", more, "--resume")
+    told, ran = card(reward, tmp_path, "pairwise", cases, "--judge", more, "--resume")
     assert (ran.exit_code, told["cases"]) == (0, 40)
     assert len(server.requests) == 80
 
@@ -342,9 +342,9 @@ def test_a_run_that_was_killed_goes_on(reward, tmp_path, write, serve, settings)
     server = serve(verdict=better, delay=0.05)
     config = json.loads(settings(server)) | {"concurrency": 2, "max_concurrency": 2}
     folder = tmp_path / "cards"
-    arguments = ["pairwise", "--cases", str(write("cases.jsonl", PAIRS)), "--out", str(folder),
-                 "--judge", json.dumps(config)]  # fmt: skip
-    run = Command(["judge", "calibrate", *arguments])
+    arguments = ["pairwise", str(write("cases.jsonl", PAIRS)), "--card", str(folder),
+                 "--judge", json.dumps(config), "--yes"]  # fmt: skip
+    run = Command(["audit", *arguments])
     try:
         until = time.monotonic() + 60
         while not any(len(path.read_bytes().splitlines()) > 8 for path in folder.glob("*.jsonl")):
@@ -359,15 +359,19 @@ def test_a_run_that_was_killed_goes_on(reward, tmp_path, write, serve, settings)
     assert not list(folder.glob("*.md"))
 
     server.delay, before = 0.0, len(server.requests)
-    ran = reward("judge", "calibrate", *arguments, "--resume", "--json")
+    ran = reward("audit", *arguments, "--resume")
     assert ran.exit_code == 0, ran.stderr
-    assert json.loads(ran.stdout)["cases"] == 40
+    (written,) = folder.glob("*.json")
+    assert json.loads(written.read_text())["cases"] == 40
     assert len(server.requests) - before == 2 * (40 - known)
 
 
-def test_the_page_is_whole_static_and_says_what_the_markdown_says(reward, tmp_path, pandalm):
-    arguments = ("pairwise", "--cases", pandalm[0], "--recorded", "gpt35")
-    _, ran = card(reward, tmp_path, *arguments, draws=None)
+def test_the_page_is_whole_static_and_says_what_the_markdown_says(
+    reward, tmp_path, pandalm, monkeypatch
+):
+    monkeypatch.setattr(cards, "DRAWS", 1_000)
+    arguments = ("pairwise", pandalm[0], "--recorded", "gpt35")
+    _, ran = card(reward, tmp_path, *arguments)
     assert ran.exit_code == 1
     (html,) = (tmp_path / "cards").glob("*.html")
     page = harmless(html.read_text())
@@ -381,15 +385,17 @@ def test_the_page_is_whole_static_and_says_what_the_markdown_says(reward, tmp_pa
 
 def test_the_figures_fit_a_terminal_of_eighty_columns(reward, tmp_path, pandalm, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    arguments = ("--cases", pandalm[0], "--recorded", "gpt35", "--out", tmp_path)
-    ran = reward("judge", "calibrate", "pairwise", *arguments, draws=1_000)
+    monkeypatch.setattr(cards, "DRAWS", 1_000)
+    arguments = (pandalm[0], "--recorded", "gpt35", "--card", tmp_path)
+    ran = reward("audit", "pairwise", *arguments)
     assert ran.exit_code == 1
     assert "macro F1     0.498 (0.464–0.530)" in ran.stdout
-    assert max(map(len, ran.stdout.splitlines())) <= 80
+    tables, _, _ = ran.stdout.partition("pairwise, version")
+    assert max(map(len, tables.splitlines())) <= 80
 
 
 def test_the_same_run_writes_the_same_card(reward, tmp_path, pandalm):
-    arguments = ("pairwise", "--cases", pandalm[0], "--recorded", "pandalm7b")
+    arguments = ("pairwise", pandalm[0], "--recorded", "pandalm7b")
     first, _ = card(reward, tmp_path, *arguments)
     again, _ = card(reward, tmp_path, *arguments)
     other, _ = card(reward, tmp_path, *arguments, "--seed", 1)
@@ -408,7 +414,7 @@ def test_texts_of_the_cases_cannot_break_out_of_the_card(reward, tmp_path, write
     folder.mkdir()
     path = folder / "cases|.jsonl"
     path.write_text(write("cases.jsonl", rows).read_text())
-    _, ran = card(reward, tmp_path, "pairwise", "--cases", path, "--recorded", HOSTILE)
+    _, ran = card(reward, tmp_path, "pairwise", path, "--recorded", HOSTILE)
     assert ran.exit_code == 1
     (html,) = (tmp_path / "cards").glob("*.html")
     page = harmless(html.read_text())
@@ -425,7 +431,7 @@ UNUSABLE = [
     (("pairwise", "--judge", '{"models": []}'), "no judge model is named"),
     (("pairwise", "--judge", '{"models": [{"modle": "x"}]}'), "models.0.modle is unknown"),
     (("pairwise", "--judge", "missing.toml"), "missing.toml: No such file"),
-    (("pairwise", "--replay", "missing.jsonl"), "missing.jsonl cannot be read"),
+    (("pairwise", "--judge-answers", "missing.jsonl"), "missing.jsonl cannot be read"),
     (("pairwise", "--recorded", "judge"), "nothing is recorded under 'judge'"),
     (("pairwise", "--recorded", "label", "--resume"), "--recorded asks no model"),
     (("pairwise", "--recorded", "label", "--param", "sides=2"), "no parameter 'sides'"),
@@ -438,7 +444,7 @@ def test_what_cannot_be_used_is_one_sentence_and_nothing_is_written(
 ):
     name, *options = arguments
     cases = write("cases.jsonl", PAIRS)
-    ran = reward("judge", "calibrate", name, "--cases", cases, "--out", tmp_path / "out", *options)
+    ran = reward("audit", name, cases, "--card", tmp_path / "out", "--yes", *options)
     assert ran.exit_code == 2
     assert problem in ran.stderr
     assert len(ran.stderr.strip().splitlines()) == 1
@@ -450,8 +456,8 @@ def test_a_key_that_is_not_set_is_one_sentence(
 ):
     monkeypatch.delenv("JUDGE_KEY", raising=False)
     judge = settings(serve(), key="env:JUDGE_KEY")
-    arguments = ("--cases", write("cases.jsonl", PAIRS), "--judge", judge)
-    ran = reward("judge", "calibrate", "pairwise", *arguments, "--out", tmp_path / "out")
+    arguments = (write("cases.jsonl", PAIRS), "--judge", judge)
+    ran = reward("audit", "pairwise", *arguments, "--card", tmp_path / "out", "--yes")
     assert ran.exit_code == 2
     assert "some-judge: the environment variable that its key names is not set" in ran.stderr
     assert not (tmp_path / "out").exists()
@@ -469,13 +475,72 @@ def test_a_key_that_is_not_set_is_one_sentence(
 def test_a_broken_file_of_cases_is_one_sentence(reward, tmp_path, text, problem):
     path = tmp_path / "cases.jsonl"
     path.write_text(text)
-    ran = reward("judge", "calibrate", "pairwise", "--cases", path, "--recorded", "x")
+    ran = reward("audit", "pairwise", path, "--card", "cards", "--recorded", "x")
     assert ran.exit_code == 2
     assert problem in ran.stderr
 
 
 def test_both_orders_are_for_pairs(reward, write):
     cases = write("cases.jsonl", [graded("a", 1, "x"), graded("b", 0, "y")])
-    ran = reward("judge", "calibrate", "reference", "--cases", cases, "--both-orders")
+    ran = reward("audit", "reference", cases, "--card", "cards", "--both-orders")
     assert ran.exit_code == 2
     assert "the cases are no pairs" in ran.stderr
+
+
+GATES = {
+    # expression: whether it holds for the recorded answers of PandaLM's own judge
+    "kappa<0.1": True,
+    "kappa<0.9": False,
+    "bias>0.5": True,
+    "macro_f1<0.9": False,
+    "accuracy<0.3": True,
+    "consistency.both_orders<0.1": True,
+}
+
+
+@pytest.mark.parametrize("gate", GATES)
+def test_a_build_fails_by_what_people_say(reward, tmp_path, pandalm, gate):
+    given = ("--recorded", "pandalm7b", "--fail-on", gate, "--card", tmp_path, "--format", "json")
+    ran = reward("audit", "pairwise", pandalm[0], *given)
+    told = json.loads(ran.stdout)
+    (found,) = [each for each in told["gates"] if each["expression"] == gate]
+    assert (found["decision"], ran.exit_code) == (("held", 0) if GATES[gate] else ("broken", 1))
+    assert told["data"]["rows"] == 472
+
+
+def test_nobody_is_asked_before_somebody_agrees(reward, tmp_path, write, serve, settings):
+    server = serve(verdict=better)
+    cases = write("cases.jsonl", PAIRS)
+    given = ("audit", "pairwise", cases, "--judge", settings(server), "--card", tmp_path / "out")
+    for more, says in (
+        ((), "give a budget (--budget 40), or agree to it (--yes)"),
+        (("--repeat", 2), "(--budget 80)"),
+        (("--budget", 39), "a budget of 39 is too small: the cases take 40 trials"),
+    ):
+        ran = reward(*given, *more)
+        assert (ran.exit_code, says in ran.stderr) == (2, True), ran.stderr
+    assert (server.requests, (tmp_path / "out").exists()) == ([], False)
+    assert reward(*given, "--budget", 40).exit_code == 0
+
+
+WITHOUT_A_CARD = [
+    (("rows.jsonl", "--recorded", "x"), "are of --card DIR"),
+    (("rows.jsonl", "--resume"), "are of --card DIR"),
+    (("--card", "out"), "DATA is a file of cases"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "problem"), WITHOUT_A_CARD)
+def test_a_card_needs_cases_and_its_options_a_card(reward, arguments, problem):
+    ran = reward("audit", "pairwise", *arguments)
+    assert (ran.exit_code, problem in ran.stderr) == (2, True)
+
+
+def test_the_label_may_have_another_name(reward, tmp_path, write):
+    rows = [{**row, "vote": row["label"], "said": row["label"]} for row in PAIRS]
+    for row in rows:
+        del row["label"]
+    cases = write("cases.jsonl", rows)
+    told, ran = card(reward, tmp_path, "pairwise", cases, "--label", "vote", "--recorded", "said")
+    assert ran.exit_code == 0, ran.stderr
+    assert values(told["agreement"]["wrong"])["kappa"] == 1.0

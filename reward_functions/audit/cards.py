@@ -1,0 +1,275 @@
+"""A judge beside people: the card of its agreement, and the same as figures with gates.
+
+    cases with labels ──asking──→ ratings ──figures──→ Card ──→ card_audit: kappa, bias, …
+
+The card is written three times, for readers (.md, .html) and for programs (.json), with the hash of
+the judge's instructions. A ledger (.jsonl) beside it keeps every rating: to resume repeats no call.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from reward_functions.audit import gates as gating
+from reward_functions.audit.results import Audit, Figure, Finding
+from reward_functions.calibration.asking import (
+    AnswerLedger,
+    Judge,
+    Ratings,
+    TrialPlan,
+    ask,
+    recorded,
+)
+from reward_functions.calibration.card import About, Card, about, markdown, page, record
+from reward_functions.calibration.cases import LabelledCases, read_cases
+from reward_functions.calibration.estimating import instructions_digest, recorded_questions
+from reward_functions.calibration.figures import figures
+from reward_functions.calibration.settings import fingerprint, load_judge_config, require_judge
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import Together
+from reward_functions.data.json_rows import shown
+from reward_functions.reports.statistics import DRAWS
+from reward_functions.scoring.rewards import parameter_values, reward_named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from reward_functions.audit.engine import AuditOptions
+    from reward_functions.calibration.asking import Trial
+    from reward_functions.calibration.figures import CardFigure
+    from reward_functions.core.spec import RewardSpec
+
+LABEL: Final = "label"
+"""The field of a case with the label of people, where none is named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardOptions:
+    """How a judge is held against people.
+
+    Args:
+        folder: of the card; made where missing.
+        recorded: the field of the cases with the judge's answers, written as labels are; no model
+            is asked then.
+        resume: whether the ledger of an earlier run is continued.
+        trials: of each case; two measure consistency.
+        both_orders: whether pairs are asked with swapped responses as well.
+    """
+
+    folder: Path
+    recorded: str | None = None
+    resume: bool = False
+    trials: int = 1
+    both_orders: bool = False
+
+
+class CardAudit(NamedTuple):
+    """A card, where it was written, and its figures held to gates."""
+
+    audit: Audit
+    card: Card
+    path: Path
+
+
+def card_audit(
+    name: str,
+    cases: str,
+    wanted: CardOptions,
+    asked: AuditOptions,
+    *,
+    parameters: Sequence[str] = (),
+    judge: str | None = None,
+    answers: str | None = None,
+    watched: Callable[[Sequence[Trial]], Iterable[Trial]] = iter,
+    confirm: Callable[[int], bool] | None = None,
+) -> CardAudit:
+    """Ask a judge about cases with labels, write the card, and hold its figures to gates.
+
+    Args:
+        name: of a judge, or the file of one.
+        cases: a file of responses, or of pairs of responses, with labels by people.
+        wanted: what the card is made of.
+        asked: of it, the label, the gates, what is accepted, the budget and the seed.
+        parameters: of the judge, `name=value` each.
+        judge: the settings of its models.
+        answers: the file of recorded answers, in place of a model.
+        watched: passes the trials on, and may show progress.
+        confirm: asked with the number of trials before a model is, where there is no budget.
+
+    Raises:
+        ConfigurationError: no judge has that name, an option cannot be used, no case has a rating,
+            or nobody agrees to what the model costs.
+        OSError: a file cannot be read or written.
+    """
+    spec = require_judge(reward_named(name))
+    given = parameter_values(spec, parameters)
+    labelled = read_cases(cases, spec.scale, label=asked.label or LABEL)
+    if wanted.both_orders and labelled.labels.kind == "graded":
+        raise ConfigurationError("--both-orders: the cases are no pairs")
+    if wanted.recorded is not None:
+        if answers is not None or wanted.resume:
+            raise ConfigurationError(
+                "--recorded asks no model: it excludes --judge-answers and --resume"
+            )
+        origin, ratings = _of_record(spec, labelled, wanted.recorded)
+    else:
+        opened = Judge.opened(spec, given, load_judge_config(judge, answers))
+        _require_budget(opened, labelled, wanted, asked, confirm)
+        origin, ratings = _asked(opened, labelled, wanted, watched)
+    if not any(ratings.first(case.id) for case in labelled.items):
+        reasons = iter(ratings.missing.values())
+        raise ConfigurationError(f"no case has a rating; the first: {next(reasons)}")
+    origin = replace(origin, file=shown(cases), draws=DRAWS, seed=asked.seed)
+    card = Card(origin, labelled, ratings, figures(labelled, ratings, times=DRAWS, seed=asked.seed))
+    path = _write(card, wanted.folder)
+    return CardAudit(_held(card, asked, path), card, path)
+
+
+def _require_budget(
+    judge: Judge,
+    cases: LabelledCases,
+    wanted: CardOptions,
+    asked: AuditOptions,
+    confirm: Callable[[int], bool] | None,
+) -> None:
+    if _is_free(judge):
+        return
+    trials = len(cases.items) * wanted.trials * (1 + wanted.both_orders)
+    if asked.budget is not None and trials > asked.budget:
+        raise ConfigurationError(
+            f"a budget of {asked.budget:,} is too small: the cases take {trials:,} trials"
+        )
+    if asked.budget is None and (confirm is None or not confirm(trials)):
+        raise ConfigurationError(
+            f"the card asks the judge's model about {trials:,} trials: give a budget "
+            f"(--budget {trials}), or agree to it (--yes)"
+        )
+
+
+def _is_free(judge: Judge) -> bool:
+    return all(model.backend == "replay" for model in judge.config.models)
+
+
+def _of_record(spec: RewardSpec, cases: LabelledCases, field: str) -> tuple[About, Ratings]:
+    """The ratings recorded in the cases, and their origin."""
+    models = [f"recorded under {field!r}"]
+    ratings = recorded(cases, field)
+    kept = [[rating.trial.case, rating.value] for rating in ratings.given.values()]
+    return about(spec, {}, cases, models=models, instructions="", answers=kept), ratings
+
+
+def _asked(
+    judge: Judge,
+    cases: LabelledCases,
+    wanted: CardOptions,
+    watched: Callable[[Sequence[Trial]], Iterable[Trial]],
+) -> tuple[About, Ratings]:
+    """The ratings of the judge, earlier ones from the ledger, and their origin."""
+    spec, parameters, models = judge.spec, judge.parameters, judge.config.models
+    samples = (judge.input(cases, case).samples[0] for case in cases.items)
+    origin = about(
+        spec,
+        parameters,
+        cases,
+        models=[model.called for model in models],
+        instructions=instructions_digest(recorded_questions(spec, parameters, samples)),
+        answers=fingerprint(judge.config),
+    )
+    free, out = _is_free(judge), wanted.folder
+    if not free:
+        out.mkdir(parents=True, exist_ok=True)
+    path = out / f"{origin.stem}.jsonl"
+    plan = TrialPlan(wanted.trials, wanted.both_orders)
+    with (
+        nullcontext() if free else AnswerLedger(path, origin.setup, resume=wanted.resume) as ledger
+    ):
+        ratings = ask(judge, cases, plan, ledger, watched)
+    spent = judge.spent
+    usd = None if spent.unpriced and not spent.usd else spent.usd
+    return replace(origin, calls=spent.calls, usd=usd, unpriced=spent.unpriced), ratings
+
+
+def _write(card: Card, out: Path) -> Path:
+    """Write the three files of the card, all or none; the path of the Markdown."""
+    path = out / f"{card.about.stem}.md"
+    with Together() as files:
+        files.folder(out)
+        files.opened(path).write(markdown(card))
+        files.opened(path.with_suffix(".html")).write(page(card).html())
+        files.opened(path.with_suffix(".json")).write(json.dumps(record(card), indent=2) + "\n")
+    return path
+
+
+def _held(card: Card, asked: AuditOptions, path: Path) -> Audit:
+    """The figures of a card with the gates that are asked for; each trial must have a verdict."""
+    seen, origin = [*_figures(card)], card.about
+    found = [
+        Finding("CARD", "beside people", "ok", card.outcome, n=card.figures.prompts),
+        *(Finding("CARD", "beside people", "note", warning) for warning in card.warnings),
+    ]
+    gates = gating.gate_decisions(gating.expressions(asked.fail_on, ("unscored>0",)), seen)
+    gates, found = gating.accept(gates, found, asked.accepted)
+    return Audit(
+        target={
+            "kind": "reward",
+            "name": origin.judge,
+            "version": str(origin.version),
+            "digest": origin.instructions,
+            "convention": "",
+        },
+        data=_data(card),
+        figures=seen,
+        findings=found,
+        gates=gates,
+        measured=card.ratings.measured,
+        calls=origin.calls,
+        dollars=origin.usd,
+        notes=[
+            f"{origin.judge}, version {origin.version}, beside people",
+            card.outcome,
+            f"the card is {path} and .html",
+        ],
+        allow_undecided=asked.allow_undecided,
+    )
+
+
+def _data(card: Card) -> Mapping[str, Any]:
+    return {
+        "file": card.about.file,
+        "rows": len(card.cases.items),
+        "prompts": card.figures.prompts,
+        "sha256": card.about.digest,
+    }
+
+
+def _figures(card: Card) -> Iterable[Figure]:
+    """Agreement with invalid verdicts counted as wrong, biases by their size, consistency."""
+    found, prompts = card.figures, card.figures.prompts
+    for name, value in found.agreement["wrong"].items():
+        yield _figure(name.lower().replace(" ", "_"), value, prompts)
+    yield _figure("bias", found.bias, prompts, size=True)
+    yield _figure("length_bias", found.length_bias, prompts, size=True)
+    for name, share in found.consistency.items():
+        if share.whole:
+            yield Figure(f"consistency.{name.replace(' ', '_')}", share.value, n=share.whole)
+    measured = card.ratings.measured
+    trials = measured.measured + measured.missing + measured.unasked
+    yield Figure("unscored", measured.missing / trials, n=prompts)
+
+
+def _figure(name: str, found: CardFigure, prompts: int, *, size: bool = False) -> Figure:
+    value, interval = found.value, found.interval
+    if value is None:
+        return Figure(name, None, n=prompts, unit="score", why="the cases do not define it")
+    low, high = interval or (None, None)
+    if size:
+        value = abs(value)
+        if low is not None and high is not None:
+            ends = sorted((abs(low), abs(high)))
+            low, high = (0.0 if low <= 0 <= high else ends[0]), ends[1]
+    why = "" if interval else "a single prompt has no interval"
+    return Figure(name, value, low, high, prompts, "score", why)
