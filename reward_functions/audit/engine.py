@@ -23,7 +23,7 @@ from reward_functions.audit.groups import Earned, group_measures
 from reward_functions.audit.other_answers import REASONED, ReplayCase, near_misses, opposite
 from reward_functions.audit.results import ROWS, Audit, Figure, Finding, SeenRow
 from reward_functions.audit.searching import search
-from reward_functions.audit.targets import audit_target
+from reward_functions.audit.targets import SECONDS, audit_target
 from reward_functions.audit.timing import latency
 from reward_functions.audit.trying import (
     RIGHT,
@@ -162,6 +162,7 @@ def audit(
     scripted: bool = False,
     how: RowOptions | None = None,
     stage: str = "",
+    seconds: float = SECONDS,
     asked: AuditOptions | None = None,
     progress: Callable[[str], object] = lambda _: None,
     confirm: Callable[[int], bool] | None = None,
@@ -179,6 +180,7 @@ def audit(
         scripted: whether a script answers, which obeys every order outside a fence.
         how: the file is read; recognised where not given.
         stage: whose deployment a name means.
+        seconds: that a function which is no reward may take for a row.
         asked: what is asked for; or its fields as keywords.
         progress: hears what is being done.
         confirm: asked with the number of answers before a judge's model is, where there is no
@@ -198,6 +200,7 @@ def audit(
         answers=answers,
         scripted=scripted,
         stage=stage,
+        seconds=seconds,
     )
     try:
         return audited(opened, audit_rows(opened, data, how), wanted, progress, confirm)

@@ -65,6 +65,12 @@ FUNCTION: Final = re.compile(r"[^:\n]+\.py:[\w.]+|\w+(?:\.\w+)*:[\w.]+|\w+(?:\.\
 DEATHS: Final = 16
 """Of one function's interpreters; the rows that are left then are not tried."""
 
+AT_FIRST: Final = 5
+"""The same before it has scored a single row: one that hangs on each would take minutes."""
+
+SECONDS: Final = 10.0
+"""That a function which is no reward may take for a row."""
+
 IMPORTING: Final = 120.0
 """Seconds that an import may take."""
 
@@ -261,10 +267,11 @@ class ChildFunction(AuditTarget):
         Decorated: it is a reward.
     """
 
-    def __init__(self, place: str, seconds: float = 10.0, digest: str = "") -> None:
+    def __init__(self, place: str, seconds: float = SECONDS, digest: str = "") -> None:
         self.digest = digest
         self._place, self._seconds = place, seconds
         self._deaths, self._most = 0, conventions.BATCH
+        self._allowed = AT_FIRST
         self._process: Child | None = None
         self._seen = Answer()
         self._running()
@@ -297,7 +304,7 @@ class ChildFunction(AuditTarget):
     def _scored(self, samples: Sequence[Sample], *, alone: bool = False) -> list[RewardResult]:
         results: list[RewardResult] = []
         while left := samples[len(results) :]:
-            if self._deaths >= DEATHS:
+            if self._deaths >= self._allowed:
                 died = InterpreterDied("too many interpreters ended before it")
                 return results + [Unscored(each.id, died) for each in left]
             try:
@@ -306,6 +313,7 @@ class ChildFunction(AuditTarget):
                 while len(results) < len(samples):
                     self._seen = process.answer(self._seconds)
                     results += self._seen.results
+                    self._allowed = DEATHS
             except BadSample as error:
                 rest = [Unscored(left[0].id, error)] if len(left) == 1 else self._scored(left[:1])
                 results += rest
@@ -543,7 +551,7 @@ def audit_target(
     judge: str | None = None,
     stage: str = "",
     session: Session | None = None,
-    seconds: float = 10.0,
+    seconds: float = SECONDS,
     answers: str | None = None,
     scripted: bool = False,
 ) -> AuditTarget:

@@ -18,7 +18,7 @@ from reward_functions.audit.engine import REPEATS, AuditOptions
 from reward_functions.audit.engine import audit as audited
 from reward_functions.audit.gates import Acceptance, acceptances
 from reward_functions.audit.results import Comparison
-from reward_functions.audit.targets import audit_target
+from reward_functions.audit.targets import SECONDS, audit_target
 from reward_functions.cli._console import (
     MESSAGE,
     output,
@@ -86,6 +86,12 @@ Out = Annotated[
 ]
 Report = Annotated[
     Path | None, typer.Option("--report", metavar="PAGE.html", help="Write a page as well.")
+]
+Seconds = Annotated[
+    float,
+    typer.Option(
+        min=0.1, metavar="N", help="What a function that is no reward may take for a row."
+    ),
 ]
 Texts = Annotated[
     bool, typer.Option("--texts", help="Show responses; without it, where they stand alone.")
@@ -195,6 +201,7 @@ def audit(
         bool, typer.Option("--both-orders", help="Ask pairs of --card with swapped responses, too.")
     ] = False,
     stage: Stage,
+    seconds: Seconds = SECONDS,
     mapped: Map = None,
     shape: RowShape = None,
     format: Form = "text",  # noqa: A002 - the option's name
@@ -273,6 +280,7 @@ def audit(
         scripted=scripted,
         how=row_options(mapped, shape),
         stage=stage,
+        seconds=seconds,
         asked=asked,
         progress=_progress,
         confirm=agreed,
@@ -299,6 +307,7 @@ def compare(
     allow_undecided: AllowUndecided = False,
     judge: Models = None,
     stage: Stage,
+    seconds: Seconds = SECONDS,
     mapped: Map = None,
     shape: RowShape = None,
     format: Form = "text",  # noqa: A002 - the option's name
@@ -317,7 +326,9 @@ def compare(
     """
     _require_page(report)
     with ExitStack() as opened:
-        one, other = (audit_target(each, judge=judge, stage=stage) for each in (a, b))
+        one, other = (
+            audit_target(each, judge=judge, stage=stage, seconds=seconds) for each in (a, b)
+        )
         opened.callback(one.close)
         opened.callback(other.close)
         done = compared(

@@ -136,7 +136,7 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        3_830,
+        3_840,
         3_800,
         10,
     ),
@@ -181,7 +181,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk local",
-        8_000,
+        8_010,
         8_000,
         17,
     ),

@@ -276,6 +276,35 @@ PLACES = [
 ]
 
 
+SPEECHLESS = """
+from time import sleep
+
+def hangs(response):
+    sleep(60)
+
+def wakes(response):
+    if response != "4":
+        sleep(60)
+    return 1.0
+"""
+
+
+@pytest.mark.parametrize(("name", "tried"), [("hangs", 2), ("wakes", 3)])
+def test_one_that_never_scored_a_row_is_given_up_early(tmp_path, monkeypatch, name, tried):
+    monkeypatch.setattr(targets, "AT_FIRST", 2)
+    monkeypatch.setattr(targets, "DEATHS", 3)
+    path = tmp_path / "speechless.py"
+    path.write_text(SPEECHLESS)
+    target = targets.ChildFunction(f"{path}:{name}", seconds=0.2)
+    try:
+        results = target.score(rows("4", *map(str, range(10, 30))))
+        assert target.described.endswith(f"{tried} of its interpreters ended")
+    finally:
+        target.close()
+    assert error(results[-1]) == "too many interpreters ended before it"
+    assert isinstance(results[0], Scored) == (name == "wakes")
+
+
 @pytest.mark.parametrize(("text", "place"), PLACES)
 def test_the_places_of_a_function(read_here, monkeypatch, text, place):
     seen = []
