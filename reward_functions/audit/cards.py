@@ -117,7 +117,10 @@ def card_audit(
             )
         origin, ratings = _of_record(spec, labelled, wanted.recorded)
     else:
-        opened = Judge.opened(spec, given, load_judge_config(judge, answers))
+        config = load_judge_config(judge, answers)
+        if asked.max_usd is not None:
+            config = replace(config, max_usd=asked.max_usd)
+        opened = Judge.opened(spec, given, config)
         _require_budget(opened, labelled, wanted, asked, confirm)
         origin, ratings = _asked(opened, labelled, wanted, watched)
     if not any(ratings.first(case.id) for case in labelled.items):
@@ -143,7 +146,8 @@ def _require_budget(
         raise ConfigurationError(
             f"a budget of {asked.budget:,} is too small: the cases take {trials:,} trials"
         )
-    if asked.budget is None and (confirm is None or not confirm(trials)):
+    agreed = asked.budget is not None or asked.max_usd is not None
+    if not agreed and (confirm is None or not confirm(trials)):
         raise ConfigurationError(
             f"the card asks the judge's model about {trials:,} trials: give a budget "
             f"(--budget {trials}), or agree to it (--yes)"

@@ -109,6 +109,7 @@ class AuditOptions:
         answers_alone: whether nothing but answers is tried, those that need no right one even where
             nobody knows what is paid. It is for a caller who looks at the contract as well.
         budget: the most scores that may be asked for where each costs; no limit where not given.
+        max_usd: dollars that a judge's model may cost; what it is not asked then has no score.
         fail_on: gates beside the defaults: "exploit>0.01".
         accepted: what is known and meant.
         allow_undecided: whether an undecided gate lets the audit pass.
@@ -126,6 +127,7 @@ class AuditOptions:
     thorough: bool = True
     answers_alone: bool = False
     budget: int | None = None
+    max_usd: float | None = None
     fail_on: Sequence[str] = ()
     accepted: Sequence[Acceptance] = ()
     allow_undecided: bool = False
@@ -201,6 +203,7 @@ def audit(
         scripted=scripted,
         stage=stage,
         seconds=seconds,
+        max_usd=wanted.max_usd,
     )
     try:
         return audited(opened, audit_rows(opened, data, how), wanted, progress, confirm)
@@ -276,6 +279,7 @@ def audited(
         measured=work.measured,
         seconds=perf_counter() - began,
         calls=target.calls,
+        dollars=target.dollars if target.judges else None,
         notes=[target.described, *work.notes],
         allow_undecided=asked.allow_undecided,
     )
@@ -521,10 +525,12 @@ class _Work:
         needed = self.answers_asked()
         budget = self.asked.budget
         if budget is None:
+            if self.asked.max_usd is not None:
+                return
             if self.confirm is None or not self.confirm(needed):
                 raise ConfigurationError(
                     f"the audit asks the judge's model about {needed:,} answers: give a budget "
-                    f"(--budget {needed}), or agree to it (--yes)"
+                    f"(--budget {needed}, or in dollars, --budget '$1'), or agree to it (--yes)"
                 )
             return
         while needed > budget and len(self.corpus.cases) > 1:

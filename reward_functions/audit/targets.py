@@ -99,6 +99,7 @@ class AuditTarget(ABC):
         judges: whether each score is a call that costs.
         scripted: whether a script answers in place of a judge's model.
         calls: so far, of a function or a model elsewhere.
+        dollars: of a judge's model so far; None where nobody knows them.
     """
 
     kind: str = "function"
@@ -111,6 +112,11 @@ class AuditTarget(ABC):
     judges: bool = False
     scripted: bool = False
     calls: int = 0
+
+    @property
+    def dollars(self) -> float | None:
+        """See the class."""
+        return None
 
     @property
     def convention(self) -> str:
@@ -162,6 +168,7 @@ class InProcess(AuditTarget):
         answers: the file of its judge's recorded answers.
         scripted: whether a script answers what its judge is asked.
         digest: of its file.
+        max_usd: dollars that its judge may cost.
 
     Raises:
         ConfigurationError: it is a judge and nobody answers, or the answers cannot be read.
@@ -177,6 +184,7 @@ class InProcess(AuditTarget):
         answers: str | None = None,
         scripted: bool = False,
         digest: str = "",
+        max_usd: float | None = None,
     ) -> None:
         given = (
             settings if isinstance(settings, Mapping) else rewards.parameter_values(spec, settings)
@@ -195,7 +203,9 @@ class InProcess(AuditTarget):
             self._reward = partial(_by_script, spec, given)
         else:
             recorded = Replay(answers) if answers else None
-            self._reward = bound or rewards.ready(spec, given, judge, answers=recorded)
+            self._reward = bound or rewards.ready(
+                spec, given, judge, answers=recorded, max_usd=max_usd
+            )
 
     @property
     def described(self) -> str:
@@ -205,6 +215,12 @@ class InProcess(AuditTarget):
         asked = "; a script answers what its judge is asked" * self.scripted
         recorded = "; recorded answers stand for its judge" * self._recorded
         return f"{self.name}{kind}, {what}, in this process{asked}{recorded}"
+
+    @property
+    def dollars(self) -> float | None:
+        """See `AuditTarget`."""
+        account = getattr(self._reward, "account", None)
+        return account.usd if account and not account["judge_unpriced_calls"] else None
 
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:  # noqa: ARG002 - a batch is never cut here
         """See `AuditTarget`."""
@@ -466,6 +482,7 @@ class _Asked(NamedTuple):
     seconds: float
     answers: str | None = None
     scripted: bool = False
+    max_usd: float | None = None
 
 
 def _deployed(asked: _Asked) -> AuditTarget:
@@ -501,6 +518,7 @@ def _reward(asked: _Asked) -> AuditTarget:
         answers=asked.answers,
         scripted=asked.scripted,
         digest=_digest(Path(asked.text)),
+        max_usd=asked.max_usd,
     )
 
 
@@ -554,6 +572,7 @@ def audit_target(
     seconds: float = SECONDS,
     answers: str | None = None,
     scripted: bool = False,
+    max_usd: float | None = None,
 ) -> AuditTarget:
     """What a text or an object means.
 
@@ -566,6 +585,7 @@ def audit_target(
         seconds: that a function which is no reward may take for a row.
         answers: the file of a judge's recorded answers, in place of a model.
         scripted: whether a script answers a judge; it obeys every order outside a fence.
+        max_usd: dollars that a judge of this process may cost.
 
     Raises:
         ConfigurationError: nothing is meant by it, or it cannot be used; one sentence.
@@ -574,7 +594,7 @@ def audit_target(
         target = str(target)
     if not isinstance(target, str):
         return _of_python(target, parameters, judge, answers, scripted=scripted)
-    asked = _Asked(target, parameters, judge, stage, session, seconds, answers, scripted)
+    asked = _Asked(target, parameters, judge, stage, session, seconds, answers, scripted, max_usd)
     for kind in KINDS:
         if kind.knows(target):
             return _answered(asked, kind.opened(asked))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import ExitStack
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -41,6 +43,8 @@ from reward_functions.scoring.rows import row_options
 
 if TYPE_CHECKING:
     from reward_functions.audit.results import Checked, Finding
+
+_BUDGET: Final = re.compile(r"\s*+(\$?)\s*+(\d++(?:\.\d++)?)\s*+")
 
 FOUND: Final = "audit.toml"
 """The file of acceptances beside a reward."""
@@ -146,8 +150,11 @@ def audit(
         bool, typer.Option("--latency", help="Measure times; they depend on the machine.")
     ] = False,
     budget: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="CALLS", help="The most answers that a judge is asked about."),
+        str | None,
+        typer.Option(
+            metavar="CALLS|$USD",
+            help="The most answers that a judge is asked about, or dollars that it may cost: '$2'.",
+        ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask a judge without a budget.")] = False,
     fail_on: FailOn = None,
@@ -226,13 +233,15 @@ def audit(
     Exit status: 0 every gate holds; 1 one is broken, or too few rows were tried to decide it; 2
     nothing was measured, or the arguments cannot be used.
     """
+    calls, dollars = _budget(budget)
     asked = AuditOptions(
         label=label,
         rows=rows,
         classes=_ids(only),
         without=_ids(without),
         repeat=REPEATS if repeat is None else repeat,
-        budget=budget,
+        budget=calls,
+        max_usd=dollars,
         fail_on=fail_on or [],
         accepted=_accepted(target, accept),
         allow_undecided=allow_undecided,
@@ -346,6 +355,23 @@ def compare(
 
 def _ids(text: str | None) -> list[str]:
     return [each.strip() for each in (text or "").split(",") if each.strip()]
+
+
+def _budget(text: str | None) -> tuple[int | None, float | None]:
+    """A budget in answers, and in dollars.
+
+    Raises:
+        ConfigurationError: the text is neither a number of answers nor a sum of dollars.
+    """
+    if text is None:
+        return None, None
+    found = _BUDGET.fullmatch(text)
+    amount = float(found[2]) if found else 0.0
+    if not found or not 0 < amount < inf or not (found[1] or amount.is_integer()):
+        raise ConfigurationError(
+            f"--budget is a number of answers, such as 500, or dollars, such as '$2', not {text!r}"
+        )
+    return (None, amount) if found[1] else (int(amount), None)
 
 
 def _accepted(target: str, file: Path | None) -> list[Acceptance]:

@@ -7,6 +7,7 @@ usable between `reward new` and the package it may end up in.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -62,6 +63,7 @@ def ready(
     *,
     answers: Ask | None = None,
     store: VerdictStore | None = None,
+    max_usd: float | None = None,
 ) -> RewardFunction:
     """The reward with its parameters, and with somebody to ask if it is a judge.
 
@@ -71,6 +73,7 @@ def ready(
         judge: its settings, as `--judge` takes them.
         answers: recorded ones, in place of any judge.
         store: verdicts of earlier runs, which are not asked for again.
+        max_usd: dollars that its models may cost, in place of what the settings say.
 
     Raises:
         NoJudge: it is a judge, or a part of it is, and no model is named.
@@ -85,7 +88,10 @@ def ready(
     from reward_functions.calibration.settings import load_judge_config  # noqa: PLC0415
     from reward_functions.judge_runtime.panel import JudgePool  # noqa: PLC0415 - of judges alone
 
-    return JudgePool(load_judge_config(judge), store=store).batch(spec, values)
+    config = load_judge_config(judge)
+    if max_usd is not None:
+        config = replace(config, max_usd=max_usd)
+    return JudgePool(config, store=store).batch(spec, values)
 
 
 def nobody(spec: RewardSpec) -> Ask | None:

@@ -544,3 +544,42 @@ def test_the_label_may_have_another_name(reward, tmp_path, write):
     told, ran = card(reward, tmp_path, "pairwise", cases, "--label", "vote", "--recorded", "said")
     assert ran.exit_code == 0, ran.stderr
     assert values(told["agreement"]["wrong"])["kappa"] == 1.0
+
+
+BUDGETS = {
+    "0": "not '0'",
+    "-1": "not '-1'",
+    "1.5": "not '1.5'",
+    "$": "not '$'",
+    "$0": "not '$0'",
+    "$1e9": "not '$1e9'",
+    "2 dollars": "not '2 dollars'",
+    "9" * 400: "--budget is a number of answers",
+}
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=lambda text: text[:12])
+def test_a_budget_is_answers_or_dollars(reward, budget):
+    ran = reward("audit", "reference", f"--budget={budget}")
+    assert (ran.exit_code, BUDGETS[budget] in ran.stderr) == (2, True), ran.stderr
+
+
+def test_dollars_end_an_audit_and_what_was_not_asked_has_no_score(reward, write, serve):
+    """A question costs 0.1 dollars, and may cost more: that much is kept back before it."""
+    server = serve(verdict=lambda talk: {"same": "no"})
+    config = {
+        "models": [{"model": "dear", "backend": "openai", "endpoint": f"{server.url}/v1"}],
+        "prices": {"dear": [1_000.0, 0.0]},
+        "concurrency": 1,
+        "max_concurrency": 1,
+    }
+    towns = ("Canberra", "Lima", "Oslo", "Accra", "Hanoi", "Quito", "Tunis", "Riga")
+    asked = [{"id": town, "prompt": f"Where is {town}'s mayor?", "answer": town} for town in towns]
+    rows = write("rows.jsonl", asked)
+    given = ("--judge", json.dumps(config), "--class", "EX-WRONG", "--format", "json")
+    ran = reward("audit", "reference", rows, *given, "--budget", "$0.9")
+    found = json.loads(ran.stdout)
+    assert 0 < found["dollars"] <= 0.9
+    assert 0 < len(server.requests) < 16
+    by_id = {each["id"]: each["value"] for each in found["figures"]}
+    assert (by_id["unscored"] > 0, ran.exit_code) == (True, 1)
