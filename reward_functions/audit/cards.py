@@ -23,12 +23,21 @@ from reward_functions.calibration.asking import (
     ask,
     recorded,
 )
-from reward_functions.calibration.card import About, Card, about, markdown, page, record
+from reward_functions.calibration.card import (
+    CONSISTENT,
+    About,
+    Card,
+    about,
+    markdown,
+    page,
+    record,
+)
 from reward_functions.calibration.cases import LabelledCases, read_cases
 from reward_functions.calibration.estimating import instructions_digest, recorded_questions
-from reward_functions.calibration.figures import figures
+from reward_functions.calibration.figures import AGREEMENT, figures
 from reward_functions.calibration.settings import fingerprint, load_judge_config, require_judge
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.suggest import did_you_mean
 from reward_functions.data.atomic import Together
 from reward_functions.data.json_rows import shown
 from reward_functions.reports.statistics import DRAWS
@@ -42,6 +51,8 @@ if TYPE_CHECKING:
     from reward_functions.calibration.asking import Trial
     from reward_functions.calibration.figures import CardFigure
     from reward_functions.core.spec import RewardSpec
+
+UNDEFINED: Final = "these cases, each asked as often as they are, do not define it"
 
 LABEL: Final = "label"
 """The field of a case with the label of people, where none is named."""
@@ -108,6 +119,7 @@ def card_audit(
     spec = require_judge(reward_named(name))
     given = parameter_values(spec, parameters)
     labelled = read_cases(cases, spec.scale, label=asked.label or LABEL)
+    _require_figures(asked)
     if wanted.both_orders and labelled.labels.kind == "graded":
         raise ConfigurationError("--both-orders: the cases are no pairs")
     if wanted.recorded is not None:
@@ -152,6 +164,26 @@ def _require_budget(
             f"the card asks the judge's model about {trials:,} trials: give a budget "
             f"(--budget {trials}), or agree to it (--yes)"
         )
+
+
+FIGURES: Final = (
+    *(each.lower().replace(" ", "_") for each in AGREEMENT),
+    *("bias", "length_bias", "unscored"),
+    *(f"consistency.{each.replace(' ', '_')}" for each in CONSISTENT),
+)
+"""What a gate can be of; a card lacks those that its cases do not define."""
+
+
+def _require_figures(asked: AuditOptions) -> None:
+    """Read the gates before a model is asked.
+
+    Raises:
+        ConfigurationError: one is no expression, or of no figure of a card.
+    """
+    for each in gating.expressions(asked.fail_on, ()):
+        if each.figure not in FIGURES:
+            hint = did_you_mean(each.figure, FIGURES)
+            raise ConfigurationError(f"{each.text!r}: a card has no figure {each.figure!r}{hint}")
 
 
 def _is_free(judge: Judge) -> bool:
@@ -211,6 +243,8 @@ def _write(card: Card, out: Path) -> Path:
 def _held(card: Card, asked: AuditOptions, path: Path) -> Audit:
     """The figures of a card with the gates that are asked for; each trial must have a verdict."""
     seen, origin = [*_figures(card)], card.about
+    lacking = {*FIGURES} - {each.id for each in seen}
+    seen += [Figure(each, None, why=UNDEFINED) for each in FIGURES if each in lacking]
     found = [
         Finding("CARD", "beside people", "ok", card.outcome, n=card.figures.prompts),
         *(Finding("CARD", "beside people", "note", warning) for warning in card.warnings),
@@ -268,7 +302,7 @@ def _figures(card: Card) -> Iterable[Figure]:
 def _figure(name: str, found: CardFigure, prompts: int, *, size: bool = False) -> Figure:
     value, interval = found.value, found.interval
     if value is None:
-        return Figure(name, None, n=prompts, unit="score", why="the cases do not define it")
+        return Figure(name, None, n=prompts, unit="score", why=UNDEFINED)
     low, high = interval or (None, None)
     if size:
         value = abs(value)

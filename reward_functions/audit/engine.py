@@ -457,6 +457,7 @@ class _Work:
             why = "no form of the reference earns more than an empty answer"
             if not self.asked.answers_alone:
                 self.notes.append(f"{why}: what it pays for is not known, and nothing was measured")
+                self.measured = Measured("answers", 0)  # the responses of the data say nothing else
                 return
         self.notes.append(
             f"right answers are not known, so only answers that need none were tried: {why}"

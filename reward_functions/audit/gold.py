@@ -88,19 +88,18 @@ def _by_form(
 
     The first error, where no answer in any form has a score.
     """
-    texts = {each.id: text for each in samples if (text := reference_words(each)) is not None}
-    some = [each for each in samples if each.id in texts][:TRIED]
+    read = [(each, text) for each in samples if (text := reference_words(each)) is not None]
+    some = [each for each, _ in read[:TRIED]]
+    texts = [text for _, text in read[:TRIED]]
     if not some:
         return None
-    others = [
-        next((text for text in texts.values() if text != texts[each.id]), None) for each in some
-    ]
+    others = [next((other for _, other in read if other != text), None) for text in texts]
     asked = [
         answer
         for form in FORMS.values()
-        for each, other in zip(some, others, strict=True)
+        for each, text, other in zip(some, texts, others, strict=True)
         for answer in (
-            each.answered(form.format(texts[each.id])),
+            each.answered(form.format(text)),
             each.answered("" if other is None else form.format(other)),
         )
     ]

@@ -250,7 +250,7 @@ def audit(
         pass_at=pass_at,
         seed=seed,
     )
-    _require_page(report)
+    _require_places(out, report, target, data)
     agreed = (lambda _: True) if yes else _confirmed
     if card is None and (recorded or resume or both_orders):
         raise ConfigurationError("--recorded, --resume and --both-orders are of --card DIR")
@@ -333,7 +333,7 @@ def compare(
     Exit status: 0 every gate of --fail-on holds, or there is none; 1 one does not; 2 nothing was
     measured, or the arguments cannot be used.
     """
-    _require_page(report)
+    _require_places(out, report, a, b, rollouts)
     with ExitStack() as opened:
         one, other = (
             audit_target(each, judge=judge, stage=stage, seconds=seconds) for each in (a, b)
@@ -388,9 +388,18 @@ def _accepted(target: str, file: Path | None) -> list[Acceptance]:
     return [each for each in acceptances(file or beside) if each.reward in ("", name, target)]
 
 
-def _require_page(report: Path | None) -> None:
+def _require_places(out: Path | None, report: Path | None, *read: str | None) -> None:
+    """Refuse to write over what is read.
+
+    Raises:
+        ConfigurationError: a place is that of a file that is read, or not one of a page.
+    """
     if report is not None and report.suffix != ".html":
         raise ConfigurationError(f"--report writes a page: name it {report.stem}.html")
+    files = [Path(each.partition(":")[0]) for each in read if each]
+    for option, place in (("--out", out), ("--report", report)):
+        if place and place.exists() and any(f.exists() and f.samefile(place) for f in files):
+            raise ConfigurationError(f"{option} {place} is read: write to another file")
 
 
 def _progress(sentence: str) -> None:

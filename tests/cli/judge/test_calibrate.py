@@ -495,6 +495,7 @@ GATES = {
     "macro_f1<0.9": False,
     "accuracy<0.3": True,
     "consistency.both_orders<0.1": True,
+    "consistency.asked_again<0.1": True,
 }
 
 
@@ -583,3 +584,30 @@ def test_dollars_end_an_audit_and_what_was_not_asked_has_no_score(reward, write,
     assert 0 < len(server.requests) < 16
     by_id = {each["id"]: each["value"] for each in found["figures"]}
     assert (by_id["unscored"] > 0, ran.exit_code) == (True, 1)
+
+
+WRONG_GATES = {
+    "kapa<0.4": "a card has no figure 'kapa'. Did you mean 'kappa'?",
+    "exploit>0": "a card has no figure 'exploit'",
+    "kappa": "a gate is written FIGURE>LIMIT",
+    "kappa<nan": "a gate is written FIGURE>LIMIT",
+}
+
+
+@pytest.mark.parametrize("gate", WRONG_GATES)
+def test_a_gate_that_is_none_is_refused_before_a_model_is_asked(
+    reward, tmp_path, write, serve, settings, gate
+):
+    server = serve(verdict=better)
+    cases = write("cases.jsonl", PAIRS)
+    given = ("--judge", settings(server), "--card", tmp_path / "out", "--yes", "--fail-on", gate)
+    ran = reward("audit", "pairwise", cases, *given)
+    assert (ran.exit_code, WRONG_GATES[gate] in ran.stderr) == (2, True), ran.stderr
+    assert (server.requests, (tmp_path / "out").exists()) == ([], False)
+
+
+def test_a_gate_of_what_the_cases_do_not_define_is_no_pass(reward, tmp_path, write):
+    cases = write("cases.jsonl", [row | {"said": row["label"]} for row in PAIRS])
+    given = ("--card", tmp_path / "out", "--recorded", "said")
+    ran = reward("audit", "pairwise", cases, *given, "--fail-on", "consistency.own_orders<0.5")
+    assert (ran.exit_code, "not measured, these cases" in ran.stderr) == (1, True), ran.stderr

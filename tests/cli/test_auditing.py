@@ -1,0 +1,85 @@
+"""`reward audit` and `reward compare` as they are typed: what they write, and what they refuse."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from reward_functions.cli import app
+
+ROWS = [
+    {"id": "same", "prompt": f"What is {at} + {at}?", "answer": str(2 * at)} for at in range(5, 30)
+]
+ROLLOUTS = [
+    {"id": f"{row['prompt']}{at}", **row, "response": f"#### {int(row['answer']) + at}"}
+    for row in ROWS
+    for at in (0, 1)
+]
+MINE = "def strict(response, reference):\n    return float(response.strip() == str(reference))\n"
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path):
+    """A command in a folder with rows, rollouts and a function."""
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("rows.jsonl", ROWS), ("rollouts.jsonl", ROLLOUTS)):
+        Path(name).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    Path("mine.py").write_text(MINE)
+    return lambda *words: CliRunner().invoke(app, [*words])
+
+
+OVER = [
+    ("audit", "gsm8k", "rows.jsonl", "--format", "json", "--out", "rows.jsonl"),
+    ("audit", "gsm8k", "rows.jsonl", "--format", "json", "--out", "./rows.jsonl"),
+    ("audit", "gsm8k", "rows.jsonl", "--format", "junit", "--out", "linked.jsonl"),
+    ("audit", "mine.py:strict", "rows.jsonl", "--format", "markdown", "--out", "mine.py"),
+    ("audit", "gsm8k", "rows.html", "--report", "rows.html"),
+    ("compare", "gsm8k", "math", "rollouts.jsonl", "--format", "json", "--out", "rollouts.jsonl"),
+    (
+        "compare",
+        "gsm8k",
+        "mine.py:strict",
+        "rollouts.jsonl",
+        "--format",
+        "json",
+        "--out",
+        "mine.py",
+    ),
+]
+
+
+@pytest.mark.parametrize("words", OVER, ids=" ".join)
+def test_nothing_is_written_over_what_is_read(run, words):
+    Path("linked.jsonl").symlink_to("rows.jsonl")
+    Path("rows.html").write_text(Path("rows.jsonl").read_text())
+    before = {path.name: path.read_bytes() for path in Path().iterdir()}
+    ran = run(*words)
+    assert (ran.exit_code, "is read: write to another file" in ran.stderr) == (2, True), ran.stderr
+    assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
+
+
+@pytest.mark.parametrize("form", ["json", "junit", "markdown"])
+def test_a_report_goes_to_a_file_of_its_own_and_over_an_earlier_report(run, form):
+    for _ in range(2):
+        ran = run("audit", "gsm8k", "rows.jsonl", "--class", "EX-LIST", "--format", form,
+                  "--out", "report", "--report", "page.html", "--allow-undecided")  # fmt: skip
+        assert (ran.exit_code, ran.stdout) == (0, ""), ran.stderr
+    assert "exploit" in Path("report").read_text()
+    assert "<svg" in Path("page.html").read_text() or "<table" in Path("page.html").read_text()
+
+
+def test_rows_of_one_id_are_rows(run):
+    """The form that a function pays is found by the row, and not by its id."""
+    ran = run("audit", "mine.py:strict", "rows.jsonl", "--format", "json", "--class", "FN-LAYOUT")
+    found = json.loads(ran.stdout)
+    assert "right answers are the reference, bare" in found["notes"]
+    assert found["data"]["prompts"] == 25
+
+
+def test_where_it_is_not_known_what_is_paid_nothing_was_measured_whatever_the_data_hold(run):
+    Path("never.py").write_text("def never(response, reference):\n    return 0.0\n")
+    ran = run("audit", "never.py:never", "rollouts.jsonl")
+    assert ran.exit_code == 2
+    assert "nothing was measured" in ran.stderr
+    assert "no form of the reference earns more than an empty answer" in ran.stdout
