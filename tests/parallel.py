@@ -25,8 +25,21 @@ from typing import NamedTuple
 
 import pytest
 
-TOGETHER = ("tests/deploy/", "tests/cdk/")
-"""Folders that one process takes as a whole, the longest first."""
+ALONE = "deployments of their own"
+
+TOGETHER = {
+    "tests/deploy/test_custodian_rights.py": ALONE,
+    "tests/deploy/test_function_alone.py": ALONE,
+    "tests/deploy/test_versions.py": ALONE,
+    "tests/deploy/": "the deployed stage",
+    "tests/cdk/": "the CDK",
+}
+"""What one process takes as a whole, by the beginning of a file's name: the first that fits. What
+the deployed stage is not asked for has an emulator of its own, as both together are longer than
+all the rest."""
+
+LONGEST = ("the deployed stage", ALONE, "the CDK")
+"""Shares that are begun first."""
 
 RULES = tuple(
     f"tests/{room}/"
@@ -72,7 +85,7 @@ def share_of(item):
     file = item.nodeid.partition("::")[0]
     slow = item.get_closest_marker("slow") is not None
     lane = SLOW if slow else RULE if file.startswith(RULES) else REST
-    return lane, next(filter(file.startswith, TOGETHER), file)
+    return lane, next((TOGETHER[each] for each in TOGETHER if file.startswith(each)), file)
 
 
 def shares(items):
@@ -80,7 +93,7 @@ def shares(items):
     found = {}
     for place, item in enumerate(items):
         found.setdefault(share_of(item), []).append(place)
-    ranks = {name: rank for rank, name in enumerate(TOGETHER)}
+    ranks = {name: rank for rank, name in enumerate(LONGEST)}
     apart = sorted(found, key=lambda share: (share[0], ranks.get(share[1], len(ranks))))
     return [(lane, found[lane, name]) for lane, name in apart]
 

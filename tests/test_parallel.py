@@ -174,8 +174,10 @@ def test_rules_come_first_and_what_is_costly_stays_together():
         Item("tests/finqa/test_program.py::test_a"),
         Item("tests/deploy/test_app.py::test_a", slow=True),
         Item("tests/finqa/test_program.py::test_b"),
+        Item("tests/deploy/test_versions.py::test_a", slow=True),
+        Item("tests/deploy/test_function_alone.py::test_a", slow=True),
     ]
-    taken = [(RULE, [4, 6]), (REST, [3]), (SLOW, [1, 5]), (SLOW, [0]), (SLOW, [2])]
+    taken = [(RULE, [4, 6]), (REST, [3]), (SLOW, [1, 5]), (SLOW, [7, 8]), (SLOW, [0]), (SLOW, [2])]
     assert shares(items) == taken
 
 
