@@ -75,6 +75,7 @@ SECTIONS: Final = (
             "docs/contract",
             "docs/math",
             "docs/finqa",
+            "docs/answer-text",
             "docs/rules",
             "docs/scoreboard",
             "docs/audit",

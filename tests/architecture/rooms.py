@@ -62,7 +62,7 @@ ROOMS = {
         11,
     ),
     "verifiers": room(
-        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 1_830, 1_350, 17
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_020, 1_350, 17
     ),
     "judge_runtime": room(
         "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_320, 2_350, 14

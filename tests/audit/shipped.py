@@ -180,6 +180,7 @@ MATH = partial(made, "math")
 
 SHIPPED = {
     "answer_format": Shipped(unanswered),
+    "answer_text": Shipped(named),
     "exact_match": Shipped(numbered),
     "finqa": Shipped(partial(made, "finqa")),
     "group": Shipped(unanswered, nothing),

@@ -55,7 +55,8 @@ def test_an_unknown_name_suggests_the_nearest():
     with pytest.raises(UnknownReward, match="Did you mean 'gsm8k'"):
         get("gsm8")
     with pytest.raises(
-        UnknownReward, match="there are answer_format, exact_match, finqa, group, gsm8k"
+        UnknownReward,
+        match="there are answer_format, answer_text, exact_match, finqa, group",
     ):
         get("zzzzzz")
 
