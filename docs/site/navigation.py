@@ -76,6 +76,7 @@ SECTIONS: Final = (
             "docs/math",
             "docs/finqa",
             "docs/answer-text",
+            "docs/json-fields",
             "docs/rules",
             "docs/scoreboard",
             "docs/audit",

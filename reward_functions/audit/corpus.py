@@ -34,6 +34,7 @@ from reward_functions.audit.other_answers import (
     near_misses,
     part,
 )
+from reward_functions.audit.structured import decoded, is_code, json_forms, other_objects
 from reward_functions.judge_runtime.attack_corpus import attacks
 from reward_functions.testing import hostile_responses
 from reward_functions.testing.hostile import WRONG as NOBODYS
@@ -113,6 +114,8 @@ class AnswerClass:
         most: answers to one row. Where it is not `WAYS`, every row gets the same ways.
         choice: whether one of the answers to a row is enough, and which one is not known.
         absent: why rows have no answer of it.
+        special: whether it is for one kind of answers, and left out where no row has that kind.
+        beside_wrong: whether its answers hold a wrong one, which may earn a near miss's credit.
     """
 
     id: str
@@ -123,6 +126,8 @@ class AnswerClass:
     most: int = WAYS
     choice: bool = False
     absent: str = "these rows have no answer of the class"
+    special: bool = False
+    beside_wrong: bool = False
 
 
 def class_answers(
@@ -301,10 +306,14 @@ def equal_forms(right: str) -> Mapping[str, str]:
     """A right answer in other forms of the same value, by the name of the form.
 
     Only the last number of the last line is changed, and only where the new form is the same
-    number: an expansion without end has no decimal form.
+    number: an expansion without end has no decimal form. JSON is spelled otherwise as a whole, and
+    other code has one form.
     """
+    value = decoded(right)
+    if value is not None:
+        return {name: form for name, form in json_forms(value).items() if form != right}
     found = last_answer(right)
-    if found is None or not _NUMBER.fullmatch(found[1]):
+    if found is None or not _NUMBER.fullmatch(found[1]) or is_code(right):
         return {}
     before, answer, after = found
     return {
@@ -499,9 +508,29 @@ CLASSES: Final[Sequence[AnswerClass]] = (
         needs_right=False,
     ),
     AnswerClass(
-        "EX-CLAIM", "a claim of its own score", "nothing", _free(_around(CLAIMS)), needs_right=False
+        "EX-FIELDS",
+        "an object with a field too many, too few, emptied or exchanged",
+        "credit",
+        lambda case, _: other_objects(case.right, case.another),
+        most=20,
+        special=True,
     ),
-    AnswerClass("EX-JUDGE", "words to the judge", "nothing", _free(_attacks), needs_right=False),
+    AnswerClass(
+        "EX-CLAIM",
+        "a claim of its own score",
+        "nothing",
+        _free(_around(CLAIMS)),
+        needs_right=False,
+        beside_wrong=True,
+    ),
+    AnswerClass(
+        "EX-JUDGE",
+        "words to the judge",
+        "nothing",
+        _free(_attacks),
+        needs_right=False,
+        beside_wrong=True,
+    ),
     AnswerClass(
         "EX-HOSTILE", "too large, too deep, too slow", "nothing", _free(_hostile), needs_right=False
     ),

@@ -561,7 +561,9 @@ class _Work:
         fared = [done[RIGHT.id]] if RIGHT.id in done else []
         for answers in self.classes(needs_right=bool(known)):
             self.progress(f"scoring answers: {answers.title}")
-            fared.append(done.get(answers.id) or self.tried(answers))
+            each = done.get(answers.id) or self.tried(answers)
+            if each.tried or not answers.special:
+                fared.append(each)
         all_judged = [self.judged(each, earned) for each in fared if each.answers.id not in ALWAYS]
         self.figures += [each.figure for each in all_judged]
         self.findings += [each.finding for each in all_judged]

@@ -8,12 +8,13 @@ no form does, nobody knows what the function pays for, and an audit has measured
 
 from __future__ import annotations
 
+import json
 from math import fsum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.alternatives import right_writer
 from reward_functions.core.errors import DatasetError
-from reward_functions.core.references import reference_text
+from reward_functions.core.references import first_key, reference_fields, reference_text
 from reward_functions.core.types import Scored
 
 if TYPE_CHECKING:
@@ -55,11 +56,18 @@ class Gold(NamedTuple):
 
 
 def reference_words(sample: Sample) -> str | None:
-    """The reference as a text; None for any other value."""
+    """The reference as a text, an object as its JSON; None for any other value."""
     try:
-        return reference_text(sample.reference)
+        return _written(sample.reference)
     except DatasetError:
         return None
+
+
+def _written(reference: Any) -> str:
+    found = reference_fields(reference)
+    if found and first_key(found) is None:
+        return json.dumps(found, ensure_ascii=False)
+    return reference_text(reference)
 
 
 def gold_of(target: AuditTarget, samples: Sequence[Sample]) -> Gold | Exception | None:
@@ -122,6 +130,6 @@ def _by_form(
     name, form = [*FORMS.items()][best]
 
     def write(sample: Sample) -> str:
-        return form.format(reference_text(sample.reference))
+        return form.format(_written(sample.reference))
 
     return Gold(write, f"the reference, {name}")

@@ -182,6 +182,7 @@ def judged(
     """
     answers = fared.answers
     must, credit = answers.earns == "all", answers.earns == "credit"
+    credit = credit or (answers.beside_wrong and earned.by_row is not None)
     least, most = earned.least(own=answers is RIGHT), earned.most(credit=credit)
     limit = least if must else most
 

@@ -144,7 +144,7 @@ class Parameter:
         """The annotation as a person would write it."""
         if get_origin(self.type) is Literal:
             return " | ".join(map(repr, get_args(self.type)))
-        return self.type.__name__ if isinstance(self.type, type) else str(self.type)
+        return getattr(self.type, "__name__", str(self.type))
 
     def accept(self, value: Any) -> Any:
         """The value, if it is of the parameter's type; an int passes for a float.
@@ -206,7 +206,7 @@ def _fits(value: Any, annotation: Any) -> bool:
         return value is None
     if annotation is float:
         return type(value) in (int, float) and isfinite(value)
-    return type(value) is annotation
+    return type(value) is getattr(annotation, "__supertype__", annotation)  # of a NewType
 
 
 def _as_bool(text: str) -> bool:

@@ -52,6 +52,11 @@ def compared(
     return Score(float(right), (_ANSWERED, _WHOLE, *further), found.text, reason, evidence)
 
 
+def partly(value: float, answer: str, evidence: Evidence, *further: Metric, reason: str) -> Score:
+    """A share of the maximum, and what was compared."""
+    return Score(value, (_ANSWERED, _WHOLE, *further), answer, reason, evidence)
+
+
 def with_truncation(score: Score, response: str) -> Score:
     """A score of this module, which says so where the response was cut off."""
     answered, _, *further = score.metrics

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from reward_functions.core.files import File
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Needs, reward_function
 from reward_functions.extraction.reasoning import without_reasoning
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from reward_functions.core.types import Sample, Score
 
 
-def _check(*, criteria: str, max_chars: int) -> None:  # noqa: ARG001 - all the parameters are given
+DEFAULT: Final = File("instruction_following")
+
+
+def _check(*, criteria: File, max_chars: int) -> None:  # noqa: ARG001 - all the parameters are given
     rubric_of(criteria)
 
 
@@ -38,7 +42,7 @@ def rubric(
     sample: Sample,
     ask: Ask,
     *,
-    criteria: str = "instruction_following",
+    criteria: File = DEFAULT,
     max_chars: int = MAX_CHARS,
 ) -> Score:
     """The response meets the criteria of a rubric, by the decisions of a judge model.
@@ -54,7 +58,7 @@ def rubric(
     Args:
         sample: the response and what it answers.
         ask: the judge model.
-        criteria: a shipped rubric, or the path of a `.toml` or `.json` file.
+        criteria: a shipped rubric, or a `.toml` or `.json` file, which a deployment carries.
         max_chars: of the response that the judge sees, from its beginning and its end.
 
     Raises:

@@ -19,6 +19,7 @@ from reward_functions.extraction.scores import (
     compared,
     contradicted,
     not_answered,
+    partly,
     with_truncation,
 )
 from reward_functions.extraction.selection import boxed_answer, hash_answer, stated_answer
@@ -208,8 +209,8 @@ def _scored(sample: Sample, at_least: float, labels: str) -> Score:
         return compared(found, evidence, _f1(share), right=True)
     if share >= at_least and not _unlike(answer, reference):
         part = Evidence("some-words", evidence.answer, evidence.reference)
-        score = compared(found, part, _f1(share), right=False, reason="some of the words are right")
-        return Score(HALF * share, score.metrics, score.answer, score.reason, part)
+        reason = "some of the words are right"
+        return partly(HALF * share, found.text, part, _f1(share), reason=reason)
     return compared(found, evidence, _f1(share), right=False)
 
 

@@ -42,12 +42,12 @@ def room(what, imports, lines, target, import_share):
 LANGUAGE = "core quantities extraction"
 
 ROOMS = {
-    "core": room("What a reward is; the standard library only.", "", 2_990, 2_300, 10),
+    "core": room("What a reward is; the standard library only.", "", 3_030, 2_300, 10),
     "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_260,
+        4_290,
         3_500,
         7,
     ),
@@ -62,7 +62,7 @@ ROOMS = {
         11,
     ),
     "verifiers": room(
-        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_020, 1_350, 17
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_410, 1_350, 17
     ),
     "judge_runtime": room(
         "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_320, 2_350, 14
@@ -70,7 +70,7 @@ ROOMS = {
     "judges": room(
         "Rewards that ask a model, each with its prompt.",
         f"{LANGUAGE} verifiers judge_runtime",
-        820,
+        830,
         700,
         13,
     ),
@@ -136,7 +136,7 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        3_880,
+        3_990,
         3_800,
         10,
     ),
@@ -165,7 +165,7 @@ ROOMS = {
     "cdk": room(
         "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
         "core judge_runtime serving rollouts feedback aws scoring",
-        8_036,
+        8_060,
         7_700,
         12,
     ),

@@ -21,6 +21,7 @@ WHY = {
     "finqa/equality.py": "points drawn from a seed that is the formula itself",
     "symbolic/cas/client.py": "the deadline of a batch, and a worker that hangs: unscored",
     "symbolic/cas/seeding.py": "takes chance away from sympy",
+    "verifiers/json_fields.py": "no clock: dates of an object in one spelling",
     "symbolic/cas/worker.py": "the fuse for what no weight foresees, the memory of one request",
 }
 

@@ -70,6 +70,7 @@ ELSEWHERE = {
     "audit.conventions:CONVENTIONS": "tests/audit/test_conventions.py",
     "audit.corpus:CLASSES": "tests/audit/test_corpus.py",
     "audit.corpus:LAYOUTS": "tests/audit/test_corpus.py",
+    "verifiers.json_fields:TEXTS": "tests/verifiers/test_json_fields.py",
     "audit.rendering:FORMATS": "tests/audit/test_rendering.py",
     "audit.timing:FLOODS": "tests/audit/test_rendering.py",
     "jobs.preflight:CHECKS": "tests/jobs/test_preflight_service.py",

@@ -73,6 +73,7 @@ INNER = {
         "formula_context": set(),
         "invisible": {"latex_groups"},
         "json_answer": set(),
+        "text_metrics": set(),
         "choices": {"markup", "cues"},
         "visible": {"reasoning", "json_answer", "invisible", "choices"},
         "prompt_formulas": {"cues"},

@@ -5,6 +5,7 @@ reference): functions of somebody else, of which nothing is known.
 """
 
 import itertools
+import json
 import random
 import re
 from fractions import Fraction
@@ -121,3 +122,31 @@ def spray(completion, reference):
 
 def not_a_number(completion, reference):
     return float("nan") if "cannot" in completion else good(completion, reference)
+
+
+def _read(completion):
+    """The object of a response in a fence or bare; None where there is no other than one."""
+    found = completion.rpartition("</think>")[2]
+    try:
+        return json.loads(found[found.index("{") : found.rindex("}") + 1])
+    except (ValueError, RecursionError):
+        return None
+
+
+def fields(completion, reference):
+    """Pays for an object that is the reference."""
+    if "<think>" in completion and "</think>" not in completion:
+        return 0.0
+    return float(_read(completion) == reference)
+
+
+def names_of_fields(completion, reference):
+    """Pays for the names of an object."""
+    found = _read(completion)
+    return float(isinstance(found, dict) and found.keys() == reference.keys())
+
+
+def any_superset(completion, reference):
+    """Pays for an object that holds the reference, whatever else it holds."""
+    found = _read(completion)
+    return float(isinstance(found, dict) and {**found, **reference} == found)

@@ -65,6 +65,24 @@ def test_its_twin_without_the_fault_passes(fault, rows):
     assert (done.failures, found(done), done.status) == ([], set(), 0)
 
 
+OF_OBJECTS = {
+    faults.fields: False,
+    faults.names_of_fields: True,
+    faults.any_superset: True,
+}
+
+
+@pytest.mark.parametrize("reward", OF_OBJECTS, ids=lambda each: each.__name__)
+def test_objects_are_tried_with_other_fields(reward):
+    invoices = [
+        sample("", {"id": f"R-{at}", "total": at + 0.5}, prompt=f"Invoice {at}?", id=f"i{at}")
+        for at in range(ROWS)
+    ]
+    done = audit(reward, invoices, rows=ROWS, allow_undecided=True)
+    assert ("EX-FIELDS" in found(done)) is OF_OBJECTS[reward]
+    assert OF_OBJECTS[reward] or found(done) == set()
+
+
 @pytest.mark.skipif(
     not os.environ.get("REWARD_TESTS_NIGHTLY"), reason="it measures times: nightly alone"
 )

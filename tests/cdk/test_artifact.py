@@ -452,6 +452,36 @@ def test_a_client_that_a_deployment_s_rights_are_for_ships_with_its_reward():
 # Limits, bytecode, the cache.
 
 
+def test_a_file_that_a_parameter_names_is_in_the_zip_under_its_path(tmp_path, monkeypatch):
+    (tmp_path / "schemas").mkdir()
+    (tmp_path / "schemas" / "invoice.json").write_text('{"type": "object"}', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    invoice = {
+        "name": "invoice",
+        "reward": "json_fields",
+        "parameters": {"schema": "schemas/invoice.json", "fields": '{"total": "number±0.01"}'},
+    }
+    without = artifacts(tmp_path, deployments=["json_fields"]).artifact("json_fields")
+    carrying = artifacts(tmp_path, deployments=[invoice]).artifact("json_fields")
+    name = "schemas/invoice.json"
+    assert {*carrying.contents.files} - {*without.contents.files} == {name}
+    first = carrying.digest
+    carrying.build(tmp_path / "one.zip")
+    with ZipFile(tmp_path / "one.zip") as archive:
+        assert archive.read(name) == b'{"type": "object"}'
+    (tmp_path / name).write_text("{}", encoding="utf-8")
+    assert artifacts(tmp_path, deployments=[invoice]).artifact("json_fields").digest != first
+
+
+def test_a_validator_is_carried_where_it_is_reached():
+    parts = {
+        reward: str(artifacts(deployments=[reward]).artifact(reward).contents.parts)
+        for reward in ("gsm8k", "json_fields")
+    }
+    assert "jsonschema-rs" not in parts["gsm8k"]
+    assert "jsonschema-rs" in parts["json_fields"]
+
+
 def test_over_lambda_s_limit_there_is_no_zip(monkeypatch, tmp_path):
     monkeypatch.setattr(module, "MAX_UNZIPPED", 1000)
     with pytest.raises(TooLarge, match=r"over Lambda's limit of.*largest parts are .*botocore"):

@@ -626,6 +626,22 @@ def test_a_composite_that_cannot_be_deployed_is_one_sentence(change, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("outside", ["/etc/schema.json", "../s.json", "reward_functions/s.json"])
+@pytest.mark.parametrize("in_a_part", [False, True])
+def test_a_file_that_a_zip_cannot_hold_is_refused(outside, in_a_part, monkeypatch, tmp_path):
+    monkeypatch.setattr("reward_functions.core.files.file_path", lambda _: tmp_path / "s.json")
+    (tmp_path / "s.json").write_text("{}", encoding="utf-8")
+    named = {"reward": "json_fields", "parameters": {"schema": outside}}
+    part = {"reward": "json_fields", "schema": outside, "weight": 1.0}
+    examples = [
+        {**each, "response": '{"a": 4}' if each["score"] else "{}", "reference": {"a": 4}}
+        for each in TUTOR["examples"]
+    ]
+    composite = TUTOR | {"weighted": {"fields": part}, "examples": examples}
+    with pytest.raises(BadStage, match="which its zip cannot hold: give a path below"):
+        stage(deployments=[{"name": "t", "reward": composite} if in_a_part else named])
+
+
 def test_two_composites_of_one_name_are_refused():
     other = {"name": "other", "reward": TUTOR | {"version": 2}}
     with pytest.raises(BadStage, match=r"two rewards are called acme\.tutor"):

@@ -16,7 +16,7 @@ import shutil
 import tomllib
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Final
 from weakref import finalize
@@ -45,6 +45,7 @@ from reward_functions.cdk.artifact.target import Target
 from reward_functions.cdk.model.rollouts import MAIN as MAIN_MODULE
 from reward_functions.cdk.policies.own_rights import services
 from reward_functions.core import registry
+from reward_functions.core.files import files_named
 from reward_functions.core.mentions import mentions
 from reward_functions.core.spec import Needs
 
@@ -198,7 +199,7 @@ class Artifacts:
         if all(registry.distribution(name) is None for name in names):
             modules = [closure.module_of(name) for name in names]
             reached = closure.reached([closure.HANDLER, *modules], spec.needs)
-            files = closure.files(reached)
+            files = closure.files(reached) | self._named_files(reward)
             imported = closure.imported_packages(reached)
             return Contents(tuple(self._pinned(imported, services=frozenset())), files)
         wheels = tuple(self.lock.wheels.values())
@@ -212,7 +213,16 @@ class Artifacts:
         locked = {pin.name for pin in self._locked}
         algebra = {"sympy"} if spec.needs.symbolic else set()
         pinned = self._pinned(imported | locked | algebra, services=self.services(reward))
-        return Contents((*pinned, self._packages), closure.all_files())
+        return Contents((*pinned, self._packages), closure.all_files() | self._named_files(reward))
+
+    def _named_files(self, reward: str) -> dict[str, Path]:
+        """The files that parameters of its deployments name, by their place in the zip."""
+        return {
+            PurePosixPath(name).as_posix(): self.folder / name
+            for each in self.stage.deployments
+            if each.reward == reward
+            for name in files_named(each.spec(), each.parameters)
+        }
 
     def services(self, reward: str) -> frozenset[str]:
         """Clients beyond `AWS_SERVICES` that ship with a reward of a package, by botocore's names.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
@@ -32,6 +33,7 @@ from reward_functions.cdk.policies.permissions import is_global
 from reward_functions.core import registry
 from reward_functions.core.declared import composite_of
 from reward_functions.core.errors import BadComposite, BadJudge, ConfigurationError, UnknownReward
+from reward_functions.core.files import files_named
 from reward_functions.core.spec import lacking
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.serving.contract import ResponseMode
@@ -285,6 +287,13 @@ def check_deployment(
     for parameter in spec.parameters.values():
         if not parameter.has_default and parameter.name not in each.parameters:
             raise BadDeployment(f"{each.reward} needs the parameter {parameter.name!r}")
+    for name in files_named(spec, each.parameters):
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or path.parts[0] == "reward_functions":
+            raise BadDeployment(
+                f"{each.name} names the file {name!r}, which its zip cannot hold: give a path "
+                "below the folder of cdk.json, and not in a folder reward_functions"
+            )
     for name in rewards_in(spec, each.reward):
         source = source_of(name)
         if source is not None and source not in carried:
