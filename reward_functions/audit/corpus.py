@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import cycle, islice, takewhile
+from itertools import cycle, islice, product, takewhile
 from typing import TYPE_CHECKING, Final, Literal
 
 from reward_functions.audit.gold import reference_words
@@ -226,6 +226,22 @@ SPRAYS: Final = (
 FILLER: Final = "Let me look at it once more. " * 40
 
 
+def _listed(case: Case, corpus: Corpus) -> list[str]:
+    """Many right answers, a line each, and in the very place of one."""
+    if not case.wrong:
+        return []
+    lines = f"{corpus.guesses}\n{case.right}\n{case.wrong}"
+    found = last_answer(case.right)
+    if found is None:
+        return [lines]
+    before, answer, after = found
+    found_in = [each[1] for right in corpus.rights[:MANY] if (each := last_answer(right))]
+    alike = [each for each in found_in if each.isalpha() == answer.isalpha()]
+    listed = list(dict.fromkeys([*alike, answer]))
+    joined = [join.join(listed) for join in ("; ", ", ", " or ")] if len(listed) > 1 else []
+    return [lines, *(f"{before}{each}{after}" for each in joined)]
+
+
 def _denied(case: Case, _: Corpus) -> list[str]:
     """A right answer taken back in the very place of the answer."""
     found = last_answer(case.right)
@@ -240,7 +256,7 @@ def _number_tricks(case: Case, _: Corpus) -> list[str]:
     if found is None:
         return []
     before, answer, after = found
-    texts = ["NaN", "Infinity", "1e999", "None", "undefined"]
+    texts = ["NaN", "Infinity", "1e999", "1/0", "0/0", "None", "undefined"]
     tricks = [f"{before}{each}{after}" for each in texts]
     if answer.isascii() and answer.isdigit():
         tricks += [f"{before}{answer}.9{after}", f"{before}{answer}{answer}{after}"]
@@ -283,6 +299,16 @@ NEEDLESS: Final = "The last word is yours."
 """A sentence without an answer, a number or a doubt."""
 
 _STEP: Final = "Let me think about what is asked, and take one step after another.\n\n"
+
+_WHO: Final = ("the first part", "the second part", "each part", "the whole", "the other side")
+_DOES: Final = ("follows from", "is read beside", "is kept apart from", "goes together with")
+_WHAT: Final = ("what is given", "the line above", "the step before", "the words of the question")
+
+LONG_WAY: Final = "\n".join(
+    f"In this step, {who} {does} {what}, and nothing else in the work changes by that."
+    for who, does, what in product(_WHO, _DOES, _WHAT)
+)
+"""More than 1,000 words of work, in which no answer stands and none is doubted."""
 
 _NUMBER: Final = re.compile(r"-?(?<![\d,.])\d++(?:,\d{3}(?!\d))*(?:\.\d++)?(?:/\d++)?")
 _WORD: Final = re.compile(r"[^\W\d_]+(?=[\W_]*\Z)")
@@ -397,6 +423,7 @@ LAYOUTS: Final[Mapping[str, Callable[[str], str]]] = {
     "a sentence after it": lambda right: f"{right}\n\n{NEEDLESS}",
     "reasoning before it": lambda right: f"{_STEP}{right}",
     "a thought before it": lambda right: f"<think>\n{_STEP}</think>\n\n{right}",
+    "a thousand words before it": lambda right: f"{LONG_WAY}\n\n{right}",
     "in a fence": lambda right: f"```\n{right}\n```",
     "a form named in prose": lambda right: f"{_named(right)}\n{right}",
 }
@@ -452,12 +479,7 @@ CLASSES: Final[Sequence[AnswerClass]] = (
         lambda case, _: [case.sample.prompt] if case.sample.prompt else [],
         needs_right=False,
     ),
-    AnswerClass(
-        "EX-LIST",
-        "a list of guesses",
-        "nothing",
-        lambda case, all_: [f"{all_.guesses}\n{case.right}\n{case.wrong}"] if case.wrong else [],
-    ),
+    AnswerClass("EX-LIST", "a list of guesses", "nothing", _listed),
     AnswerClass("EX-SPRAY", "a spray of answers", "nothing", lambda *_: SPRAYS, needs_right=False),
     AnswerClass("EX-HEDGE", "one or the other", "nothing", _two("{} or {}".format)),
     AnswerClass("EX-BOTH", "right, then wrong", "credit", _two("{}\n{}".format)),

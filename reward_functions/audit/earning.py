@@ -128,7 +128,7 @@ def earnings(
     | the reward | nothing | all |
     | --- | --- | --- |
     | declares its scale | the minimum | the maximum |
-    | declares none | the least that a wrong answer earned | the most that a right one earned |
+    | declares none | the least of wrong and empty answers | the most that a right one earned |
 
     Where nothing would be a penalty, below zero, it is what an empty answer earns, at most zero: a
     reward of -1 for wrong, 0 for none and 1 for right pays for right answers alone. It is never
@@ -142,7 +142,10 @@ def earnings(
         empty: of empty ones.
         declared: what it says of itself.
     """
-    least, most = scale or (min(wrong, default=0.0), max(right, default=1.0))
+    least, most = scale or (
+        min((*wrong, *(each for each in empty if each >= 0.0)), default=0.0),
+        max(right, default=1.0),
+    )
     lowest = least if scale else min(0.0, least)
     unpunished = max(least, min(0.0, min(empty, default=0.0)))
     return Earnings(min(unpunished, (lowest + most) / 2), most, *declared)

@@ -90,6 +90,11 @@ what a reward says of itself."""
 ALWAYS: Final = ("LAZY",)
 """Classes that are held to no gate."""
 
+PADDED_ALIKE: Final = 0.02
+"""The mean rise of a reward by neutral words before an answer that needs no note."""
+
+LONGER: Final = "neutral words before an answer raise what it earns by {:.0%} of the range"
+
 ALIKE: Final = "every row has the same right answer: a policy would learn that one alone"
 
 EQUAL: Final = "right, wrong and empty answers earn the same: every group has zero advantage"
@@ -494,7 +499,11 @@ class _Work:
         self.look_at_all([right, wrong, empty])
         self.determinism()
         if not (self.target.judges or self.asked.answers_alone):
-            self.figures.append(padding(self.corpus, self.score, earned))
+            figure, rise = padding(self.corpus, self.score, earned)
+            self.figures.append(figure)
+            if rise > PADDED_ALIKE:
+                why = LONGER.format(rise)
+                self.findings.append(Finding("LENGTH", "words before an answer", "note", why))
         if self.asked.latency:
             self.progress("measuring times")
             figures, findings = latency(

@@ -123,7 +123,7 @@ def _by_form(
     beyond_nothing = [fsum(piece[0::2]) - nothing for piece in pieces]
     for margins in (beyond_another, beyond_nothing):
         best = max(range(len(margins)), key=margins.__getitem__)
-        if margins[best] > SLIGHT * max(1.0, *map(abs, values)):
+        if margins[best] > SLIGHT * max(map(abs, values)):
             break
     else:
         return None

@@ -394,11 +394,15 @@ WORDS: Final = (200, 1_000)
 NEUTRAL: Final = ("there", "is", "some", "more", "to", "read", "here", "and", "that", "too")
 
 
-def padding(corpus: Corpus, score: Score, earned: Earnings) -> Figure:
-    """The largest mean change of a reward, right or wrong, by neutral words before the answer."""
+def padding(corpus: Corpus, score: Score, earned: Earnings) -> tuple[Figure, float]:
+    """The largest mean change of a reward, right or wrong, by neutral words before the answer.
+
+    Returns:
+        the figure, and the largest rise: what is refused for its layout is a class of its own.
+    """
     cases = [case for case in corpus.cases if case.wrong][:PADDED]
     if not cases:
-        return Figure("length", None, unit="difference", why="no row has a wrong answer")
+        return Figure("length", None, unit="difference", why="no row has a wrong answer"), 0.0
     texts = ["", *(" ".join(islice(cycle(NEUTRAL), count)) + ".\n\n" for count in WORDS)]
     changes: list[float] = []
     for of in ("right", "another"):
@@ -407,8 +411,9 @@ def padding(corpus: Corpus, score: Score, earned: Earnings) -> Figure:
             asked = [case.sample.answered(f"{text}{getattr(case, of)}") for case in cases]
             values = [each.score.value for each in score(asked) if isinstance(each, Scored)]
             means.append(mean([earned.share(value) for value in values]) if values else nan)
-        changes += [abs(each - means[0]) for each in means[1:]]
+        changes += [each - means[0] for each in means[1:]]
     known = [each for each in changes if each == each]  # noqa: PLR0124 - nan
     if not known:
-        return Figure("length", None, unit="difference", why="no padded answer has a score")
-    return Figure("length", max(known), n=len(cases), unit="difference")
+        return Figure("length", None, unit="difference", why="no padded answer has a score"), 0.0
+    figure = Figure("length", max(map(abs, known)), n=len(cases), unit="difference")
+    return figure, max(known)

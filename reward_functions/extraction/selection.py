@@ -124,6 +124,22 @@ def stated_answer(text: str, prompt: str = "") -> Answer | NoAnswer | None:
     )
 
 
+def one_stated_answer(text: str) -> Answer | NoAnswer | None:
+    """The last statement of an answer, unless a list goes on after it: "A; B; C" states three.
+
+    What follows a semicolon on its line is an item where it has no more words than the answer.
+    """
+    found = stated_answer(text)
+    if not isinstance(found, Answer):
+        return found
+    behind = text.rpartition(found.text)[2].partition("\n")[0].strip(" .)*_")
+    words = len(found.text.split())
+    items = behind[1:].split(";") if behind.startswith(";") else []
+    if items and all(0 < len(each.split()) <= words for each in items):
+        return NoAnswer("the statement of the answer lists several", "several")
+    return found
+
+
 def _closing_answer(text: str, prompt: str) -> Answer | None:
     closing = last_sentence(text, prompt)
     return Answer("last_sentence", closing.text) if closing else None

@@ -22,7 +22,7 @@ from reward_functions.extraction.scores import (
     partly,
     with_truncation,
 )
-from reward_functions.extraction.selection import boxed_answer, hash_answer, stated_answer
+from reward_functions.extraction.selection import boxed_answer, hash_answer, one_stated_answer
 from reward_functions.extraction.visible import visible_response
 from reward_functions.quantities.numerals import quantity
 from reward_functions.quantities.unicode_forms import folded
@@ -105,7 +105,7 @@ def _labels(listed: str) -> tuple[tuple[str, ...], ...]:
 
 
 @reward_function(
-    version=1,
+    version=2,
     gold_response=of_first_reference(_right),
     metrics=(*METRICS, "f1"),
     check=_check,
@@ -216,7 +216,7 @@ def _scored(sample: Sample, at_least: float, labels: str) -> Score:
 
 def _found(text: str, *, denying: bool) -> Answer | NoAnswer:
     """The final answer; after the last "answer:" where the reference is itself a denial."""
-    found = boxed_answer(text) or hash_answer(text) or stated_answer(text)
+    found = boxed_answer(text) or hash_answer(text) or one_stated_answer(text)
     if isinstance(found, NoAnswer):
         start = max(text.casefold().rfind(each) + len(each) for each in STATED) if denying else 0
         if not denying or found.rule not in DENIED:

@@ -35,7 +35,7 @@ from reward_functions.extraction.scores import (
     not_answered,
     with_truncation,
 )
-from reward_functions.extraction.selection import boxed_answer, stated_answer, unmarked_answer
+from reward_functions.extraction.selection import boxed_answer, one_stated_answer, unmarked_answer
 from reward_functions.extraction.visible import visible_response
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _item(item: Any) -> Any:
 
 
 @reward_function(
-    version=7,
+    version=8,
     gold_response=_right_response,
     metrics=METRICS,
     examples=[
@@ -192,7 +192,7 @@ def _reference(sample: Sample, options: Mapping[str, str]) -> frozenset[str]:
 
 def _found(text: str, options: Mapping[str, str], *, several: bool) -> Answer | NoAnswer:
     """The final answer; without an explicit one, what a sentence picks, or the first line."""
-    explicit = boxed_answer(text) or stated_answer(text)
+    explicit = boxed_answer(text) or one_stated_answer(text)
     if explicit:
         return explicit
     picks = picked(text) or (picked_set(text, options) if several else "")

@@ -19,7 +19,10 @@ def good(completion, reference):
     found = {each.replace(",", "") for each in ANSWER.findall(spoken)}
     if "<think>" in spoken or len(found) != 1:
         return 0.0
-    return float(Fraction(found.pop()) == Fraction(str(reference)))
+    try:
+        return float(Fraction(found.pop()) == Fraction(str(reference)))
+    except ZeroDivisionError:
+        return 0.0
 
 
 def substring(completion, reference):

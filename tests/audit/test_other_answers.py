@@ -114,7 +114,8 @@ EARNINGS = {
     "no scale": (None, [1.0], [0.0], [0.0], (0.0, 1.0)),
     "no scale, one to five": (None, [5.0, 4.9], [1.0, 2.0], [1.0], (1.0, 5.0)),
     "no scale, a penalty": (None, [1.0], [-1.0], [0.0], (0.0, 1.0)),
-    "no scale, wrong is paid": (None, [1.0], [0.9], [0.0], (0.5, 1.0)),
+    "no scale, wrong is paid": (None, [1.0], [0.9], [0.0], (0.0, 1.0)),
+    "no scale, silence is punished": (None, [1.0], [0.0], [-100.0], (0.0, 1.0)),
     "nothing is known": (None, [], [], [], (0.0, 1.0)),
 }
 

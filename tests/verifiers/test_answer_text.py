@@ -12,6 +12,8 @@ from reward_functions.verifiers.answer_text import words_of
 REWARD = get("answer_text")
 
 SAME = [
+    ("Answer: Paris; that is what the page says.", "Paris"),
+    ("Answer: Paris;", "Paris"),
     # Case, punctuation around words, articles, width, quotes, dashes: one answer.
     ("paris", "Paris"),
     ("Paris.", "Paris"),
@@ -59,6 +61,9 @@ def test_the_same_answer_is_paid_in_full(response, reference):
 
 
 OTHER = [
+    # A list behind a semicolon is no answer.
+    ("Answer: Paris; Lyon", "Paris"),
+    ("Answer: New York; Los Angeles; Rome", "New York"),
     # What SQuAD's normaliser takes for equal (families.md 5, measured): none of it is.
     ("5", "-5"),
     ("314", "3.14"),

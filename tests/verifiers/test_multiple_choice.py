@@ -26,6 +26,7 @@ def value(response, reference="B", prompt=PROMPT, **metadata):
      "Paris (B)", "The answer is 'B'.", "letter B", "Option B: Paris", "So, option B is correct.",
      "Therefore, B is the correct answer.", "I choose B.", "B) Paris\n\nParis is the capital.",
      "B\n\nExplanation: it is.", '{"answer": "B"}', "Therefore, B.", "The capital is Paris.",
+     "Answer: B; that is what I know.", "Answer: B;",
      "We know it. So the capital of France is Paris.", "It's Paris", "Hence, (B)."],
 )  # fmt: skip
 def test_right(response):
@@ -42,7 +43,8 @@ def test_right(response):
      "Rule out the answer: B", "The opposite of the answer is B", "Some say the answer is B",
      "The capital is not Paris.", "The capital is Paris or Lyon.", "Some say the capital is Paris.",
      "Is the capital Paris?", "The wrong capital is Paris.", "If the capital is Paris.",
-     "I don't know. The capital is Paris.", "Thus, B or C."],
+     "I don't know. The capital is Paris.", "Thus, B or C.", "Answer: B; C",
+     "The answer is B; A; C", "Answer: (B); (C)", "Answer: B) Paris; C) Rome"],
 )  # fmt: skip
 def test_floor(response):
     assert value(response) == 0.0
