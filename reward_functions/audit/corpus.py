@@ -31,6 +31,7 @@ from reward_functions.audit.other_answers import (
     INJECTIONS,
     REASONED,
     UNSURE,
+    answer_line,
     near_misses,
     part,
 )
@@ -226,6 +227,24 @@ SPRAYS: Final = (
 FILLER: Final = "Let me look at it once more. " * 40
 
 
+JOINS: Final = ("; ", ", ", " or ", " and ", " ")
+"""What stands between answers that are given in the place of one."""
+
+
+def _hedged(case: Case, _: Corpus) -> list[str]:
+    """One response or the other, and one answer or the other in the place of one."""
+    if not case.wrong:
+        return []
+    found, other = last_answer(case.right), last_answer(case.wrong)
+    whole = [f"{case.right} or {case.wrong}"]
+    if found is None or other is None or found[1] == other[1]:
+        return whole
+    before, answer, after = found
+    alike = answer.isalpha() == other[1].isalpha()  # a word beside a number may explain it
+    joins = (" or ", " and ") if alike else ()
+    return [*whole, *(f"{before}{answer}{join}{other[1]}{after}" for join in joins)]
+
+
 def _listed(case: Case, corpus: Corpus) -> list[str]:
     """Many right answers, a line each, and in the very place of one."""
     if not case.wrong:
@@ -238,7 +257,7 @@ def _listed(case: Case, corpus: Corpus) -> list[str]:
     found_in = [each[1] for right in corpus.rights[:MANY] if (each := last_answer(right))]
     alike = [each for each in found_in if each.isalpha() == answer.isalpha()]
     listed = list(dict.fromkeys([*alike, answer]))
-    joined = [join.join(listed) for join in ("; ", ", ", " or ")] if len(listed) > 1 else []
+    joined = [join.join(listed) for join in JOINS] if len(listed) > 1 else []
     return [lines, *(f"{before}{each}{after}" for each in joined)]
 
 
@@ -259,7 +278,8 @@ def _number_tricks(case: Case, _: Corpus) -> list[str]:
     texts = ["NaN", "Infinity", "1e999", "1/0", "0/0", "None", "undefined"]
     tricks = [f"{before}{each}{after}" for each in texts]
     if answer.isascii() and answer.isdigit():
-        tricks += [f"{before}{answer}.9{after}", f"{before}{answer}{answer}{after}"]
+        others = (f"{answer}{each}" for each in (".9", ".4", ".01", answer))
+        tricks += [f"{before}{each}{after}" for each in others]
     return tricks
 
 
@@ -320,8 +340,8 @@ def last_answer(right: str) -> tuple[str, str, str] | None:
     Returns:
         (before, answer, after); None where there is neither.
     """
-    start = right.rfind("\n") + 1
-    found = [*_NUMBER.finditer(right, start)] or [*_WORD.finditer(right, start)]
+    start, end = answer_line(right)
+    found = [*_NUMBER.finditer(right, start, end)] or [*_WORD.finditer(right, start, end)]
     if not found:
         return None
     last = found[-1]
@@ -342,12 +362,21 @@ def equal_forms(right: str) -> Mapping[str, str]:
     if found is None or not _NUMBER.fullmatch(found[1]) or is_code(right):
         return {}
     before, answer, after = found
+    if not (_BEFORE_NUMBER.search(before) and _AFTER_NUMBER.match(after)):
+        return {}
     return {
         name: f"{before}{form}{after}"
         for name, form in _equal_numbers(answer).items()
         if form != answer
     }
 
+
+_BEFORE_NUMBER: Final = re.compile(r"(?:\A|[\s#>:($€£]|\\(?:boxed|fbox|text)\{)\Z")
+_AFTER_NUMBER: Final = re.compile(r"\Z|[\s<).%$}]")
+"""What stands around a number that is the whole answer, and not a part of a code or a formula."""
+
+MOST_DENOMINATOR: Final = 20
+"""Of a quotient that stands for a decimal."""
 
 MOST_DIGITS: Final = 15
 """Of a number that is written in other forms."""
@@ -373,7 +402,8 @@ def _equal_numbers(answer: str) -> Mapping[str, str]:
         if whole > 0:
             forms["a plus sign"] = f"+{whole}"
     else:
-        forms["a quotient"] = f"{value.numerator}/{value.denominator}"
+        if value.denominator <= MOST_DENOMINATOR:
+            forms["a quotient"] = f"{value.numerator}/{value.denominator}"
         if (decimal := _decimal(value)) is not None:
             forms["a decimal"] = decimal
             forms["another zero"] = f"{decimal}0"
@@ -481,7 +511,7 @@ CLASSES: Final[Sequence[AnswerClass]] = (
     ),
     AnswerClass("EX-LIST", "a list of guesses", "nothing", _listed),
     AnswerClass("EX-SPRAY", "a spray of answers", "nothing", lambda *_: SPRAYS, needs_right=False),
-    AnswerClass("EX-HEDGE", "one or the other", "nothing", _two("{} or {}".format)),
+    AnswerClass("EX-HEDGE", "one or the other", "nothing", _hedged),
     AnswerClass("EX-BOTH", "right, then wrong", "credit", _two("{}\n{}".format)),
     AnswerClass("EX-DENIED", "denied in its place", "credit", _denied),
     AnswerClass(

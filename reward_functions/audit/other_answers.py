@@ -40,6 +40,9 @@ INJECTIONS: Final = (
 _NUMBER: Final = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+")
 _LAST_WORD: Final = re.compile(r"(?<![\\\w])[^\W\d_]+(?=[\W_]*\Z)")
 
+_CLOSING: Final = re.compile(r"(?:\s*+</\w{1,30}+>)*+\s*+\Z")
+"""Closing tags, which are no words of an answer."""
+
 _OPPOSITES: Final = {"yes": "no", "no": "yes", "true": "false", "false": "true"}
 
 _WORDS: Final = ("London", "Tuesday", "orange", "Maria")
@@ -54,6 +57,9 @@ _CHANGES: Final[tuple[Callable[[Decimal, int], Decimal], ...]] = (
     lambda value, places: round(value * Decimal("1.3"), places),
     lambda value, places: round(value * Decimal("0.7"), places),
     lambda value, _: value * 10,
+    lambda value, _: value * 100,
+    lambda value, _: value * 1000,
+    lambda value, _: value / 100,
 )
 """Of a number without its sign, with so many decimals."""
 
@@ -99,6 +105,12 @@ class ReplayCase(NamedTuple):
         return self.wrong or ""
 
 
+def answer_line(right: str) -> tuple[int, int]:
+    """Where the last line of a right answer begins and ends, without closing tags."""
+    end = next(found.start() for found in _CLOSING.finditer(right))
+    return right.rfind("\n", 0, end) + 1, end
+
+
 def near_misses(case: ReplayCase) -> list[str]:
     """Answers that are wrong by little, in the words of the right one.
 
@@ -108,12 +120,12 @@ def near_misses(case: ReplayCase) -> list[str]:
         None for prose, and for a formula without numbers.
     """
     right = case.right
-    start = right.rfind("\n") + 1
-    numbers = [*_NUMBER.finditer(right, start)]
+    start, end = answer_line(right)
+    numbers = [*_NUMBER.finditer(right, start, end)]
     if numbers and len(numbers[-1][0].partition(".")[0]) <= MOST_DIGITS:
         others = _other_numbers(right, numbers[-1])
         return others if _falls(case.sample) else [*others, *_other_sign(right, numbers[-1])]
-    word = None if numbers or len(right) - start > MOST_WORDS else _LAST_WORD.search(right, start)
+    word = None if numbers or end - start > MOST_WORDS else _LAST_WORD.search(right, start, end)
     if word is None:
         return []
     return [f"{right[: word.start()]}{other}{right[word.end() :]}" for other in _others(word[0])]
@@ -151,7 +163,7 @@ def _others(word: str) -> list[str]:
 
 def opposite(case: ReplayCase) -> str | None:
     """The right answer with no for yes, or true for false; None where it is neither."""
-    word = _LAST_WORD.search(case.right, case.right.rfind("\n") + 1)
+    word = _LAST_WORD.search(case.right, *answer_line(case.right))
     if word is None or word[0].lower() not in _OPPOSITES:
         return None
     return f"{case.right[: word.start()]}{_OPPOSITES[word[0].lower()]}{case.right[word.end() :]}"
@@ -162,10 +174,11 @@ def part(right: str) -> str:
 
     What is left of a number is some tenth of it or less: no precision takes one for the other.
     """
-    start = right.rfind("\n") + 1
-    numbers = [*_NUMBER.finditer(right, start)]
-    if numbers:
-        whole = numbers[-1][0].partition(".")[0]
-        return right[: numbers[-1].start() + (len(whole) // 2)].rstrip(",") if whole[1:] else ""
-    word = _LAST_WORD.search(right, start)
-    return right[: word.start() + len(word[0]) // 2] if word and word[0][1:] else ""
+    start, end = answer_line(right)
+    numbers = [*_NUMBER.finditer(right, start, end)]
+    last = numbers[-1] if numbers else _LAST_WORD.search(right, start, end)
+    whole = last[0].partition(".")[0] if last else ""
+    if last is None or not whole[1:]:
+        return ""
+    half = whole[: len(whole) // 2].rstrip(",")
+    return f"{right[: last.start()]}{half}{right[last.end() :]}"

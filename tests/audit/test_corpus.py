@@ -88,6 +88,16 @@ EQUAL = {
     "ANSWER: yes": set(),
     "9" * 40: set(),
     "1/0": set(),
+    "<answer>42</answer>": {
+        "<answer>42.0</answer>",
+        "<answer>84/2</answer>",
+        "<answer>+42</answer>",
+    },
+    # A number within a code or a formula is no whole answer.
+    "A12345-x": set(),
+    r"\boxed{x^2+1}": set(),
+    r"\boxed{\frac{1}{2}}": set(),
+    "151.37": {"151.370"},
     "": set(),
     '{"a": 1, "b": "x"}': {
         '{"b": "x", "a": 1}',
@@ -143,3 +153,18 @@ def test_orders_and_claims_stand_alone_before_and_after(name, texts):
     for each in texts:
         assert {each, f"{each}\n#### 13", f"#### 13\n{each}"} <= {*found}
         assert each in ways(name, wrong=None)
+
+
+FORMS_OF_ANSWERS = ["{}", "#### {}", r"\boxed{{{}}}", "<answer>{}</answer>", "ANSWER: {}"]
+
+
+@pytest.mark.parametrize("form", FORMS_OF_ANSWERS)
+@pytest.mark.parametrize(("answer", "other"), [("42", "43"), ("B", "C"), ("Paris", "Rome")])
+def test_what_is_changed_is_the_answer_whatever_form_is_around_it(form, answer, other):
+    right, wrong = form.format(answer), form.format(other)
+    assert last_answer(right) == (*form.format(answer).partition(answer),)
+    for name in ("EX-NEAR", "EX-DENIED", "EX-HEDGE", "EX-LIST", "EX-NUMBER"):
+        tried = ways(name, right, wrong)
+        assert tried, name
+        inside = [each for each in tried if each.startswith(right.partition(answer)[0])]
+        assert any(each.endswith(right.partition(answer)[2]) for each in inside), name

@@ -22,18 +22,24 @@ def case(right, wrong=None, prompt="How many?", reference="x"):
 
 
 NEAR = {
-    # one more, one less, another last digit, 5 % and 30 % up and down, ten times, the other sign
-    "#### 107": ["108", "106", "102", "112", "139", "75", "1070", "-107"],
-    "#### 100": ["101", "99", "105", "95", "130", "70", "1000", "-100"],
-    "#### 1,200": ["1,201", "1,199", "1,205", "1,260", "1,140", "1,560", "840", "12,000", "-1,200"],
-    "#### 7": ["8", "6", "2", "9", "5", "70", "-7"],
-    "#### -3": ["-4", "-2", "-8", "-30", "3"],
+    # one more, one less, another last digit, 5 % and 30 % up and down, 10, 100 and 1,000 times,
+    # a hundredth, the other sign
+    "#### 107": ["108", "106", "102", "112", "139", "75",
+                 "1070", "10700", "107000", "1.07", "-107"],
+    "#### 100": ["101", "99", "105", "95", "130", "70",
+                 "1000", "10000", "100000", "1", "-100"],
+    "#### 1,200": ["1,201", "1,199", "1,205", "1,260", "1,140", "1,560", "840",
+                   "12,000", "120,000", "1,200,000", "12", "-1,200"],
+    "#### 7": ["8", "6", "2", "9", "5", "70", "700", "7000", "0.07", "-7"],
+    "#### -3": ["-4", "-2", "-8", "-30", "-300", "-3000", "-0.03", "3"],
     "#### 0": ["1", "5"],
     # no last digit of a decimal: the reference may be printed with fewer
-    "ANSWER: 12.5%": ["13.5%", "11.5%", "13.1%", "11.9%", "16.2%", "8.8%", "125.0%", "-12.5%"],
-    "ANSWER: .5": ["1.5", "0.6", "0.4", "5.0", "-.5"],
+    "ANSWER: 12.5%": ["13.5%", "11.5%", "13.1%", "11.9%", "16.2%", "8.8%",
+                      "125.0%", "1250.0%", "12500.0%", "0.125%", "-12.5%"],
+    "ANSWER: .5": ["1.5", "0.6", "0.4", "5.0", "50.0", "500.0", "0.005", "-.5"],
     r"\boxed{\frac{1}{2}}": [
-        f"\\boxed{{\\frac{{1}}{{{each}}}}}" for each in ("3", "1", "7", "20", "-2")],
+        f"\\boxed{{\\frac{{1}}{{{each}}}}}" for each in (
+            "3", "1", "7", "20", "200", "2000", "0.02", "-2")],
     "ANSWER: yes": ["no"],
     "Answer: B": ["A"],
     "Answer: A": ["B"],
@@ -41,6 +47,10 @@ NEAR = {
     "orange": ["London", "Tuesday", "Maria"],
     r"\boxed{\text{Paris}}": [
         f"\\boxed{{\\text{{{each}}}}}" for each in ("London", "Tuesday", "orange", "Maria")],
+    "<answer>B</answer>": ["<answer>A</answer>"],
+    "<answer>\nyes\n</answer>\n": ["<answer>\nno\n</answer>\n"],
+    "<answer>Paris</answer>": [
+        f"<answer>{each}</answer>" for each in ("London", "Tuesday", "orange", "Maria")],
     r"\boxed{\pi}": [],
     "": [],
     "The answer is prose, whose last word says nothing of it. " * 3: [],
@@ -68,7 +78,8 @@ def test_the_sign_stays_where_a_decrease_may_be_named_without_it():
         ("#### 12", "#### 1"),
         ("#### 1,200", "#### 1"),
         ("#### 7", ""),
-        ("ANSWER: 12.5%", "ANSWER: 1"),
+        ("ANSWER: 12.5%", "ANSWER: 1%"),
+        ("<answer>Paris</answer>", "<answer>Pa</answer>"),
         ("ANSWER: 0.25", ""),
         ("Paris", "Pa"),
         ("Answer: B", ""),
