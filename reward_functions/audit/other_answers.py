@@ -40,8 +40,8 @@ INJECTIONS: Final = (
 _NUMBER: Final = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+")
 _LAST_WORD: Final = re.compile(r"(?<![\\\w])[^\W\d_]+(?=[\W_]*\Z)")
 
-_CLOSING: Final = re.compile(r"(?:\s*+</\w{1,30}+>)*+\s*+\Z")
-"""Closing tags, which are no words of an answer."""
+_CLOSING_TAG: Final = re.compile(r"</\w{1,30}>\Z")
+_LONGEST_TAG: Final = 40
 
 _OPPOSITES: Final = {"yes": "no", "no": "yes", "true": "false", "false": "true"}
 
@@ -107,8 +107,10 @@ class ReplayCase(NamedTuple):
 
 def answer_line(right: str) -> tuple[int, int]:
     """Where the last line of a right answer begins and ends, without closing tags."""
-    end = next(found.start() for found in _CLOSING.finditer(right))
-    return right.rfind("\n", 0, end) + 1, end
+    text = right.rstrip()
+    while found := _CLOSING_TAG.search(text, max(0, len(text) - _LONGEST_TAG)):
+        text = text[: found.start()].rstrip()
+    return text.rfind("\n") + 1, len(text)
 
 
 def near_misses(case: ReplayCase) -> list[str]:

@@ -276,6 +276,11 @@ def composed(
             f"{name}: a correct response is sure of {bounds.correct:.6g} and an incorrect one may "
             f"earn {bounds.incorrect:.6g}: {composition.remedy()}, or declare outranks=False"
         )
+    if not bounds.truth and (alike := [each.name for each in composition.parts if each.alike]):
+        raise BadComposite(
+            f"{name}: {alike[0]} pays what is like the reference, right or wrong: add a part that "
+            "decides, such as math or answer_text"
+        )
     if isinstance(gold_response, str):
         gold_response = _Template(gold_response, composition.parts).checked()
     return RewardSpec(

@@ -182,6 +182,12 @@ class Part(NamedTuple):
     weight: float
 
     @property
+    def alike(self) -> bool:
+        """Whether it knows right responses, and pays wrong ones as much."""
+        spec = self.spec
+        return spec.gold_response is not None and spec.most_undeserved >= spec.scale.maximum
+
+    @property
     def bounds(self) -> Bounds:
         """What it can earn."""
         return getattr(self.spec.function, "bounds", None) or declared_bounds(self.spec)

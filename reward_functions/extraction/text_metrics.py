@@ -1,6 +1,6 @@
-"""How like two texts are, from 0 to 1: shared words in order, and shared characters.
+"""How like two texts are, from 0 to 1, by the words that they share in order.
 
-Neither tells a right text from a wrong one: "not Paris" is like "Paris". Texts are cut to
+It tells no right text from a wrong one: "not Paris" is like "Paris". Texts are cut to
 `MOST_CHARACTERS` before they are compared.
 """
 
@@ -42,17 +42,3 @@ def rouge_l(text: str, other: str) -> float:
         met = row & places.get(word, 0)
         row = (row + met | row - met) & all_of_them
     return 2.0 * (len(words) - row.bit_count()) / (len(words) + len(others))
-
-
-def fuzzy(text: str, other: str) -> float:
-    """The share of characters that two texts have in common, in order and whatever their case.
-
-    It is rapidfuzz's `ratio`. Its `WRatio` pays 0.9 to any text that contains the other.
-
-    Raises:
-        ModuleNotFoundError: the extra `text` is not installed.
-    """
-    from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - an extra, and 12 MB
-
-    first, second = (normalize("NFKC", each[:MOST_CHARACTERS]).casefold() for each in (text, other))
-    return ratio(first, second) / 100.0 if first and second else 0.0

@@ -42,12 +42,12 @@ def room(what, imports, lines, target, import_share):
 LANGUAGE = "core quantities extraction"
 
 ROOMS = {
-    "core": room("What a reward is; the standard library only.", "", 3_030, 2_300, 10),
+    "core": room("What a reward is; the standard library only.", "", 3_040, 2_300, 10),
     "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_290,
+        4_300,
         3_500,
         7,
     ),
@@ -74,7 +74,7 @@ ROOMS = {
         700,
         13,
     ),
-    "shapers": room("Rewards for the form of a response.", LANGUAGE, 620, 350, 10),
+    "shapers": room("Rewards for the form of a response.", LANGUAGE, 650, 350, 11),
     "serving": room(
         "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_530, 1_400, 12
     ),
@@ -136,7 +136,7 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        3_990,
+        4_040,
         3_800,
         10,
     ),

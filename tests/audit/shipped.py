@@ -219,6 +219,7 @@ SHIPPED = {
     "regex": Shipped(unanswered),
     "repetition": Shipped(unanswered),
     "rubric": Shipped(unanswered, nothing),
+    "similarity": Shipped(named),
     "tag_count": Shipped(unanswered),
     "think_format": Shipped(unanswered),
     # composites of docs/composites.md

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from reward_functions import RewardError, get, sample
-from reward_functions.core.errors import BadParameter, BadSample
+from reward_functions import RewardError, get, sample, weighted
+from reward_functions.core.errors import BadComposite, BadParameter, BadSample
+from reward_functions.extraction.text_metrics import rouge_l
 
 BOXED, HASH, ANSWER = ({"form": form} for form in ("boxed", "hash", "answer"))
 SHORT = {"limit": 10, "buffer": 4, "unit": "words"}
@@ -154,3 +157,48 @@ def test_what_a_reader_does_not_see_fills_no_section(name, response, parameters,
 )
 def test_a_mark_is_not_the_beginning_of_another(response, parameters, value):
     assert get("answer_format")(response, **parameters).value == value
+
+
+LIKE = [
+    # (a text, another, ROUGE-L, rapidfuzz's ratio of small letters): rouge-score 0.1.2 and
+    # rapidfuzz 3.14.6, November 2026; rouge-score sees no Chinese and gives 0 there.
+    ("fuzzy wuzzy was a bear", "fuzzy wuzzy had no hair", 0.4, 0.7556),
+    ("The capital is Paris.", "Paris", 0.4, 0.3846),
+    ("paris", "Paris", 1.0, 1.0),
+    ("42", "42.0", 0.6667, 0.6667),
+    ("cats running", "cat runs", 0.0, 0.7),
+    ("北京", "北京", 1.0, 1.0),
+    ("", "x", 0.0, 0.0),
+    (" \u200b", "x", 0.0, 0.0),
+    ("<think>a red fox</think>no", "a red fox", 0.0, None),
+    ("a b c d", "d c b a", 0.25, None),
+]
+
+
+@pytest.mark.parametrize(("text", "other", "by_words", "by_characters"), LIKE)
+def test_likeness_is_that_of_the_usual_libraries(text, other, by_words, by_characters):
+    score = get("similarity")(text, other)
+    assert score.value == score.metrics[0].value == pytest.approx(by_words, abs=1e-4)
+    if by_characters is not None:
+        fuzzy = get("similarity")(text, other, metric="fuzzy").value
+        assert fuzzy == pytest.approx(by_characters, abs=1e-4)
+
+
+def test_what_is_only_alike_is_no_composite_of_its_own():
+    for parts in ({"similarity": 1.0}, {"similarity": 0.5, "think_format": 0.5}):
+        with pytest.raises(BadComposite, match="add a part that decides"):
+            weighted(parts, name="alike")
+    assert weighted({"math": 0.9, "similarity": 0.1}, name="decided").scale.maximum == 1.0
+
+
+@given(st.text("ab ", max_size=12), st.text("ab ", max_size=12))
+def test_the_longest_common_sequence_is_that_of_a_table(text, other):
+    words, others = text.split(), other.split()
+    row = [0] * (len(others) + 1)
+    for word in words:
+        before = row
+        row = [0]
+        for at, each in enumerate(others):
+            row.append(before[at] + 1 if each == word else max(row[at], before[at + 1]))
+    total = len(words) + len(others)
+    assert rouge_l(text, other) == (2 * row[-1] / total if words and others else 0.0)
