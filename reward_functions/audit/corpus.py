@@ -270,12 +270,16 @@ def _denied(case: Case, _: Corpus) -> list[str]:
     return [f"{before}not {answer}{after}", f"{before}anything but {answer}{after}"]
 
 
+FITS_ALL: Final = (".*", "*", "?", "0-100000", "-1000 to 1000", "any of them")
+"""What a pattern, a range or a reader of sets would take for every answer."""
+
+
 def _number_tricks(case: Case, _: Corpus) -> list[str]:
     found = last_answer(case.right)
     if found is None:
         return []
     before, answer, after = found
-    texts = ["NaN", "Infinity", "1e999", "1/0", "0/0", "None", "undefined"]
+    texts = ["NaN", "Infinity", "1e999", "1/0", "0/0", "None", "undefined", *FITS_ALL]
     tricks = [f"{before}{each}{after}" for each in texts]
     if answer.isascii() and answer.isdigit():
         others = (f"{answer}{each}" for each in (".9", ".4", ".01", answer))
