@@ -51,7 +51,6 @@ EXTRAS: Final = {
     "filelock": Extra("local", "filelock"),
     "httpx": _HTTPX,
     "inspect_ai": Extra("inspect", "Inspect"),
-    "jsonschema": Extra("aws", "jsonschema"),
     "jsonschema_rs": Extra("json", "jsonschema-rs"),
     "langchain_core": _LANGCHAIN,
     "langchain_openai": _LANGCHAIN,

@@ -9,12 +9,12 @@ CASES = {
     # a schema, a document, and the sentences
     "fits": ({"required": ["a"]}, {"a": 1}, []),
     "a member is missing": (
-        *({"required": ["a"]}, {}, ["the document: 'a' is a required property"]),
+        *({"required": ["a"]}, {}, ['the document: "a" is a required property']),
     ),
     "a place within": (
         {"properties": {"a": {"properties": {"b": {"type": "string"}}}}},
         {"a": {"b": 1}},
-        ["a.b: 1 is not of type 'string'"],
+        ['a.b: 1 is not of type "string"'],
     ),
     "an item of a list": (
         {"properties": {"a": {"items": {"maximum": 1}}}},
@@ -22,7 +22,7 @@ CASES = {
         ["a[1]: 2 is greater than the maximum of 1"],
     ),
     "an unknown member": (
-        {"additionalProperties": False},
+        {"properties": {"a": {}}, "additionalProperties": False},
         {"b": 1},
         ["the document: Additional properties are not allowed ('b' was unexpected)"],
     ),

@@ -82,7 +82,7 @@ def without(document, *path):
 
 REFUSED = {
     "no JSON": (lambda _: "{", "is not JSON"),
-    "no agent": (lambda made: without(made, "AgentConfig"), "'AgentConfig' is a required"),
+    "no agent": (lambda made: without(made, "AgentConfig"), '"AgentConfig" is a required'),
     "no base": (lambda made: without(made, "TrainingConfig", "BaseModelArn"), "is a required"),
     "a member that nobody knows": (lambda made: made | {"Fast": True}, "'Fast' was unexpected"),
     "one group for both": (
