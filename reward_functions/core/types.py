@@ -32,6 +32,18 @@ ASSISTANT_ROLES: Final = frozenset({"assistant", "nova_assistant"})
 """The roles a policy answers under: OpenAI's name, and the one Amazon Nova's trainer uses."""
 
 
+class FunctionCall(NamedTuple):
+    """A call of a tool, as it was written.
+
+    Attributes:
+        name: of the tool.
+        arguments: JSON of an object.
+    """
+
+    name: str
+    arguments: str
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One turn of a conversation.

@@ -41,6 +41,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.jsons import unique_names
+from reward_functions.core.types import FunctionCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -52,13 +53,6 @@ MOST: Final = 128
 
 class WrongForm(Exception):
     """The text here is not of this form."""
-
-
-class Called(NamedTuple):
-    """A call as it was written: of which tool, with which arguments as a JSON object."""
-
-    name: str
-    arguments: str
 
 
 class Reader:
@@ -119,7 +113,7 @@ class Reader:
         return self.space().at == len(self.text)
 
 
-def whole_answer(reader: Reader) -> list[Called]:
+def whole_answer(reader: Reader) -> list[FunctionCall]:
     """An answer that is JSON, perhaps in a fence; a tool's own definition is no call of it."""
     fenced = reader.has("```json\n") or reader.has("```\n")
     value = reader.json()
@@ -138,9 +132,9 @@ def _is_definition(value: Any) -> bool:
     )
 
 
-def _hermes(reader: Reader) -> list[Called]:
+def _hermes(reader: Reader) -> list[FunctionCall]:
     """`<tool_call>`, whatever stands in it; the last may lack its end."""
-    calls: list[Called] = []
+    calls: list[FunctionCall] = []
     while not reader.ended and len(calls) <= MOST:
         reader.skip("<tool_call>")
         reader.space()
@@ -155,26 +149,26 @@ def _hermes(reader: Reader) -> list[Called]:
     return calls
 
 
-def _qwen_coder(reader: Reader) -> Called:
+def _qwen_coder(reader: Reader) -> FunctionCall:
     name, arguments = reader.until(">"), []
     while reader.space().has("<parameter="):
         key = reader.until(">")
         arguments.append((key, _value(_trimmed(reader.until("</parameter>")))))
     reader.skip("</function>")
-    return Called(name, _written(_object(arguments)))
+    return FunctionCall(name, _written(_object(arguments)))
 
 
-def _glm(reader: Reader) -> Called:
+def _glm(reader: Reader) -> FunctionCall:
     name, arguments = reader.name(), []
     while reader.space().has("<arg_key>"):
         key = reader.until("</arg_key>").strip()
         reader.space().skip("<arg_value>")
         arguments.append((key, _value(reader.until("</arg_value>"))))
-    return Called(name, _written(_object(arguments)))
+    return FunctionCall(name, _written(_object(arguments)))
 
 
-def _mistral(reader: Reader) -> list[Called]:
-    calls: list[Called] = []
+def _mistral(reader: Reader) -> list[FunctionCall]:
+    calls: list[FunctionCall] = []
     while not reader.ended and len(calls) <= MOST:
         reader.skip("[TOOL_CALLS]")
         reader.space()
@@ -188,7 +182,7 @@ def _mistral(reader: Reader) -> list[Called]:
     return calls
 
 
-def _llama(reader: Reader) -> list[Called]:
+def _llama(reader: Reader) -> list[FunctionCall]:
     reader.skip("<|python_tag|>")
     calls = [_call(reader.json())]
     while reader.space().has(";") and len(calls) <= MOST:
@@ -198,8 +192,8 @@ def _llama(reader: Reader) -> list[Called]:
     return calls
 
 
-def _deepseek(reader: Reader) -> list[Called]:
-    calls: list[Called] = []
+def _deepseek(reader: Reader) -> list[FunctionCall]:
+    calls: list[FunctionCall] = []
     reader.skip("<｜tool▁calls▁begin｜>")
     while reader.space().has("<｜tool▁call▁begin｜>") and len(calls) <= MOST:
         name = reader.until("<｜tool▁sep｜>").strip()
@@ -220,7 +214,7 @@ def _deepseek(reader: Reader) -> list[Called]:
 class Form(NamedTuple):
     """How what follows a marker is read, and what ends it; "" where only the answer's end does."""
 
-    read: Callable[[Reader], list[Called]]
+    read: Callable[[Reader], list[FunctionCall]]
     end: str
 
 
@@ -233,7 +227,7 @@ FORMS: Final = {
 """Markers that calls begin with."""
 
 
-def _call(value: Any) -> Called:
+def _call(value: Any) -> FunctionCall:
     """A call from its JSON."""
     if not isinstance(value, dict):
         raise WrongForm
@@ -246,7 +240,7 @@ def _call(value: Any) -> Called:
             raise WrongForm
     if not isinstance(name, str) or not isinstance(arguments, dict):
         raise WrongForm
-    return Called(name, _written(arguments))
+    return FunctionCall(name, _written(arguments))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -312,7 +306,7 @@ LONGEST_NAME: Final = 256
 THINKING: Final = ("<think>", "</think>")
 
 
-def text_tool_calls(text: str, offered: Iterable[str]) -> tuple[str, list[Called]]:
+def text_tool_calls(text: str, offered: Iterable[str]) -> tuple[str, list[FunctionCall]]:
     """The calls that an answer ends with.
 
     Args:
@@ -325,7 +319,7 @@ def text_tool_calls(text: str, offered: Iterable[str]) -> tuple[str, list[Called
     if len(text) > LONGEST or not _may_call(text):
         return text, []
     names = set(offered)
-    begin = _behind_reasoning(text)
+    begin = behind_reasoning(text)
     for at, read in _places(text, begin):
         try:
             calls = read(Reader(text, at))
@@ -409,7 +403,7 @@ def text_of(content: Any) -> str:
 
 def without_reasoning(text: str) -> str:
     """A text behind its reasoning."""
-    return text[_behind_reasoning(text) :]
+    return text[behind_reasoning(text) :]
 
 
 def _may_call(text: str) -> bool:
@@ -419,7 +413,7 @@ def _may_call(text: str) -> bool:
     )
 
 
-def _behind_reasoning(text: str) -> int:
+def behind_reasoning(text: str) -> int:
     """Where the reasoning ends; the end of the text where it does not."""
     opening, closing = THINKING
     end = text.rfind(closing)
@@ -429,7 +423,7 @@ def _behind_reasoning(text: str) -> int:
     return 0 if end < 0 else end + len(closing)
 
 
-def _places(text: str, begin: int) -> Iterator[tuple[int, Callable[[Reader], list[Called]]]]:
+def _places(text: str, begin: int) -> Iterator[tuple[int, Callable[[Reader], list[FunctionCall]]]]:
     """Where calls may begin, from the front, and how they are read there.
 
     Not in a call or a fence that is open, and not directly behind a call.
