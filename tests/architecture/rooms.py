@@ -47,7 +47,7 @@ ROOMS = {
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_300,
+        4_490,
         3_500,
         7,
     ),
@@ -80,8 +80,8 @@ ROOMS = {
     ),
     "rollouts": room(
         "Agents' episodes: how they end, and rewards that are counted once.",
-        "core",
-        16_590,
+        "core extraction",
+        16_400,
         14_800,
         12,
     ),

@@ -48,6 +48,7 @@ NAMES = {
     "extraction/reasoning.py": """
         of_thought analysis channel final constrain message return call start
     """,
+    "extraction/tool_call_forms.py": "tool calls tool_call tool_calls begin python_tag",
     "finqa/parser.py": "none const_",
 }
 

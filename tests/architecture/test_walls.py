@@ -81,6 +81,7 @@ INNER = {
         "candidates": {"latex_groups", "markup", "cues", "prompt_facts"},
         "option_sets": {"markup", "cues", "candidates", "choices"},
         "answer": {"candidates"},
+        "tool_call_forms": set(),
         "scores": {"truncation", "answer"},
         "selection": {"cues", "formula_context", "prompt_facts", "candidates", "answer"},
         "__init__": set(),

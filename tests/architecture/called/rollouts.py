@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from botocore.awsrequest import AWSRequest
 from botocore.session import Session
 
+from reward_functions.extraction.tool_call_forms import Reader
 from reward_functions.rollouts.collect import batches
 from reward_functions.rollouts.episode import policy_ping
 from reward_functions.rollouts.policy.strands import Answer
-from reward_functions.rollouts.record.text_tool_calls import Reader
 from reward_functions.rollouts.report import delivery
 from reward_functions.rollouts.report.credentials import Account, NoReply
 from reward_functions.rollouts.report.transports import Http, WireTransport
@@ -214,7 +214,7 @@ ROWS = {
             "metadata": (None, [], "stop", True),
         },
     ),
-    "rollouts.record.text_tool_calls:FORMS": Rows(
+    "extraction.tool_call_forms:FORMS": Rows(
         called,
         {
             "<tool_call>": ("calc", {"q": 1}, "</tool_call>"),
