@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.adapters._scoring import Bound, bound
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadReference, BadSample, ConfigurationError
+from reward_functions.core.function_calls import calls_in
 from reward_functions.core.spec import Scale
 from reward_functions.core.types import ASSISTANT_ROLES, Message, Sample, Scored, Unscored
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from reward_functions.adapters._scoring import Judges
     from reward_functions.core.spec import RewardFunction
-    from reward_functions.core.types import RewardResult, Score
+    from reward_functions.core.types import FunctionCall, RewardResult, Score
 
 REFERENCES: Final = ("reference_answer", "answer", "solution", "ground_truth")
 """Where a reference is looked for when nobody names its field, first match first."""
@@ -184,7 +185,30 @@ def _message(turn: Any) -> Message:
     if not isinstance(role, str):
         raise BadSample("a message of the prompt has no role")
     content = at(turn, "content")
-    return Message(role=role, content=text_of(None if content is MISSING else content))
+    return Message(role, text_of(None if content is MISSING else content), calls_of(turn))
+
+
+def calls_of(turn: Any) -> tuple[FunctionCall, ...]:
+    """The calls of tools of a message, which is a mapping or an object of the host's."""
+    content, calls = at(turn, "content"), at(turn, "tool_calls")
+    if isinstance(calls, list | tuple):
+        calls = [each if isinstance(each, Mapping) else _called(each) for each in calls]
+    return calls_in({"content": content, "tool_calls": None if calls is MISSING else calls})
+
+
+def _called(call: Any) -> dict[str, Any]:
+    """A call as a mapping: the tool's name is `function` to Inspect, `name` to others."""
+    place = "function." if at(call, "function.name") is not MISSING else ""
+    name = at(call, f"{place}name")
+    if name is MISSING:
+        name = at(call, "function")
+    return {"name": name, "arguments": at(call, f"{place}arguments")}
+
+
+def last_calls(turns: tuple[Message, ...]) -> tuple[FunctionCall, ...]:
+    """The calls of the last turn that the policy wrote."""
+    written = [turn.tool_calls for turn in turns if turn.role in ASSISTANT_ROLES]
+    return written[-1] if written else ()
 
 
 def before_the_response(turns: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -201,13 +225,15 @@ def sampled(
     response: Any,
     reference: Any,
     metadata: Mapping[str, Any],
+    *,
+    calls: tuple[FunctionCall, ...] = (),
 ) -> Sample:
-    """A sample of a host's parts.
+    """A sample of a host's parts; the calls stand beside the response.
 
     Raises:
         BadSample: the response is not text.
     """
-    turns = (*context, Message(role="assistant", content=text_of(response)))
+    turns = (*context, Message("assistant", text_of(response), calls))
     return Sample(id=id, messages=turns, reference=reference, metadata=metadata)
 
 

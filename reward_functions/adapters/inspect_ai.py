@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from reward_functions.adapters._single import (
     at,
     before_the_response,
+    last_calls,
     messages_of,
     outcome,
     reference_in,
@@ -113,9 +114,11 @@ def _sample(state: Any, target: Any, path: str | None) -> tuple[Any, tuple[str, 
     tokens = at(state, "output.usage.output_tokens")
     if isinstance(tokens, int):
         metadata[TOKENS] = tokens
-    context = before_the_response(messages_of(state.messages))
+    turns = messages_of(state.messages)
+    context, calls = before_the_response(turns), last_calls(turns)
     response = at(state, "output.completion")
-    return sampled(str(state.sample_id), context, response, reference, metadata), looked
+    identity = str(state.sample_id)
+    return sampled(identity, context, response, reference, metadata, calls=calls), looked
 
 
 def _score(host: Any, result: RewardResult) -> Any:

@@ -24,6 +24,7 @@ from reward_functions.adapters._single import (
     before_the_response,
     by_name,
     fields_of,
+    last_calls,
     messages_of,
     outcome,
     reference_in,
@@ -97,7 +98,8 @@ def _scored(reward: Bound, task: Any, trace: Any, path: str | None) -> Score:
     if (tokens := at(trace, "num_output_tokens")) is not MISSING and tokens:
         metadata[TOKENS] = tokens
     context = before_the_response(turns)
-    sample = sampled(str(trace.id), context, trace.last_reply, reference, metadata)
+    calls = last_calls(turns)
+    sample = sampled(str(trace.id), context, trace.last_reply, reference, metadata, calls=calls)
     return score_of(outcome(reward, sample, looked))
 
 

@@ -374,7 +374,9 @@ class _Work:
     def rollouts(self) -> None:
         """What the reward gives to the responses of the data, where it holds some."""
         samples = self.rows.samples
-        answered = any(isinstance(each, Sample) and each.response for each in samples)
+        answered = any(
+            isinstance(each, Sample) and (each.response or each.tool_calls) for each in samples
+        )
         if not (self.rows.name and answered) or self.target.judges:
             if self.asked.label:
                 raise ConfigurationError("--label: the rows hold no responses that a label is of")

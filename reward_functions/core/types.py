@@ -37,7 +37,7 @@ class FunctionCall(NamedTuple):
 
     Attributes:
         name: of the tool.
-        arguments: JSON of an object.
+        arguments: JSON of an object, as long as nobody wrote something else.
     """
 
     name: str
@@ -52,10 +52,13 @@ class Message:
         role: "system", "user", "assistant", "nova_assistant", "tool", … as the trainer wrote it.
         content: plain text. Content blocks are flattened, and reasoning blocks dropped, where the
             wire format is decoded.
+        tool_calls: that stand beside the text, in order; what the policy wrote into its text is
+            read by the reward that looks for calls.
     """
 
     role: str
     content: str
+    tool_calls: tuple[FunctionCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,13 @@ class Sample:
         if self.messages and self.messages[-1].role in ASSISTANT_ROLES:
             return self.messages[-1].content
         return ""
+
+    @property
+    def tool_calls(self) -> tuple[FunctionCall, ...]:
+        """The calls of tools beside the response. Without them and without text it is empty."""
+        if self.messages and self.messages[-1].role in ASSISTANT_ROLES:
+            return self.messages[-1].tool_calls
+        return ()
 
     @property
     def context(self) -> tuple[Message, ...]:

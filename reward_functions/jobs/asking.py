@@ -49,6 +49,7 @@ from reward_functions.aws.calls import FOREIGN, NO_ANSWER
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.function_calls import turn_of
 from reward_functions.core.types import Message, Sample, Usage
 from reward_functions.data.atomic import AppendedLines
 from reward_functions.data.lengths import prompt_tokens
@@ -442,7 +443,7 @@ def cost(
     """
     there = set(kept)
     sizes = {
-        prompt.digest: prompt_tokens([asdict(turn) for turn in prompt.turns]) for prompt in prompts
+        prompt.digest: prompt_tokens([turn_of(turn) for turn in prompt.turns]) for prompt in prompts
     }
     wanted = attempts_for(prompts, each)
     missing = [attempt for attempt in wanted if attempt not in there]
@@ -572,7 +573,7 @@ def _answered(
 
 
 def _digest(turns: Sequence[Message]) -> str:
-    whole = json.dumps([[turn.role, turn.content] for turn in turns])
+    whole = json.dumps([[turn.role, turn.content, *turn.tool_calls] for turn in turns])
     return hashlib.sha256(whole.encode()).hexdigest()[:32]
 
 

@@ -6,6 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.errors import BadReference
+from reward_functions.core.function_calls import UNREADABLE
+from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.quantities.unicode_forms import visible
 
 if TYPE_CHECKING:
@@ -20,6 +22,14 @@ def conversation(sample: Sample) -> str:
     if len(turns) == 1 and turns[0].role == "user":
         return turns[0].content
     return "\n\n".join(f"[{turn.role}]\n{turn.content}" for turn in turns)
+
+
+def shown_response(sample: Sample) -> str:
+    """The response as a judge reads it: without reasoning, its readable calls at the end."""
+    text = without_reasoning(sample.response)
+    calls = [call._asdict() for call in sample.tool_calls if call != UNREADABLE]
+    written = json.dumps(calls, ensure_ascii=False) if calls else ""
+    return f"{text}\n\n[tool calls]\n{written}".lstrip() if calls else text
 
 
 def material(sample: Sample, name: str, keys: Sequence[str]) -> str:

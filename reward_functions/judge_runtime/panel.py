@@ -207,7 +207,7 @@ class BatchJudge:
 
 def _group_hash(sample: Sample) -> int:
     """A number that the samples of a group share and that differs between prompts."""
-    context = repr([(turn.role, turn.content) for turn in sample.context])
+    context = repr([(turn.role, turn.content, *turn.tool_calls) for turn in sample.context])
     return int.from_bytes(sha256(context.encode("utf-8", "replace")).digest()[:8])
 
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.extraction.markup import plain
-from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.extraction.truncation import in_fence, in_reasoning
+from reward_functions.judge_runtime.material import shown_response
 from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:
@@ -53,10 +53,11 @@ def prefilter(sample: Sample, reference: str = "") -> str:
         sample: its response and its prompt.
         reference: a correct response, if there is one.
     """
-    response = without_reasoning(sample.response)
+    response = shown_response(sample)
     answer = folded(response[:MAX_FILTERED])
     if not _answers(answer):
-        return "the response is empty" if not sample.response.strip() else "nothing is answered"
+        empty = not (sample.response.strip() or sample.tool_calls)
+        return "the response is empty" if empty else "nothing is answered"
     if reference and answer == folded(reference):
         return ""
     if in_reasoning(sample.response):

@@ -12,8 +12,7 @@ from reward_functions.core.asking import VerdictField
 from reward_functions.core.means import mean
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric, once
-from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.judge_runtime.material import conversation
+from reward_functions.judge_runtime.material import conversation, shown_response
 from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import Prompt, prompt_of, question
 from reward_functions.judge_runtime.scores import METRICS, judged, prefiltered
@@ -102,7 +101,7 @@ def group(
     size = Metric("group_size", len(group))
     if rejected := prefilter(sample):
         return prefiltered(rejected, Metric("grade", 0.0), size)
-    mine = folded(without_reasoning(sample.response))
+    mine = folded(shown_response(sample))
     responses = once(group, _responses)
     shown = responses.of_call(mine)
     verdicts, grades = [], []
@@ -164,7 +163,7 @@ class _Responses:
 
 def _responses(group: Sequence[Sample]) -> _Responses:
     judged_ones = [each for each in group if not prefilter(each)]
-    written = [without_reasoning(each.response) for each in judged_ones]
+    written = [shown_response(each) for each in judged_ones]
     texts = {folded(response): response for response in written}
     seed = sha256("\0".join(sorted(texts)).encode("utf-8", "replace")).digest()
 

@@ -10,8 +10,7 @@ from reward_functions.core.errors import NoOtherResponse
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric, once
-from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.judge_runtime.material import conversation
+from reward_functions.judge_runtime.material import conversation, shown_response
 from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import MAX_CHARS, prompt_of, question
 from reward_functions.judge_runtime.scores import METRICS, computed, judged, prefiltered
@@ -123,7 +122,7 @@ def pairwise(
         JudgeUnavailable: no judge model could be asked.
         NoVerdict: its answer is no legal verdict.
     """
-    mine = without_reasoning(sample.response)
+    mine = shown_response(sample)
     other = reference_text(sample.reference) if against == "reference" else ""
     if rejected := prefilter(sample, other):
         return prefiltered(rejected, _CONSISTENT)
@@ -192,7 +191,7 @@ def _ring(group: Sequence[Sample]) -> dict[str, str]:
     texts = {
         folded(response): response
         for each in group
-        if not prefilter(each) and (response := without_reasoning(each.response))
+        if not prefilter(each) and (response := shown_response(each))
     }
     ring = sorted(texts, key=_place)
     return {one: texts[following] for one, following in zip(ring, ring[1:] + ring[:1], strict=True)}

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.core.files import File
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Needs, reward_function
-from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.judge_runtime.material import conversation, material
+from reward_functions.judge_runtime.material import conversation, material, shown_response
 from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import MAX_CHARS, prompt_of, question
 from reward_functions.judge_runtime.rubric_file import Rubric, examples_of, rubric_of
@@ -103,5 +102,5 @@ def _data(chosen: Rubric, sample: Sample) -> dict[str, str]:
         "prompt": conversation(sample),
         "reference": reference,
         "material": passages,
-        "response": without_reasoning(sample.response),
+        "response": shown_response(sample),
     }

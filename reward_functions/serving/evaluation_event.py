@@ -25,6 +25,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.errors import BadSample
+from reward_functions.core.function_calls import calls_in
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.types import Message, Sample, Unscored
 
@@ -50,9 +51,10 @@ def message(turn: Any, where: str) -> Message:
     role, content = turn.get("role"), turn.get("content")
     if not isinstance(role, str):
         raise BadSample(f"{where}.role is {json_kind(role)}, not a string")
+    calls = calls_in(turn)
     if not isinstance(content, str):
         content = text(content, f"{where}.content")
-    return Message(role=role, content=content)
+    return Message(role, content, calls)
 
 
 def text(content: Any, where: str) -> str:
@@ -165,10 +167,11 @@ def _messages(row: dict[str, Any], keys: Keys) -> tuple[Message, ...]:
             raise BadSample(f"{needed} is missing")
     system = text(row.get("system"), "system")
     opening = (Message(role="system", content=system),) if system else ()
+    answer = {"content": row[keys.answer]}
     return (
         *opening,
         Message(role="user", content=text(row[keys.prompt], keys.prompt)),
-        Message(role="assistant", content=text(row[keys.answer], keys.answer)),
+        Message("assistant", text(row[keys.answer], keys.answer), calls_in(answer)),
     )
 
 

@@ -65,7 +65,8 @@ def exact_match(sample: Sample, *, ignore_case: bool = True) -> Score:
     if not answer:
         cut = cut_off(sample.response, answered=False)
         why = f"; {cut}: the response is cut off" if cut else ""
-        return Score(0.0, reason=f"the response is empty{why}")
+        what = "has no text" if sample.tool_calls else "is empty"
+        return Score(0.0, reason=f"the response {what}{why}")
     same = answer == reference
     return Score(
         float(same),

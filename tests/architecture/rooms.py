@@ -42,7 +42,7 @@ def room(what, imports, lines, target, import_share):
 LANGUAGE = "core quantities extraction"
 
 ROOMS = {
-    "core": room("What a reward is; the standard library only.", "", 3_000, 2_300, 10),
+    "core": room("What a reward is; the standard library only.", "", 3_050, 2_300, 10),
     "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
@@ -62,10 +62,10 @@ ROOMS = {
         11,
     ),
     "verifiers": room(
-        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_410, 1_350, 17
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_030, 1_350, 17
     ),
     "judge_runtime": room(
-        "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_320, 2_350, 14
+        "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_330, 2_350, 14
     ),
     "judges": room(
         "Rewards that ask a model, each with its prompt.",
@@ -76,14 +76,14 @@ ROOMS = {
     ),
     "shapers": room("Rewards for the form of a response.", LANGUAGE, 650, 350, 11),
     "serving": room(
-        "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_530, 1_400, 12
+        "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_540, 1_400, 13
     ),
     "rollouts": room(
         "Agents' episodes: how they end, and rewards that are counted once.",
         "core extraction",
         16_400,
         14_800,
-        12,
+        13,
     ),
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 780, 800, 15
@@ -100,7 +100,7 @@ ROOMS = {
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
         f"{LANGUAGE} finqa judge_runtime serving reports",
-        3_910,
+        3_930,
         3_000,
         9,
     ),
@@ -128,7 +128,7 @@ ROOMS = {
     "adapters": room(
         "What trainers and clusters call, one host a file.",
         "core serving scoring",
-        1_080,
+        1_110,
         1_010,
         20,
     ),
@@ -136,7 +136,7 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        4_040,
+        3_890,
         3_800,
         10,
     ),

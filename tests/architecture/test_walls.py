@@ -44,7 +44,7 @@ INNER = {
         "aws": set(),
         "attack_corpus": set(),
         "material": set(),
-        "prefilter": set(),
+        "prefilter": {"material"},
         "rate_limit": set(),
         "prompting": set(),
         "scores": {"prompting"},

@@ -297,6 +297,9 @@ MAX_RESPONSES: Final = 4_096
 ALIASES: Final = "aliases"
 """How a column is called whose list is always one of alternatives."""
 
+CALL: Final = "function_call"
+"""The type of an item of OpenAI's Responses API that is a call of a tool: `name`, `arguments`."""
+
 SHAREGPT_ROLES: Final = {"human": "user", "gpt": "assistant", "chatgpt": "assistant"}
 """The roles of OpenAI's by those of ShareGPT's."""
 
@@ -427,7 +430,7 @@ def _answer(value: Any, where: str, depth: int = MAX_WRAPPINGS) -> list[dict[str
         return [{"role": "assistant", "content": value}]
     if isinstance(value, list):
         if _are_turns(value):
-            return [turn for turn in value if "role" in turn]
+            return _with_calls(value)
         if _are_blocks(value):
             return [{"role": "assistant", "content": value}]
     elif isinstance(value, dict):
@@ -439,12 +442,25 @@ def _answer(value: Any, where: str, depth: int = MAX_WRAPPINGS) -> list[dict[str
     raise BadSample(f"{where} is {json_kind(value)}, not a string or a message")
 
 
+def _with_calls(items: list[Any]) -> list[dict[str, Any]]:
+    """The messages of a list; a call that is an item of its own is one of the answer before it."""
+    turns: list[dict[str, Any]] = []
+    for item in items:
+        if "role" in item:
+            turns.append(item)
+        elif item.get("type") == CALL:
+            if not turns or turns[-1]["role"] != "assistant":
+                turns.append({"role": "assistant", "content": ""})
+            turns[-1] = {**turns[-1], "tool_calls": [*(turns[-1].get("tool_calls") or ()), item]}
+    return turns
+
+
 def _are_turns(value: list[Any]) -> bool:
     """Whether a list is messages, with or without the other items of OpenAI's Responses API."""
     dicts = all(isinstance(turn, dict) for turn in value)
     return (
         dicts
-        and any(isinstance(turn.get("role"), str) for turn in value)
+        and any(isinstance(turn.get("role"), str) or turn.get("type") == CALL for turn in value)
         and all(isinstance(turn.get("role", turn.get("type")), str) for turn in value)
     )
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -33,6 +33,7 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.aws.s3 import read_object
 from reward_functions.aws.shell import default_stage
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.function_calls import turn_of
 from reward_functions.core.types import Sample
 from reward_functions.data.atomic import named
 from reward_functions.data.json_rows import Row
@@ -445,7 +446,7 @@ def _read(
             continue
         sample = decode_row(row.content, at)
         if isinstance(sample, Sample):
-            turns = [asdict(turn) for turn in sample.context]
+            turns = [turn_of(turn) for turn in sample.context]
             yield row.where, {"messages": turns, "metadata": dict(sample.metadata)}, sample
         else:
             yield row.where, {"messages": _prompt(row.content)}, None

@@ -287,7 +287,7 @@ def remedy_of(reward: str, reason: str, low: int, cut: int) -> Remedy | None:
 def _mostly_empty(batch: Batch, rows: Sequence[int]) -> bool:
     """Whether more than half of these rows hold no response; a row that is no sample is passed."""
     samples = [each for at in rows if not isinstance(each := batch.samples[at], Unscored)]
-    empty = sum(not each.response or each.response.isspace() for each in samples)
+    empty = sum(not (each.response.strip() or each.tool_calls) for each in samples)
     return empty > MOSTLY * len(samples)
 
 

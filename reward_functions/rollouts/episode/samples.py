@@ -23,6 +23,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.core.function_calls import calls_in
 from reward_functions.core.jsons import unique_names
 from reward_functions.core.types import Message, Sample
 from reward_functions.rollouts.request.contract import (
@@ -124,7 +125,7 @@ def _messages(rows: tuple[Mapping[str, Any], ...]) -> tuple[Message, ...]:
 
 
 def _message(turn: Mapping[str, Any]) -> Message:
-    return Message(role=str(turn.get("role", "user")), content=_text(turn.get("content")))
+    return Message(str(turn.get("role", "user")), _text(turn.get("content")), calls_in(turn))
 
 
 def _text(content: Any) -> str:

@@ -32,6 +32,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.function_calls import calls_in, turn_of
 from reward_functions.core.jsons import json_kind, no_constant, unique_names
 from reward_functions.core.types import Message, Sample
 from reward_functions.rollouts.request.contract import RolloutMetadata, read_metadata
@@ -77,7 +78,7 @@ FIELDS: Final = {
 
 SCORER: Final = {"arn": str, "reward": str, "version": int}
 SAMPLE: Final = {"id": str, "messages": list, "reference_answer": object, "metadata": dict}
-MESSAGE: Final = {"role": str, "content": str}
+MESSAGE: Final = {"role": str, "content": str, "tool_calls": list}
 METADATA: Final = dict.fromkeys(("jobArn", "rolloutId", "endpoint", "region"), str)
 
 LAST_TIME: Final = 1e12
@@ -355,7 +356,7 @@ def _sample(given: Any) -> Sample:
     ]
     return Sample(
         id=row["id"],
-        messages=tuple(Message(**turn) for turn in turns),
+        messages=tuple(Message(turn["role"], turn["content"], calls_in(turn)) for turn in turns),
         reference=row.get("reference_answer"),
         metadata=row.get("metadata", {}),
     )
@@ -364,7 +365,7 @@ def _sample(given: Any) -> Sample:
 def _row(sample: Sample, messages: tuple[Message, ...]) -> dict[str, Any]:
     return {
         "id": sample.id,
-        "messages": [{"role": each.role, "content": each.content} for each in messages],
+        "messages": [turn_of(each) for each in messages],
         "reference_answer": sample.reference,
         "metadata": dict(sample.metadata),
     }

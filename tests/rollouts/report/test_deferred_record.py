@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reward_functions.core.types import Message, Sample
+from reward_functions.core.types import FunctionCall, Message, Sample
 from reward_functions.rollouts.report.deferred import (
     LARGEST,
     BadRecord,
@@ -49,6 +50,15 @@ values = st.recursive(
 @given(st.text(), texts.filter(bool), values, st.dictionaries(st.text(), values, max_size=3))
 def test_what_is_written_is_read_as_it_was(response, rollout, reference, metadata):
     written = record(response, rollout=rollout, reference=reference, metadata=metadata)
+    assert read_record(written.body()) == written
+
+
+def test_the_calls_of_a_context_are_kept_and_nobody_elses_bytes_change():
+    plain = record()
+    assert b"tool_calls" not in plain.body()
+    call = FunctionCall("weather", '{"city": "Bern"}')
+    turns = (Message("user", "?"), Message("assistant", "", (call,)), Message("tool", "sunny"))
+    written = replace(plain, sample=replace(plain.sample, messages=turns).answered("42"))
     assert read_record(written.body()) == written
 
 
