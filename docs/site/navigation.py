@@ -77,6 +77,7 @@ SECTIONS: Final = (
             "docs/finqa",
             "docs/answer-text",
             "docs/json-fields",
+            "docs/tool-calls",
             "docs/rules",
             "docs/scoreboard",
             "docs/audit",

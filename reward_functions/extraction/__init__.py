@@ -9,4 +9,5 @@ prompt_facts         what a prompt says, so that a sentence only repeats it
 formula_context      whether a candidate is part of a larger formula
 choices, scores      the letter of an option; the scores that follow from what was found
 tool_call_forms      tool calls that a policy wrote as text
+called_tools         which tools a response calls; tool_schemas: which it was offered
 """

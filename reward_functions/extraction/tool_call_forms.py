@@ -298,27 +298,27 @@ PLACES: Final = 16
 THINKING: Final = ("<think>", "</think>")
 
 
-def text_tool_calls(text: str, offered: Iterable[str]) -> tuple[str, list[FunctionCall]]:
+def text_tool_calls(text: str, offered: Iterable[str] | None) -> tuple[str, list[FunctionCall]]:
     """The calls that an answer ends with.
 
     Args:
         text: of the answer.
-        offered: names of the tools that the policy was offered.
+        offered: names of the tools that the policy was offered; None where any name counts.
 
     Returns:
         What stands before them, reasoning included, and the calls: none where there are none.
     """
     if len(text) > LONGEST or not _may_call(text):
         return text, []
-    names = set(offered)
+    names = None if offered is None else set(offered)
     begin = behind_reasoning(text)
     for at, read in _places(text, begin):
         try:
             calls = read(Reader(text, at))
         except WrongForm:
             continue
-        known = len(calls) <= MOST and all(call.name in names for call in calls)
-        return (text[:at].rstrip(), calls) if calls and known else (text, [])
+        known = names is None or all(call.name in names for call in calls)
+        return (text[:at].rstrip(), calls) if known and 0 < len(calls) <= MOST else (text, [])
     return text, []
 
 

@@ -31,6 +31,16 @@ def folded(text: str, *, ignore_case: bool = True) -> str:
     return folded_text.casefold() if ignore_case else folded_text
 
 
+def canonical_text(text: str) -> str:
+    """A string in canonical form (NFC), white space kept; the end of a long word stays as it is."""
+    if text.isascii():
+        return text
+    words = text.split(" ")
+    return " ".join(
+        unicodedata.normalize("NFC", word[:MAX_WORD]) + word[MAX_WORD:] for word in words
+    )
+
+
 def visible(text: str) -> str:
     """The string without the characters nobody sees.
 

@@ -43,11 +43,11 @@ LANGUAGE = "core quantities extraction"
 
 ROOMS = {
     "core": room("What a reward is; the standard library only.", "", 3_050, 2_300, 10),
-    "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
+    "quantities": room("Numbers, number words, units, printed precision.", "core", 890, 830, 5),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_490,
+        4_590,
         3_500,
         7,
     ),
@@ -62,7 +62,7 @@ ROOMS = {
         11,
     ),
     "verifiers": room(
-        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_030, 1_350, 17
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_260, 1_350, 17
     ),
     "judge_runtime": room(
         "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_330, 2_350, 14

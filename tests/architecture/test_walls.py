@@ -82,6 +82,8 @@ INNER = {
         "option_sets": {"markup", "cues", "candidates", "choices"},
         "answer": {"candidates"},
         "tool_call_forms": set(),
+        "tool_schemas": set(),
+        "called_tools": {"tool_call_forms", "truncation"},
         "scores": {"truncation", "answer"},
         "selection": {"cues", "formula_context", "prompt_facts", "candidates", "answer"},
         "__init__": set(),

@@ -1,0 +1,72 @@
+"""JSON with its numbers as they are written: whole ones are compared exactly, others nearly."""
+
+from __future__ import annotations
+
+import json
+from decimal import Context, Decimal
+from math import isfinite
+from typing import Any, Final, NamedTuple
+
+from reward_functions.core.jsons import is_too_deep, no_constant, unique_names
+
+LONGEST_NUMBER: Final = 4_000
+"""Characters of a number that is compared: Python writes hardly more into JSON."""
+
+CLOSE: Final = Decimal("1e-9")
+"""The relative difference up to which two numbers are equal, one of them with a fraction."""
+
+_CONTEXT: Final = Context(prec=40)
+
+
+class JsonNumber(NamedTuple):
+    """A number of JSON as it is written."""
+
+    text: str
+
+    @property
+    def plain(self) -> Any:
+        """The number as Python has it. Raises ValueError of more digits than Python reads."""
+        return json.loads(self.text)
+
+    def equals(self, other: JsonNumber) -> bool:
+        """Whether both are one number: 3.0 is 3.
+
+        Numbers without point and exponent are exact at any length up to `LONGEST_NUMBER`; where one
+        of the two has any, a relative difference of `CLOSE` is allowed.
+        """
+        if self.text == other.text or max(len(self.text), len(other.text)) > LONGEST_NUMBER:
+            return self.text == other.text
+        one, two = Decimal(self.text), Decimal(other.text)
+        if one == two or all(each.text.lstrip("-").isdigit() for each in (self, other)):
+            return one == two
+        gap = _CONTEXT.subtract(one, two).copy_abs()
+        return gap <= _CONTEXT.multiply(CLOSE, max(one.copy_abs(), two.copy_abs()))
+
+
+def json_with_numbers(text: str) -> Any:
+    """A JSON value whose numbers are each a `JsonNumber`; strict, and no name twice.
+
+    Raises:
+        ValueError: it is none, it is too deep, or a number of it is beyond a float.
+    """
+    try:
+        value = _DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("the JSON is too deep") from None
+    if is_too_deep(value):
+        raise ValueError("the JSON is too deep")
+    return value
+
+
+def _finite(text: str) -> JsonNumber:
+    if not isfinite(float(text)):
+        raise ValueError("a number is beyond a float")
+    return JsonNumber(text)
+
+
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=unique_names,
+    parse_constant=no_constant,
+    parse_int=JsonNumber,
+    parse_float=_finite,
+)
