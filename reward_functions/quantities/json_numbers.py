@@ -15,6 +15,9 @@ LONGEST_NUMBER: Final = 4_000
 CLOSE: Final = Decimal("1e-9")
 """The relative difference up to which two numbers are equal, one of them with a fraction."""
 
+NEAR: Final = Decimal("1e-6")
+"""The same in all, where one of the two is whole: 1e12 and nine tenths is another number."""
+
 _CONTEXT: Final = Context(prec=40)
 
 
@@ -32,15 +35,18 @@ class JsonNumber(NamedTuple):
         """Whether both are one number: 3.0 is 3.
 
         Numbers without point and exponent are exact at any length up to `LONGEST_NUMBER`; where one
-        of the two has any, a relative difference of `CLOSE` is allowed.
+        of the two has any, a relative difference of `CLOSE` is allowed, and of `NEAR` in all beside
+        one without.
         """
         if self.text == other.text or max(len(self.text), len(other.text)) > LONGEST_NUMBER:
             return self.text == other.text
         one, two = Decimal(self.text), Decimal(other.text)
-        if one == two or all(each.text.lstrip("-").isdigit() for each in (self, other)):
+        whole = [each.text.lstrip("-").isdigit() for each in (self, other)]
+        if one == two or all(whole):
             return one == two
         gap = _CONTEXT.subtract(one, two).copy_abs()
-        return gap <= _CONTEXT.multiply(CLOSE, max(one.copy_abs(), two.copy_abs()))
+        close = gap <= _CONTEXT.multiply(CLOSE, max(one.copy_abs(), two.copy_abs()))
+        return close and (gap <= NEAR or not any(whole))
 
 
 def json_with_numbers(text: str) -> Any:

@@ -108,6 +108,16 @@ def invoices():
         )
         for at, pair in enumerate(PAIRS)
     ]
+def calls():
+    """Which tool is to do what: calls with a text and a long number, in one and in two."""
+    rows = []
+    for at, pair in enumerate(PAIRS):
+        paint = {"name": "paint", "arguments": {"door": 10**12 + at * 7, "what": pair}}
+        look = {"name": "look", "arguments": {"door": {"any_of": [at, f"{at}"]}}}
+        asked = f"Paint a {pair} on door {10**12 + at * 7}" + f", and look at door {at}" * (at % 2)
+        row = sample("", [paint, look][: 1 + at % 2], prompt=f"{asked}.", id=f"calls-{at}")
+        rows.append(row)
+    return rows
 
 
 def judgments():
@@ -222,6 +232,7 @@ SHIPPED = {
     "similarity": Shipped(named),
     "tag_count": Shipped(unanswered),
     "think_format": Shipped(unanswered),
+    "tool_calls": Shipped(calls),
     # composites of docs/composites.md
     "combined": Shipped(MATH, reward=partial(of_docs, "combined.py")),
     "tutor": Shipped(MATH, reward=partial(of_docs, "tutor.toml")),
