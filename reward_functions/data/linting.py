@@ -27,6 +27,7 @@ from reward_functions.core.types import Unscored
 from reward_functions.data.answers import reading_error
 from reward_functions.data.json_rows import BadInput, shown
 from reward_functions.data.lengths import Lengths, prompt_tokens
+from reward_functions.data.public import REWARDS
 from reward_functions.data.records import is_synthetic, text_of
 from reward_functions.data.rows.reading import AS_FOUND, BadRow, scan_rows
 from reward_functions.data.splitting import Overlaps
@@ -162,7 +163,7 @@ def _row_findings(row: Row, position: int, readers: _Readers) -> Iterator[Found]
     if further:
         yield "warning", "further keys in a message", ", ".join(sorted(further))
     reference = row.content.get("reference_answer")
-    if _is_empty(reference):
+    if _is_empty(reference) and not readers.takes_empty(row, position):
         what = "empty" if "reference_answer" in row.content else "missing"
         yield "error", f"reference_answer is {what}", ""
     elif not problems:
@@ -221,9 +222,20 @@ class _Readers:
             complaints[spec.name] = error
         return "; ".join(f"{name}: {error}" for name, error in complaints.items())
 
+    def takes_empty(self, row: Row, position: int) -> bool:
+        """Whether the reward of a row reads an empty list or object, as one for no call."""
+        reference = row.content.get("reference_answer")
+        sample = decode_row(row.content, position)
+        if not isinstance(reference, list | dict) or isinstance(sample, Unscored):
+            return False
+        own = self._of(sample)
+        return len(own) == 1 and reading_error(own[0], sample) is None
+
     def meant(self, reference: Any) -> tuple[str, str] | None:
         """What a list as the reference is, and to which rewards; None for any other reference."""
         listed = members(reference)
+        if listed is None and _are_calls(reference):
+            return None
         if listed is None:
             return (ALTERNATIVES, "any of them is right") if alternatives(reference) else None
         count = f"{len(listed)} members"
@@ -235,12 +247,20 @@ class _Readers:
             return (ALTERNATIVES, "any of them is right") if alternatives(reference) else None
         return ONE_ANSWER, f"{count}, unless {PARAMETER}=alternatives"
 
-    def _of(self, sample: Sample) -> Iterable[RewardSpec]:
+    def _of(self, sample: Sample) -> Sequence[RewardSpec]:
         if self.reward is not None:
             return [self.reward]
         dataset = sample.metadata.get("dataset")
-        own = self.known.get(dataset) if isinstance(dataset, str) else None
-        return [own] if own else self.known.values()
+        name = REWARDS.get(dataset, dataset) if isinstance(dataset, str) else ""
+        own = self.known.get(name)
+        return [own] if own else [*self.known.values()]
+
+
+def _are_calls(reference: Any) -> bool:
+    """Whether a list is of calls of tools, which are one answer together."""
+    return isinstance(reference, list) and all(
+        isinstance(each, dict) and {"name", "function"} & each.keys() for each in reference
+    )
 
 
 def _id_findings(row: Row, ids: dict[str, str]) -> Iterator[Found]:

@@ -20,7 +20,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -166,7 +165,7 @@ def prepare(
     """
     files = [file for source in sources for file in public.files(dataset, source)]
     report = PrepareReport(dataset, checksums(files))
-    read = chain.from_iterable(public.outcomes(dataset, source, noise) for source in sources)
+    read = public.outcomes_of(dataset, sources, noise)
     outcomes = watched(worded(read, wording))
     write_rows(report, outcomes, folder, spared=sources, skip_bad=skip_bad, to=to)
     return report

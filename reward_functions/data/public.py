@@ -1,5 +1,7 @@
 r"""The public data sets: their files, their records, and the row that becomes of each.
 
+BFCL: questions with tools, in `bfcl`.
+
 FinQA: 8,281 questions about pages of annual reports, each with a program for its answer. A record
 has `id`, `filename` (the page), `pre_text`, `table`, `post_text`, and `qa` with `question`,
 `answer` (what a person wrote), `exe_ans` (what the program computed) and `program`. Every program
@@ -40,12 +42,14 @@ import tomllib
 import zlib
 from collections import Counter
 from functools import partial
+from itertools import chain
 from math import isnan
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.jsons import json_kind
+from reward_functions.data.bfcl import bfcl_files, bfcl_outcomes
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.records import (
     BadRecord,
@@ -70,7 +74,7 @@ if TYPE_CHECKING:
 
     from reward_functions.data.records import RecordOutcome
 
-Dataset = Literal["finqa", "gsm8k", "math", "pandalm"]
+Dataset = Literal["bfcl", "finqa", "gsm8k", "math", "pandalm"]
 
 Noise = Literal["drop", "keep", "mark"]
 """What becomes of a noisy record: left out; kept, its reference accepting either answer; the same,
@@ -90,6 +94,9 @@ CONFLICT: Final = "the same pair under another label"
 
 _TABLE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
+REWARDS: Final[dict[str, str]] = {name: own.get("reward", name) for name, own in _TABLE.items()}
+"""The reward that the rows of a data set are for."""
+
 _NOTE: Final = re.compile(r"<<[^<>]*>>")
 """What the calculator of GSM8K's paper wrote: `<<16-3-4=9>>`."""
 
@@ -103,9 +110,24 @@ def public_files(dataset: Dataset) -> tuple[PublicFile, ...]:
 
 def files(dataset: Dataset, source: Path) -> list[Path]:
     """The files of a source that are read."""
+    if dataset == "bfcl":
+        return bfcl_files(source)
     if dataset == "math" and _is_problems(source):
         return list(_problem_files(source))
     return [file for file, _ in split_files(source, merged=dataset == "math")]
+
+
+def outcomes_of(
+    dataset: Dataset, sources: Sequence[Path], noise: Noise = "drop"
+) -> Iterator[RecordOutcome]:
+    """What becomes of every record of some sources, one after another; errors as of `outcomes`.
+
+    Questions of BFCL stand in other files than their answers.
+    """
+    if dataset == "bfcl":
+        parts = [file for source in sources for file in bfcl_files(source)]
+        return bfcl_outcomes(parts, partial(_row, "bfcl"))
+    return chain.from_iterable(outcomes(dataset, source, noise) for source in sources)
 
 
 def outcomes(dataset: Dataset, source: Path, noise: Noise = "drop") -> Iterator[RecordOutcome]:

@@ -18,6 +18,9 @@ CLOSE: Final = Decimal("1e-9")
 NEAR: Final = Decimal("1e-6")
 """The same in all, where one of the two is whole: 1e12 and nine tenths is another number."""
 
+EXACT: Final = 2**53
+"""Below it a float has every whole number, so that 1267000001.0 is not 1267000000.0."""
+
 _CONTEXT: Final = Context(prec=40)
 
 
@@ -35,8 +38,8 @@ class JsonNumber(NamedTuple):
         """Whether both are one number: 3.0 is 3.
 
         Numbers without point and exponent are exact at any length up to `LONGEST_NUMBER`; where one
-        of the two has any, a relative difference of `CLOSE` is allowed, and of `NEAR` in all beside
-        one without.
+        of the two has any, a relative difference of `CLOSE` is allowed. It is at most `NEAR` in all
+        beside one without, and where both are whole below `EXACT`.
         """
         if self.text == other.text or max(len(self.text), len(other.text)) > LONGEST_NUMBER:
             return self.text == other.text
@@ -45,8 +48,10 @@ class JsonNumber(NamedTuple):
         if one == two or all(whole):
             return one == two
         gap = _CONTEXT.subtract(one, two).copy_abs()
-        close = gap <= _CONTEXT.multiply(CLOSE, max(one.copy_abs(), two.copy_abs()))
-        return close and (gap <= NEAR or not any(whole))
+        largest = max(one.copy_abs(), two.copy_abs())
+        counts = largest < EXACT and all(each == each.to_integral_value() for each in (one, two))
+        close = gap <= _CONTEXT.multiply(CLOSE, largest)
+        return close and (gap <= NEAR or not (any(whole) or counts))
 
 
 def json_with_numbers(text: str) -> Any:

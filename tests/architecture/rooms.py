@@ -43,7 +43,7 @@ LANGUAGE = "core quantities extraction"
 
 ROOMS = {
     "core": room("What a reward is; the standard library only.", "", 3_050, 2_300, 10),
-    "quantities": room("Numbers, number words, units, printed precision.", "core", 890, 830, 5),
+    "quantities": room("Numbers, number words, units, printed precision.", "core", 900, 830, 5),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
@@ -100,7 +100,7 @@ ROOMS = {
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
         f"{LANGUAGE} finqa judge_runtime serving reports",
-        3_930,
+        4_050,
         3_000,
         9,
     ),

@@ -21,7 +21,7 @@ from reward_functions.cli.data._wording import complaints, warn_of_format, wordi
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data import preparing
 from reward_functions.data.preparing import REPORT, PrepareReport
-from reward_functions.data.public import Dataset, public_files
+from reward_functions.data.public import REWARDS, Dataset, public_files
 from reward_functions.data.sources import cache_folder, checksum, fetched
 from reward_functions.scoring.rewards import parameter_values, reward_named
 from reward_functions.scoring.rows import row_options
@@ -36,7 +36,7 @@ PROBLEMS: Final = 20
 
 def prepare(
     dataset: Annotated[
-        Literal["finqa", "gsm8k", "math", "pandalm"] | None,
+        Literal["bfcl", "finqa", "gsm8k", "math", "pandalm"] | None,
         typer.Argument(help="The public data set; none with --from."),
     ] = None,
     *,
@@ -126,7 +126,7 @@ def prepare(
     )
     require_shape(to)
     wording, pattern = wording_of(system, template, answer_format, no_system=no_system)
-    name = dataset or reward
+    name = REWARDS[dataset] if dataset else reward
     spec = reward_named(name) if name else None
     values = parameter_values(spec, parameters or ()) if spec else {}
     try:
@@ -184,7 +184,7 @@ def _check_options(
     """
     if (dataset is None) == (own is None):
         raise ConfigurationError(
-            "name one of finqa, gsm8k, math and pandalm, or your own questions: --from FILE"
+            "name one of bfcl, finqa, gsm8k, math and pandalm, or your own questions: --from FILE"
         )
     if own == "-":
         raise ConfigurationError("--from reads its file twice; standard input is read once")
