@@ -1,7 +1,8 @@
 """Whether a value of a call is the one that is wanted, and where it is not.
 
 In the place of a wanted value `{"any_of": [1, 2]}` means any of these; with `"optional": true`
-beside it, the value may be left out. One that is left out has the default of its JSON Schema.
+beside it, the value may be left out. One that is left out, and that its JSON Schema does not
+require, has the default of the schema.
 """
 
 from __future__ import annotations
@@ -85,12 +86,13 @@ def _differs(wanted: Any, given: Any, schema: Any, rules: CallRules, place: str)
 def _fields_differ(
     wanted: Any, given: Any, schema: Any, rules: CallRules, names: Iterable[str]
 ) -> str:
-    """The same of some fields of two objects; one that is left out has its default."""
-    known = field_object(schema, "properties")
+    """The same of some fields of two objects; one that may be left out has its default."""
+    known, needed = field_object(schema, "properties"), _needed(schema)
     for name in names:
         inner = field_object(known, name)
         default = inner.get("default", _ABSENT)
-        left, right = wanted.get(name, default), given.get(name, default)
+        left = wanted.get(name, default)
+        right = given.get(name, _ABSENT if name in needed else default)
         if left is right or (name not in given and _is_optional(left)):
             continue
         if left is _ABSENT or right is _ABSENT:
@@ -100,6 +102,12 @@ def _fields_differ(
         ):
             return found
     return ""
+
+
+def _needed(schema: Any) -> list[Any]:
+    """The fields that a schema requires."""
+    needed = schema.get("required") if isinstance(schema, dict) else None
+    return needed if isinstance(needed, list) else []
 
 
 def _same(wanted: Any, given: Any, rules: CallRules) -> bool:

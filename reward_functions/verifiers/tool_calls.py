@@ -194,7 +194,7 @@ def tool_calls(
     Numbers without point and exponent are exact, others but for a relative 1e-9 (beside a whole one
     at most 1e-6 in all); 3.0 is 3, `true` is not 1. Strings are exact in NFC. Schemas (of `tools`
     in the row or the reference, OpenAI's list, else of the file) say which value an argument has
-    that is left out.
+    that is left out, and not required.
 
     Not handled: `$ref` in schemas, arguments that are code, calls before the last turn. Source of
     the cases: BFCL's AST checker (Patil et al., 2025), which strips `,./-_*^` of strings and so

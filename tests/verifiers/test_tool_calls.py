@@ -1,6 +1,7 @@
 """`tool_calls`: which calls are the wanted ones, and what earns nothing."""
 
 import json
+import os
 import random
 import time
 from dataclasses import replace
@@ -273,6 +274,13 @@ def test_an_argument_left_out_has_the_default_of_its_schema(given_, gold, value,
     file = tmp_path / "tools.json"
     file.write_text(json.dumps([TOOLS[0]["function"]]))
     assert paid(called(("f", given_)), reference, tools=str(file)) == value
+
+
+def test_what_is_required_has_no_default():
+    tools = [{"name": "f", "parameters": {"properties": {"x": {"default": 1}}, "required": ["x"]}}]
+    assert paid(called(("f", {}), tools=tools), wanted(("f", {"x": 1}))) == 0.0
+    assert paid(called(("f", {"x": 1}), tools=tools), wanted(("f", {}))) == 1.0
+    assert paid(called(("f", {}), tools=tools), wanted(("f", {}))) == 1.0
 
 
 def test_what_the_schema_requires_is_compared_alone():
@@ -617,7 +625,7 @@ def call_sets(count, seed=38):
 
 
 def test_generated_call_sets():
-    call_sets(200)
+    call_sets(2_000 if os.environ.get("REWARD_TESTS_NIGHTLY") else 200)
 
 
 def test_neighbouring_integers_of_every_length():
