@@ -36,6 +36,9 @@ class DecodedCall(NamedTuple):
     name: str
     arguments: dict[str, Any]
 
+    def __str__(self) -> str:
+        return f"{self.name}({self.arguments})"
+
 
 class CalledTools(NamedTuple):
     """The calls of a response.

@@ -29,6 +29,9 @@ class JsonNumber(NamedTuple):
 
     text: str
 
+    def __repr__(self) -> str:
+        return self.text
+
     @property
     def plain(self) -> Any:
         """The number as Python has it. Raises ValueError of more digits than Python reads."""

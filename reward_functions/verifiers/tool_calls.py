@@ -139,8 +139,9 @@ def _scored(sample: Sample, wanted: Sequence[DecodedCall], rules: CallRules, ord
         float(not reason),
         tuple(Metric(name, float(each)) for name, each in zip(METRICS, values, strict=True)),
         shown or None,
-        reason or "the calls are those of the reference",
-        Evidence(rule, shown, sample.reference),
+        reason
+        or ("the calls are the wanted ones" if wanted else "no call is wanted, and none made"),
+        Evidence(rule, shown, " ".join(map(str, wanted))[:SHOWN]),
     )
 
 

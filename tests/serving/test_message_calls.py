@@ -15,6 +15,7 @@ from reward_functions.core.types import FunctionCall, Message, Sample, Scored, s
 from reward_functions.data.rows.shapes import BY_NAME, canonical
 from reward_functions.judge_runtime.material import shown_response
 from reward_functions.judge_runtime.prefilter import prefilter
+from reward_functions.reports.score_report.digest import EMPTY, facts_of
 from reward_functions.serving.contract import decode, decode_row
 
 ARGUMENTS = {"city": "Bern", "days": 3}
@@ -151,6 +152,13 @@ def test_items_of_openais_responses(items):
     columns = BY_NAME["trl"].columns._replace(prompt=("q",), response=("out",), needed=())
     (one,) = canonical({"q": "?", "out": items}, columns)
     assert decode_row(one, 0).tool_calls == (CALL,)
+
+
+def test_a_row_with_a_call_holds_a_response():
+    exact = get("exact_match")
+    for turn, signs in ((TURNS["OpenAI"], 0), ({"content": " "}, EMPTY)):
+        one = decode_row(row(turn), 0)
+        assert facts_of(exact, one, score_batch(exact.bind({}), [one])[0]).signs == signs
 
 
 def test_a_call_is_no_empty_response():

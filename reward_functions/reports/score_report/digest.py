@@ -80,7 +80,7 @@ def facts_of(spec: RewardSpec, sample: Sample | Unscored, result: RewardResult) 
     if not isinstance(sample, Sample):
         return _unscored(sample, 0, 0, NO_SAMPLE)
     response = sample.response
-    signs = 0 if response and not response.isspace() else EMPTY
+    signs = 0 if sample.tool_calls or (response and not response.isspace()) else EMPTY
     prompt = _prompt(sample)
     if not isinstance(result, Scored):
         return _unscored(result, prompt, len(response), signs)
