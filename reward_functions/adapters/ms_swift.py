@@ -20,6 +20,7 @@ from reward_functions.adapters._single import (
     REFERENCES,
     by_name,
     explained,
+    last_calls,
     messages_of,
     sampled,
 )
@@ -110,8 +111,9 @@ def _sample(
 ) -> Sample | Unscored:
     """A row as a sample. The last of its messages is the completion itself."""
     try:
-        context = messages_of(row.get("messages"))[:-1]
-        return sampled(id, context, completion, row[gold] if gold else None, row)
+        turns = messages_of(row.get("messages"))
+        reference, calls = row[gold] if gold else None, last_calls(turns[-1:])
+        return sampled(id, turns[:-1], completion, reference, row, calls=calls)
     except BadSample as error:
         return Unscored(id, error)
 

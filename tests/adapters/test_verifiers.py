@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from types import SimpleNamespace as Fields
 
 import pytest
 
@@ -28,6 +29,14 @@ def test_verifiers_finds_the_arguments_by_their_names():
     assert list(inspect.signature(reward_func("math")).parameters) == ["task", "trace"]
     assert inspect.iscoroutinefunction(reward_func("math"))
     assert reward_func("math", name="exact").__name__ == "exact"
+
+
+def test_the_calls_of_the_last_reply_are_scored():
+    gold = [{"name": "f", "arguments": {"x": 1}}]
+    for arguments, value in (('{"x": 1}', 1.0), ('{"x": 2}', 0.0), ("{", 0.0)):
+        call = verifiers("", answer=gold)
+        call["trace"].messages[-1].tool_calls = [Fields(id="c", name="f", arguments=arguments)]
+        assert scored(reward_func("tool_calls"), call) == value
 
 
 @pytest.mark.parametrize(("tokens", "value"), [(1, 0.0), (5, -1.0)])

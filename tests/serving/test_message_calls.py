@@ -17,6 +17,8 @@ from reward_functions.judge_runtime.material import shown_response
 from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.reports.score_report.digest import EMPTY, facts_of
 from reward_functions.serving.contract import decode, decode_row
+from reward_functions.serving.handler import bind
+from reward_functions.serving.settings import LambdaSettings
 
 ARGUMENTS = {"city": "Bern", "days": 3}
 TEXT = json.dumps(ARGUMENTS)
@@ -152,6 +154,25 @@ def test_items_of_openais_responses(items):
     columns = BY_NAME["trl"].columns._replace(prompt=("q",), response=("out",), needed=())
     (one,) = canonical({"q": "?", "out": items}, columns)
     assert decode_row(one, 0).tool_calls == (CALL,)
+
+
+@pytest.mark.parametrize("mode", ["list", "envelope"])
+def test_a_function_scores_the_calls_of_every_wire(mode, tmp_path):
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps([{"type": "function", "function": {"name": "weather"}}]))
+    settings = LambdaSettings(
+        name="tool_calls", parameters={"tools": str(file)}, response_mode=mode
+    )
+    gold = {"tool_calls": [{"name": "weather", "arguments": ARGUMENTS}]}
+    wrong = {"content": "", "tool_calls": "junk"}, {"content": ""}, {"content": "It is sunny."}
+    rows = [
+        row(turn, id=str(at), reference_answer=gold)
+        for at, turn in enumerate([*TURNS.values(), *wrong])
+    ]
+    answered = bind(settings)(rows)
+    results = answered if mode == "list" else json.loads(answered["body"])
+    values = [each["aggregate_reward_score"] for each in results]
+    assert values == [1.0] * len(TURNS) + [0.0] * len(wrong)
 
 
 def test_a_row_with_a_call_holds_a_response():
