@@ -26,6 +26,9 @@ BEGINS: Final = (*FORMS, "<function=", "<function_call>", "<tool_calls>", "<|too
 QUOTED: Final = ('"arguments"', '"parameters"')
 """A key of a call in JSON."""
 
+NAMED: Final = ('{"name"', '[{"name"', "{'name'")
+"""What a line begins with that is to be a call in JSON, where the text has a key of one."""
+
 UNTYPED: Final = ("<function=", "<arg_key>")
 """Forms whose values have no quotes: their 8000 may be a text or a number."""
 
@@ -87,9 +90,11 @@ def begins_call(response: str) -> bool:
     """Whether a text begins a call, be it one that can be read or not."""
     text = response[behind_reasoning(response) :].strip()
     bare = text.removeprefix("```json").removeprefix("```").lstrip()
-    if bare.startswith(("{", "[")) and any(each in bare for each in QUOTED):
+    json_too = any(each in text for each in QUOTED)
+    if json_too and bare.startswith(("{", "[")):
         return True
-    return any(line.lstrip(" \t").startswith(BEGINS) for line in text.splitlines())
+    marks = (*BEGINS, *NAMED) if json_too else BEGINS
+    return any(line.lstrip(" \t").startswith(marks) for line in text.splitlines())
 
 
 def listed_in(value: Any) -> list[Any] | None:

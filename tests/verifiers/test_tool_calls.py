@@ -413,6 +413,8 @@ BEGUN = [
     '[{"name": "f", "arguments": ',
     "<|tool_calls_section_begin|>f",
     f"{JSON}\nThat is all.",
+    f"I call it.\n{JSON}",
+    f"I call it.\n  [{JSON}, ",
 ]
 
 
