@@ -5,10 +5,13 @@ What a text shows is all that is read here; a response that stops between two wo
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.core import patterns as re
 from reward_functions.extraction.reasoning import may_hold_reasoning, without_reasoning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _PROBE: Final = "\nprobe"
 _CHANNEL: Final = "<|channel|>"
@@ -57,13 +60,25 @@ def in_reasoning(response: str) -> bool:
 
 
 def in_fence(text: str) -> bool:
-    """Whether the string ends inside a code block, by CommonMark's rule."""
-    opened = ""
+    """Whether the string ends inside a code block."""
+    return any(content is None for _, content in code_blocks(text))
+
+
+def code_blocks(text: str) -> Iterator[tuple[str, str | None]]:
+    """The code blocks of a text, by CommonMark's rule.
+
+    Yields:
+        The first word behind the fence, in small letters; and what stands inside, None where the
+        block is never closed.
+    """
+    opened, language, start = "", "", 0
     for line in _FENCE.finditer(text):
         fence, rest = line[1], line[2].strip()
         if not opened:
             if not (fence[0] == "`" and "`" in rest):
-                opened = fence
+                opened, language, start = fence, rest.partition(" ")[0].lower(), line.end()
         elif fence[0] == opened[0] and len(fence) >= len(opened) and not rest:
+            yield language, text[start : line.start()]
             opened = ""
-    return bool(opened)
+    if opened:
+        yield language, None

@@ -47,7 +47,7 @@ ROOMS = {
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_590,
+        4_270,
         3_500,
         7,
     ),
@@ -62,7 +62,7 @@ ROOMS = {
         11,
     ),
     "verifiers": room(
-        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_260, 1_350, 17
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_500, 1_350, 17
     ),
     "judge_runtime": room(
         "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_330, 2_350, 14
