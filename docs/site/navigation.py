@@ -78,6 +78,7 @@ SECTIONS: Final = (
             "docs/answer-text",
             "docs/json-fields",
             "docs/tool-calls",
+            "docs/sql-result",
             "docs/rules",
             "docs/scoreboard",
             "docs/audit",

@@ -37,7 +37,7 @@ from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Message, Sample, Score, sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.core.asking import Ask
 
@@ -222,6 +222,8 @@ class RewardSpec:
             for the minimum. A reward for form alone, which pays correct and wrong responses alike,
             declares the maximum of its scale. Where it depends on the row, `(sample) -> credit`,
             below the maximum: at most what a near miss earns there.
+        doubts: `(sample, *, parameters) -> clauses`: what a row leaves open that the reward can use
+            all the same. `reward data lint` warns of it.
     """
 
     name: str
@@ -234,6 +236,7 @@ class RewardSpec:
     check: Callable[..., object] | None = None
     gold_response: GoldResponse | None = None
     partial_credit: PartialCredit = None
+    doubts: Callable[..., Iterable[str]] | None = None
 
     def __post_init__(self) -> None:
         insist(self)
@@ -403,6 +406,7 @@ def reward_function(
     check: Callable[..., object] | None = None,
     gold_response: GoldResponse | None = None,
     partial_credit: PartialCredit = None,
+    doubts: Callable[..., Iterable[str]] | None = None,
 ) -> Callable[[Callable[..., Score | float]], RewardSpec]: ...
 
 
@@ -419,6 +423,7 @@ def reward_function(
     check: Callable[..., object] | None = None,
     gold_response: GoldResponse | None = None,
     partial_credit: PartialCredit = None,
+    doubts: Callable[..., Iterable[str]] | None = None,
 ) -> RewardSpec | Callable[[Callable[..., Score | float]], RewardSpec]:
     """Declare a reward function; the arguments are those of `RewardSpec`.
 
@@ -444,6 +449,7 @@ def reward_function(
             check=check,
             gold_response=gold_response,
             partial_credit=partial_credit,
+            doubts=doubts,
         )
 
     return declare if function is None else declare(function)

@@ -126,6 +126,14 @@ def complaint(
     return None
 
 
+def doubts(
+    spec: RewardSpec, sample: Sample, parameters: Mapping[str, Any] = NO_PARAMETERS
+) -> list[str]:
+    """What a row that a reward can use leaves open, each in a clause."""
+    values = {name: each.default for name, each in spec.parameters.items()} | dict(parameters)
+    return list(spec.doubts(sample, **values)) if spec.doubts else []
+
+
 def unseen_format(
     spec: RewardSpec, sample: Sample, parameters: Mapping[str, Any], pattern: str
 ) -> str | None:

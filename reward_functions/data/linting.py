@@ -8,6 +8,7 @@
 | warning | no ids, further keys in a message, a prompt asked twice, near-duplicates between files |
 | warning | rows that were generated to rehearse with |
 | warning | a list as the reference: whether it is one answer, or alternatives |
+| warning | what a reference leaves open, by the reward's own word |
 
 The numbers of rows and the roles are Bedrock's (docs.aws.amazon.com/bedrock/latest/userguide,
 "Prepare data for reinforcement fine-tuning"). The size of a file is not checked: no limit of it is
@@ -24,7 +25,7 @@ from reward_functions.core.alternatives import PARAMETER, alternatives, members
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.registry import specs
 from reward_functions.core.types import Unscored
-from reward_functions.data.answers import reading_error
+from reward_functions.data.answers import NO_PARAMETERS, doubts, reading_error
 from reward_functions.data.json_rows import BadInput, shown
 from reward_functions.data.lengths import Lengths, prompt_tokens
 from reward_functions.data.public import REWARDS
@@ -34,7 +35,7 @@ from reward_functions.data.splitting import Overlaps
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.core.spec import RewardSpec
     from reward_functions.core.types import Sample
@@ -62,6 +63,8 @@ GENERATED: Final = "synthetic rows"
 
 ALTERNATIVES: Final = "a reference that lists alternatives"
 ONE_ANSWER: Final = "a reference that lists the members of one answer"
+
+OPEN: Final = "a reference that leaves something open"
 
 INTERVAL: Final = 2
 """Members of a text that may be the ends of an interval."""
@@ -109,6 +112,7 @@ def lint(
     files: Sequence[str],
     *,
     reward: RewardSpec | None = None,
+    parameters: Mapping[str, Any] = NO_PARAMETERS,
     rows: tuple[int, int] = (MIN_ROWS, MAX_ROWS),
     options: RowOptions = AS_FOUND,
     watched: Callable[[Iterable[Row | BadInput]], Iterable[Row | BadInput]] = iter,
@@ -119,6 +123,7 @@ def lint(
         files: paths, each file being a split of its own.
         reward: must be able to read every reference. Where not given, the reward that is named as
             `metadata.dataset` says, or, where none is, any reward that has a gold response.
+        parameters: of that reward.
         rows: the fewest and the most a file may have.
         options: how the rows are read; responses in columns of their own are left out.
         watched: passes the rows on, and shows that it goes on.
@@ -127,7 +132,7 @@ def lint(
         BadInput: the shape of a file's rows is not known, or a file has rows of two.
         OSError: a file cannot be read.
     """
-    linted, overlaps, readers = Linted(), Overlaps(), _Readers(reward)
+    linted, overlaps, readers = Linted(), Overlaps(), _Readers(reward, parameters)
     for file in files:
         ids: dict[str, str] = {}
         prompts = linted.prompts.setdefault(file, [])
@@ -170,8 +175,10 @@ def _row_findings(row: Row, position: int, readers: _Readers) -> Iterator[Found]
         complaint = readers.complaint(row, position)
         if complaint:
             yield "error", UNREADABLE, complaint
-        elif meant := readers.meant(reference):
-            yield "warning", *meant
+        else:
+            if meant := readers.meant(reference):
+                yield "warning", *meant
+            yield from (("warning", OPEN, doubt) for doubt in readers.doubts(row, position))
 
 
 def _message_problems(row: Row) -> Iterator[tuple[str, str]]:
@@ -203,10 +210,12 @@ class _Readers:
 
     Args:
         reward: the one that must; None for the one a row's data set is named as, or any.
+        parameters: of that one.
     """
 
-    def __init__(self, reward: RewardSpec | None) -> None:
+    def __init__(self, reward: RewardSpec | None, parameters: Mapping[str, Any]) -> None:
         self.reward = reward
+        self.parameters = parameters
         self.known = {name: spec for name, spec in specs().items() if spec.gold_response}
 
     def complaint(self, row: Row, position: int) -> str | None:
@@ -216,7 +225,7 @@ class _Readers:
             return str(sample.error)
         complaints = {}
         for spec in self._of(sample):
-            error = reading_error(spec, sample)
+            error = reading_error(spec, sample, self.parameters)
             if error is None:
                 return None
             complaints[spec.name] = error
@@ -230,6 +239,13 @@ class _Readers:
             return False
         own = self._of(sample)
         return len(own) == 1 and reading_error(own[0], sample) is None
+
+    def doubts(self, row: Row, position: int) -> list[str]:
+        """What a row leaves open that the reward can use."""
+        sample = decode_row(row.content, position)
+        if self.reward is None or isinstance(sample, Unscored):
+            return []
+        return doubts(self.reward, sample, self.parameters)
 
     def meant(self, reference: Any) -> tuple[str, str] | None:
         """What a list as the reference is, and to which rewards; None for any other reference."""

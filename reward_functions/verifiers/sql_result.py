@@ -18,7 +18,7 @@ from reward_functions.verifiers._sql.gold import LONGEST_QUERY, SHOP, Limits, go
 from reward_functions.verifiers._sql.rows import unlike
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from reward_functions.verifiers._sql.database import SqlRows
@@ -57,9 +57,24 @@ def _check(*, databases: str, steps: int, rows: int, longest: int, **_: object) 
         )
 
 
+def _doubts(
+    sample: Sample, *, databases: str, order: Order, empty: bool, **limits: Any
+) -> Iterator[str]:
+    """What the reference leaves open."""
+    most = Limits(limits["steps"], limits["rows"], limits["longest"])
+    in_order = order == "as_gold"
+    golds = golds_of(_fields(sample), databases, most, in_order=in_order, empty=empty)
+    cut = [run.rows for gold in golds for run in gold.runs if run.asked < len(run.rows)]
+    if any(len({*rows}) > 1 for rows in cut):
+        yield "its LIMIT cuts rows that tie: any of them is right"
+    if [gold.asked for gold in golds] == [1]:
+        yield "its gold returns one row: another database would tell a constant from a query"
+
+
 @reward_function(
     version=1,
     gold_response=_right,
+    doubts=_doubts,
     metrics=(*METRICS, "ran"),
     check=_check,
     examples=[

@@ -42,8 +42,8 @@ def room(what, imports, lines, target, import_share):
 LANGUAGE = "core quantities extraction"
 
 ROOMS = {
-    "core": room("What a reward is; the standard library only.", "", 3_050, 2_300, 10),
-    "quantities": room("Numbers, number words, units, printed precision.", "core", 900, 830, 5),
+    "core": room("What a reward is; the standard library only.", "", 3_000, 2_300, 10),
+    "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
@@ -62,7 +62,7 @@ ROOMS = {
         11,
     ),
     "verifiers": room(
-        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_500, 1_350, 17
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_510, 1_350, 17
     ),
     "judge_runtime": room(
         "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_330, 2_350, 14
@@ -100,7 +100,7 @@ ROOMS = {
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
         f"{LANGUAGE} finqa judge_runtime serving reports",
-        4_050,
+        3_930,
         3_000,
         9,
     ),
@@ -181,7 +181,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk local",
-        8_030,
+        8_040,
         8_000,
         17,
     ),

@@ -1,5 +1,6 @@
 """`sql_result`: the same rows, other rows, what a query may not do, and what no gold may be."""
 
+import json
 import re
 import sqlite3
 from collections import Counter
@@ -7,9 +8,12 @@ from random import Random
 
 import pytest
 
-from reward_functions import get, sample, score_batch
+from reward_functions import get, sample, score_batch, weighted
+from reward_functions.cdk.artifact import closure
 from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.types import Scored
+from reward_functions.data.linting import lint
+from reward_functions.verifiers._sql import database
 from reward_functions.verifiers._sql.database import SqlDatabase, SqlRefused
 from reward_functions.verifiers._sql.gold import SHIPPED
 
@@ -524,24 +528,25 @@ COSTLY = [
 
 
 @pytest.mark.parametrize("query", COSTLY)
-def test_searches_are_counted_by_their_texts(folder, query):
+def test_searches_are_counted_by_their_texts(folder, query, monkeypatch):
+    monkeypatch.setattr(database, "SEARCHED", 5_000_000)
     assert rule(LONG + query, {"sql": FOUR, "database": "zoo"}, databases=str(folder)) == "too-much"
 
 
 def test_the_same_query_is_stopped_at_the_same_step():
-    database = SqlDatabase(SHIPPED / SHOP)
-    taken = {database.run(DEAR, steps=1_000_000, most=10, longest=1_000).steps for _ in range(20)}
+    made = SqlDatabase(SHIPPED / SHOP)
+    taken = {made.run(DEAR, steps=1_000_000, most=10, longest=1_000).steps for _ in range(20)}
     assert len(taken) == 1
     many = "SELECT count(*) FROM orders a, orders b, orders c, orders d"
-    steps = database.run(many, steps=1_000_000, most=10, longest=1_000).steps
+    steps = made.run(many, steps=1_000_000, most=10, longest=1_000).steps
     for allowed in (steps, steps - 1_000):
-        found = [stopped(database, many, allowed) for _ in range(5)]
+        found = [stopped(made, many, allowed) for _ in range(5)]
         assert found == [allowed < steps] * 5
 
 
-def stopped(database, query, steps):
+def stopped(made, query, steps):
     try:
-        database.run(query, steps=steps, most=10, longest=1_000)
+        made.run(query, steps=steps, most=10, longest=1_000)
     except SqlRefused as error:
         return "steps" in str(error)
     return False
@@ -705,3 +710,65 @@ def test_a_fork_and_threads_share_nothing_they_should_not():
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda at: rule(SAME[at % 5][0], gold(SAME[at % 5][1])), range(200)))
     assert set(found) == {"same-rows"}
+
+
+def prompts(references):
+    return [
+        {
+            "id": f"row-{at}",
+            "messages": [{"role": "user", "content": f"{at}: who is it?"}],
+            "reference_answer": each,
+        }
+        for at, each in enumerate(references)
+    ]
+
+
+LINTED = [
+    (gold("SELECT name FROM customers"), None),
+    (gold("SELECT name FROM people"), "no such table"),
+    (gold("SELECT name FROM customers WHERE 1 = 0"), "no row"),
+    ({"sql": NAMES, "database": "cat"}, "database: "),
+    (gold("SELECT item FROM orders ORDER BY quantity LIMIT 2"), "cuts rows that tie"),
+    (gold("SELECT item FROM orders ORDER BY price DESC LIMIT 2"), None),
+    (gold("SELECT count(*) FROM orders"), "one row"),
+]
+
+
+def test_lint_finds_what_cannot_be_used_and_what_is_left_open(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, prompts([each for each, _ in LINTED]))))
+    found = {}
+    for each in lint([str(path)], reward=REWARD, rows=(1, 100)).findings:
+        found.setdefault(int(each.where.rpartition(" ")[2]) - 1, []).append(each)
+    for at, (_, why) in enumerate(LINTED):
+        assert [
+            each.detail for each in found.get(at, []) if why is None or why not in each.detail
+        ] == []
+        assert len(found.get(at, [])) == (why is not None)
+    unusable = {at for at, each in found.items() if each[0].level == "error"}
+    assert unusable == {1, 2, 3}
+
+
+def test_lint_takes_the_folder_of_the_databases(folder, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(prompts([{"sql": FOUR, "database": ["zoo", "zoo2"]}])[0]))
+    for databases, errors in ((str(folder), 0), ("", 1)):
+        linted = lint([str(path)], reward=REWARD, parameters={"databases": databases}, rows=(1, 9))
+        assert len(linted.errors) == errors
+
+
+def test_a_composite_of_a_package_brings_its_databases(folder):
+    """As docs/sql-result.md has it: the folder is named from the module beside it."""
+    parts = {"sql_result": {"weight": 1.0, "databases": str(folder)}}
+    acme = weighted(parts, name="acme.sql", version=1, gold_response="{sql_result}")
+    assert acme(f"```sql\n{FOUR}\n```", {"sql": FOUR, "database": "zoo"}).value == 1.0
+    assert acme("SELECT 'otter'", {"sql": FOUR, "database": "zoo"}).value == 0.0
+    right = acme.gold_response(sample("", {"sql": FOUR, "database": "zoo"}))
+    assert acme(right, {"sql": FOUR, "database": "zoo"}).value == 1.0
+
+
+def test_what_ships_with_a_deployment_holds_the_database_of_the_examples():
+    names = closure.reached(
+        [closure.HANDLER, "reward_functions.verifiers.sql_result"], REWARD.needs
+    )
+    assert "reward_functions/verifiers/_sql/shop.sql" in closure.files(names)

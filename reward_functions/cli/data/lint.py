@@ -9,13 +9,14 @@ import typer
 
 from reward_functions.cli._console import cell, output, print_json, remark, table
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import Map, Parameters, Shape  # noqa: TC001 - typer reads them
 from reward_functions.cli._progress import watched
 from reward_functions.cli.data._output import Files, Format, lengths_json, lengths_table
+from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.lengths import suggested_prompt_length
 from reward_functions.data.linting import Linted, LintFinding
 from reward_functions.data.linting import lint as linted_files
-from reward_functions.scoring.rewards import reward_named
+from reward_functions.scoring.rewards import parameter_values, reward_named
 from reward_functions.scoring.rows import row_options
 
 
@@ -30,6 +31,7 @@ def lint(
             show_default="the data set's own, or any",
         ),
     ] = None,
+    parameters: Parameters = None,
     min_rows: Annotated[int, typer.Option(min=0, help="Rows a file must have.")] = 100,
     max_rows: Annotated[int, typer.Option(min=1, help="Rows a file may have.")] = 20_000,
     mapped: Map = None,
@@ -42,13 +44,17 @@ def lint(
     are missing, empty or unreadable, ids given twice, too few or too many rows, prompts and pages
     that two files share. Warnings: rows without ids, further keys, prompts asked twice,
     near-duplicates between files, synthetic rows, lists as references: whether one is an answer or
-    alternatives. Tokens are estimated.
+    alternatives; what a reference leaves open, by the reward's own word. Tokens are estimated.
 
     Exit status: 0 no errors, 1 errors, 2 a file cannot be read.
     """
+    spec = reward_named(reward) if reward else None
+    if parameters and spec is None:
+        raise ConfigurationError("--param sets a parameter of a reward: give --reward NAME")
     linted = linted_files(
         files,
-        reward=reward_named(reward) if reward else None,
+        reward=spec,
+        parameters=parameter_values(spec, parameters or ()) if spec else {},
         rows=(min_rows, max_rows),
         options=row_options(mapped, shape),
         watched=lambda rows: watched(rows, "linting"),
