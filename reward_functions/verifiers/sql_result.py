@@ -159,7 +159,9 @@ def _query(response: str) -> str:
     blocks = [*code_blocks(text)] if holds_fence(text) else []
     closed = [(language in ("sql", "sqlite"), each) for language, each in blocks if each]
     named = [each for is_sql, each in closed if is_sql] or [each for _, each in closed]
-    return (named or [text])[-1].strip()
+    query = (named or [text])[-1].strip()
+    inner = bool(named) and holds_fence(query[:3])  # "```\n```sql\nSELECT …"
+    return query.partition("\n")[2] if inner else query
 
 
 def _against(gold: Gold, found: Answer, longest: int, columns: Columns) -> Score:
@@ -169,7 +171,8 @@ def _against(gold: Gold, found: Answer, longest: int, columns: Columns) -> Score
         got = opened(gold.path).run(found.text, **limits)
     except SqlRefused as error:
         ran, why = Metric("ran", 0.0), f"the query is not run: {error}"
-        return compared(found, Evidence(error.rule), ran, right=False, reason=why)
+        evidence = Evidence(error.rule, error.error)
+        return compared(found, evidence, ran, right=False, reason=why)
     evidence = _decided(gold, got, columns)
     right, why = evidence.rule == "same-rows", WHY[evidence.rule]
     return compared(found, evidence, Metric("ran", 1.0), right=right, reason=why)

@@ -11,7 +11,7 @@ import json
 import sys
 from datetime import UTC, datetime
 from functools import cache, partial
-from itertools import product
+from itertools import permutations, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -90,6 +90,11 @@ def options():
 
 def invoices():
     """What is billed on a page: an object of texts, numbers, a date and lines."""
+def queried():
+    """What stands in the shop's orders: two columns in an order, from a day on."""
+    columns = ("item", "price", "quantity", "day", "id")
+    days = ("2024-01-01", "2024-01-09", "2024-02-14")
+    asked = product(permutations(columns, 2), columns, days)
     return [
         sample(
             "",
@@ -118,6 +123,14 @@ def calls():
         row = sample("", [paint, look][: 1 + at % 2], prompt=f"{asked}.", id=f"calls-{at}")
         rows.append(row)
     return rows
+                "sql": f"SELECT {one}, {other} FROM orders WHERE day >= '{day}' ORDER BY {order}",
+                "database": "shop.sql",
+            },
+            prompt=f"Show {one} and {other} of the orders from {day} on, by {order}.",
+            id=f"query-{at}",
+        )
+        for at, ((one, other), order, day) in enumerate(asked)
+    ]
 
 
 def judgments():
@@ -230,6 +243,7 @@ SHIPPED = {
     "repetition": Shipped(unanswered),
     "rubric": Shipped(unanswered, nothing),
     "similarity": Shipped(named),
+    "sql_result": Shipped(queried),
     "tag_count": Shipped(unanswered),
     "think_format": Shipped(unanswered),
     "tool_calls": Shipped(calls),

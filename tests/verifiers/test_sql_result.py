@@ -111,6 +111,7 @@ SAME = [
     (f"First:\n```sql\nSELECT 1\n```\nno, better:\n```SQLite\n{NAMES};\n```\nThat is it.", NAMES),
     (f"```sql\n{NAMES}\n```\nIt prints\n```\nAda\nCleo\n```", NAMES),
     (f"~~~\n{NAMES}\n~~~", NAMES),
+    (f"```\n```sql\n{NAMES}\n```\n```", NAMES),
     (f"<think>\n```sql\nSELECT 1\n```</think>{NAMES}", NAMES),
     ("SELECT name FROM customers WHERE name = 'Ada' or name = 'Cleo'", NAMES),
 ]
@@ -270,7 +271,7 @@ BAD = [
     # A gold that cannot be run, or that any wrong query equals.
     (gold("SELECT name FROM people"), "no such table"),
     (gold("SELECT who FROM customers"), "no such column"),
-    (gold("SELEC name"), "SQLite cannot run it"),
+    (gold("SELEC name"), "SQLite has an error"),
     (gold("SELECT 42"), "reads no table"),
     (gold("SELECT name FROM customers WHERE city = 'Paris'"), "no row"),
     (gold("SELECT printf('%s', name) FROM customers"), "printf"),
@@ -281,15 +282,15 @@ BAD = [
     (gold("SELECT DISTINCT city FROM customers ORDER BY id"), "ordered"),
     (gold("SELECT name, length(city) AS n FROM customers ORDER BY n + id"), "ordered"),
     # Rows that are none.
-    ({"rows": [], "tables": ["orders"], "database": SHOP}, "SQLite cannot run it"),
-    ({"rows": [[]], "tables": ["orders"], "database": SHOP}, "SQLite cannot run it"),
-    ({"rows": [[1], [1, 2]], "tables": ["orders"], "database": SHOP}, "SQLite cannot run it"),
+    ({"rows": [], "tables": ["orders"], "database": SHOP}, "SQLite has an error"),
+    ({"rows": [[]], "tables": ["orders"], "database": SHOP}, "SQLite has an error"),
+    ({"rows": [[1], [1, 2]], "tables": ["orders"], "database": SHOP}, "SQLite has an error"),
     ({"rows": "x", "tables": ["orders"], "database": SHOP}, "neither"),
     ({"rows": [1], "tables": ["orders"], "database": SHOP}, "rows: "),
     ({"rows": [[{}]], "tables": ["orders"], "database": SHOP}, "rows: "),
     ({"rows": [[1]], "database": SHOP}, "neither"),
     ({"rows": [[1]], "tables": ["people"], "database": SHOP}, "no such table"),
-    ({"rows": [["a\0b"]], "tables": ["orders"], "database": SHOP}, "SQLite cannot run it"),
+    ({"rows": [["a\0b"]], "tables": ["orders"], "database": SHOP}, "SQLite has an error"),
 ]
 
 

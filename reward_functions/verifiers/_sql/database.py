@@ -79,11 +79,13 @@ class SqlRefused(Exception):
     Args:
         rule: the id of the rule that says so.
         why: one clause.
+        error: what SQLite says, with words of the query.
     """
 
-    def __init__(self, rule: str, why: str) -> None:
+    def __init__(self, rule: str, why: str, error: str = "") -> None:
         super().__init__(why)
         self.rule = rule
+        self.error = error
 
 
 class SqlRows(NamedTuple):
@@ -150,7 +152,8 @@ class SqlDatabase:
             except FAILED as error:
                 if isinstance(error, MemoryError | sqlite3.DataError):
                     self._why = "too-much", "it takes too much memory, or meets too long a value"
-                raise SqlRefused(*(self._why or ("sql-error", f"SQLite: {error}"))) from None
+                rule, why = self._why or ("sql-error", "SQLite has an error")
+                raise SqlRefused(rule, why, str(error)) from None
 
     def _run(self, query: str, most: int) -> SqlRows:
         program = self._main.execute(f"EXPLAIN {query}").fetchall()

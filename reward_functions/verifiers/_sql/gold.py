@@ -183,9 +183,8 @@ def _run(database: SqlDatabase, query: str, limits: Limits) -> SqlRows:
     try:
         return database.run(query, steps=limits.steps, most=limits.rows + 1, longest=limits.longest)
     except SqlRefused as error:
-        why = str(error).removeprefix("SQLite: ")
-        named = why.startswith("no such ") or error.rule != "sql-error"
-        raise BadReference(f"sql: {why[:80] if named else 'SQLite cannot run it'}") from None
+        named = error.error.startswith("no such ") and error.rule == "sql-error"
+        raise BadReference(f"sql: {error.error[:80] if named else error}") from None
 
 
 def _runs(query: str, found: SqlRows, database: SqlDatabase, limits: Limits) -> list[Run]:
