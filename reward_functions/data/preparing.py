@@ -163,7 +163,7 @@ def prepare(
         ConfigurationError: there is nothing to prepare.
         OSError: a file cannot be read or written.
     """
-    files = [file for source in sources for file in public.files(dataset, source)]
+    files = list(dict.fromkeys(file for each in sources for file in public.files(dataset, each)))
     report = PrepareReport(dataset, checksums(files))
     read = public.outcomes_of(dataset, sources, noise)
     outcomes = watched(worded(read, wording))

@@ -2,6 +2,12 @@ r"""The public data sets: their files, their records, and the row that becomes o
 
 BFCL: questions with tools, in `bfcl`.
 
+BIRD: 12,751 questions about 95 databases of SQLite. A record has `db_id`, `question`, `SQL`, and
+may have `evidence`, a hint, and `difficulty`. The databases are not among its files here: the
+reward finds them in the folder that its parameter `databases` names. Schemas come from the file of
+tables beside it. Source: Li et al., Can LLM Already Serve as A Database Interface?, 2023 (arXiv
+2305.03111); bird-bench.github.io (CC BY-SA 4.0).
+
 FinQA: 8,281 questions about pages of annual reports, each with a program for its answer. A record
 has `id`, `filename` (the page), `pre_text`, `table`, `post_text`, and `qa` with `question`,
 `answer` (what a person wrote), `exe_ans` (what the program computed) and `program`. Every program
@@ -31,6 +37,11 @@ no label. There is no official split. Rows of one instruction and input share `m
 which keeps them on one side of a split that is made. Source: Wang et al., PandaLM: An Automatic
 Evaluation Benchmark for LLM Instruction Tuning Optimization, 2023 (arXiv 2306.05087);
 github.com/WeOpenML/PandaLM (Apache-2.0).
+
+Spider: 10,181 questions about 200 databases. A record has `db_id`, `question` and `query`; the rest
+is as with BIRD. At its public home is the development split, 1,034 questions. Source: Yu et al.,
+Spider: A Large-Scale Human-Labeled Dataset for Complex and Cross-Domain Semantic Parsing and
+Text-to-SQL Task, 2018 (arXiv 1809.08887); github.com/taoyds/spider (CC BY-SA 4.0).
 """
 
 from __future__ import annotations
@@ -61,6 +72,7 @@ from reward_functions.data.records import (
     unrepeated,
 )
 from reward_functions.data.rows.formats import ENDINGS
+from reward_functions.data.schemas import NAMED, schema_files, schemas_of
 from reward_functions.data.sources import NAMES, PublicFile, records_of, split_files
 from reward_functions.extraction.answer import Answer
 from reward_functions.extraction.markup import plain
@@ -74,7 +86,7 @@ if TYPE_CHECKING:
 
     from reward_functions.data.records import RecordOutcome
 
-Dataset = Literal["bfcl", "finqa", "gsm8k", "math", "pandalm"]
+Dataset = Literal["bfcl", "bird", "finqa", "gsm8k", "math", "pandalm", "spider"]
 
 Noise = Literal["drop", "keep", "mark"]
 """What becomes of a noisy record: left out; kept, its reference accepting either answer; the same,
@@ -91,6 +103,9 @@ ANNOTATORS: Final = ("annotator1", "annotator2", "annotator3")
 NO_MAJORITY: Final = "no two annotators agree"
 DUPLICATE: Final = "the same pair again"
 CONFLICT: Final = "the same pair under another label"
+
+QUERIES: Final[Mapping[str, str]] = {"bird": "SQL", "spider": "query"}
+"""Data sets of questions about databases, and the field that holds the gold query."""
 
 _TABLE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
@@ -112,6 +127,9 @@ def files(dataset: Dataset, source: Path) -> list[Path]:
     """The files of a source that are read."""
     if dataset == "bfcl":
         return bfcl_files(source)
+    if dataset in QUERIES:
+        asked = [] if source.name.endswith(NAMED) else split_files(source)
+        return [*(file for file, _ in asked), *schema_files([source])]
     if dataset == "math" and _is_problems(source):
         return list(_problem_files(source))
     return [file for file, _ in split_files(source, merged=dataset == "math")]
@@ -127,11 +145,19 @@ def outcomes_of(
     if dataset == "bfcl":
         parts = [file for source in sources for file in bfcl_files(source)]
         return bfcl_outcomes(parts, partial(_row, "bfcl"))
-    return chain.from_iterable(outcomes(dataset, source, noise) for source in sources)
+    return chain.from_iterable(outcomes(dataset, source, noise, sources) for source in sources)
 
 
-def outcomes(dataset: Dataset, source: Path, noise: Noise = "drop") -> Iterator[RecordOutcome]:
+def outcomes(
+    dataset: Dataset, source: Path, noise: Noise = "drop", beside: Sequence[Path] = ()
+) -> Iterator[RecordOutcome]:
     """What becomes of every record of a file, or of a folder of them.
+
+    Args:
+        dataset: its name.
+        source: the file or folder.
+        noise: what becomes of noisy records of FinQA.
+        beside: the other files of the data set, among which schemas of databases are looked for.
 
     A pair of PandaLM's that comes again is dropped; one that comes again under another label is
     dropped wherever it stands, since none of its labels is exact.
@@ -140,6 +166,12 @@ def outcomes(dataset: Dataset, source: Path, noise: Noise = "drop") -> Iterator[
         ConfigurationError: the data set has no such source.
         OSError: it cannot be read.
     """
+    if dataset in QUERIES:
+        if not source.name.endswith(NAMED):
+            asked = partial(query_row, dataset, schemas_of([source, *beside]))
+            for file, split in split_files(source):
+                yield from each(records_of(file, split), asked)
+        return
     row = partial(finqa_row, noise=noise) if dataset == "finqa" else ROWS[dataset]
     if dataset == "math":
         yield from _some(each(_problems(source), row), source)
@@ -164,6 +196,30 @@ def _row(dataset: Dataset, record: Record, **parts: Any) -> Row:
         template=own.get("template", ""),
         split=record.split,
         **parts,
+    )
+
+
+def query_row(dataset: Dataset, schemas: Mapping[str, str], record: Record) -> Row:
+    """The row of a question about a database, of Spider's or BIRD's.
+
+    Raises:
+        BadRecord: a field is missing or cannot be read, or nobody knows the schema.
+    """
+    database, question = record.text("db_id"), record.text("question").strip()
+    query = record.text(QUERIES[dataset]).strip()
+    if database not in schemas:
+        raise record.bad("db_id", f"is of no database in {NAMED}")
+    hint = record.get("evidence", "") or ""
+    difficulty = record.get("difficulty", "")
+    return _row(
+        dataset,
+        record,
+        id="-".join([dataset, *filter(None, [record.split]), digest(database, question, query)]),
+        question=f"{question}\nHint: {hint}" if str(hint).strip() else question,
+        fields={"schema": schemas[database]},
+        reference={"sql": query, "database": database},
+        metadata={"database": database, **({"difficulty": difficulty} if difficulty else {})},
+        counted=str(difficulty),
     )
 
 

@@ -11,7 +11,7 @@ import json
 import sys
 from datetime import UTC, datetime
 from functools import cache, partial
-from itertools import permutations, product
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -90,11 +90,6 @@ def options():
 
 def invoices():
     """What is billed on a page: an object of texts, numbers, a date and lines."""
-def queried():
-    """What stands in the shop's orders: two columns in an order, from a day on."""
-    columns = ("item", "price", "quantity", "day", "id")
-    days = ("2024-01-01", "2024-01-09", "2024-02-14")
-    asked = product(permutations(columns, 2), columns, days)
     return [
         sample(
             "",
@@ -113,6 +108,8 @@ def queried():
         )
         for at, pair in enumerate(PAIRS)
     ]
+
+
 def calls():
     """Which tool is to do what: calls with a text and a long number, in one and in two."""
     rows = []
@@ -123,13 +120,26 @@ def calls():
         row = sample("", [paint, look][: 1 + at % 2], prompt=f"{asked}.", id=f"calls-{at}")
         rows.append(row)
     return rows
-                "sql": f"SELECT {one}, {other} FROM orders WHERE day >= '{day}' ORDER BY {order}",
-                "database": "shop.sql",
-            },
-            prompt=f"Show {one} and {other} of the orders from {day} on, by {order}.",
-            id=f"query-{at}",
+
+
+def instructed():
+    """Texts about a door whose form is asked for: how each ends, and a second thing by turns."""
+    forms = (
+        {"id": "detectable_format:title"},
+        {"id": "detectable_content:number_placeholders", "num_placeholders": 2},
+        {"id": "detectable_format:number_highlighted_sections", "num_highlights": 2},
+        {"id": "length_constraints:number_words", "num_words": 12, "relation": "at least"},
+        {"id": "length_constraints:number_sentences", "num_sentences": 3, "relation": "at least"},
+        {"id": "detectable_format:multiple_sections", "section_spliter": "Part", "num_sections": 2},
+    )
+    return [
+        sample(
+            "",
+            [{"id": "startend:end_checker", "end_phrase": pair}, forms[at % len(forms)]],
+            prompt=f"Write about the animal on door {at}, in the form of sheet {at % len(forms)}.",
+            id=f"form-{at}",
         )
-        for at, ((one, other), order, day) in enumerate(asked)
+        for at, pair in enumerate(PAIRS)
     ]
 
 
@@ -243,7 +253,6 @@ SHIPPED = {
     "repetition": Shipped(unanswered),
     "rubric": Shipped(unanswered, nothing),
     "similarity": Shipped(named),
-    "sql_result": Shipped(queried),
     "tag_count": Shipped(unanswered),
     "think_format": Shipped(unanswered),
     "tool_calls": Shipped(calls),

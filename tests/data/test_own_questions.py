@@ -176,8 +176,8 @@ def test_rows_are_written_in_the_shape_of_a_trainer(to, prepare, write, reward, 
 
 
 REFUSED = {
-    "both": (["gsm8k", "--from", "q.jsonl"], "name one of bfcl, finqa, gsm8k"),
-    "neither": ([], "name one of bfcl, finqa, gsm8k"),
+    "both": (["gsm8k", "--from", "q.jsonl"], "name one of bfcl, bird, finqa, gsm8k"),
+    "neither": ([], "name one of bfcl, bird, finqa, gsm8k"),
     "a pipe": (["--from", "-"], "standard input is read once"),
     "a source of one's own": (
         ["--from", "q.jsonl", "--source", "x"],

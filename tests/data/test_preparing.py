@@ -529,3 +529,88 @@ def test_a_report_that_is_not_ours_says_nothing_about_earlier_runs(
     ran = reward("data", "prepare", "finqa", "--source", source, "--out", out)
     assert ran.exit_code == 0, ran.stderr
     assert "earlier run" not in ran.stderr
+
+
+SHOP = {
+    "db_id": "shop",
+    "table_names_original": ["customers", "order lines"],
+    "column_names_original": [[-1, "*"], [0, "id"], [0, "name"], [1, "customer"], [1, "2nd item"]],
+    "column_types": ["text", "number", "text", "number", "text"],
+    "primary_keys": [1, [3, 4]],
+    "foreign_keys": [[3, 1]],
+}
+"""A schema as Spider's file of tables has it, with a key of two columns as BIRD's has them."""
+
+SCHEMA = (
+    "CREATE TABLE customers (id number, name text, PRIMARY KEY (id));\n"
+    'CREATE TABLE "order lines" (customer number, "2nd item" text, '
+    'PRIMARY KEY (customer, "2nd item"), FOREIGN KEY (customer) REFERENCES customers (id));\n'
+)
+
+ASKED = {"db_id": "shop", "question": "Who buys lamps? "}
+GOLD = "SELECT name FROM customers"
+
+
+@pytest.mark.parametrize(
+    ("dataset", "tables", "record", "asked", "metadata"),
+    [
+        ("spider", "tables.json", ASKED | {"query": GOLD, "sql": {}}, "Who buys lamps?", {}),
+        ("bird", "dev_tables.json", ASKED | {"SQL": GOLD}, "Who buys lamps?", {}),
+        (
+            "bird",
+            "dev_tables.json",
+            ASKED | {"SQL": GOLD, "evidence": "lamps are items", "difficulty": "simple"},
+            "Who buys lamps?\nHint: lamps are items",
+            {"difficulty": "simple"},
+        ),
+    ],
+)
+def test_a_question_about_a_database_brings_its_schema(
+    dataset, tables, record, asked, metadata, reward, write, read, tmp_path
+):
+    write(f"public/{tables}", [SHOP])
+    file = write("public/dev.json", [record])
+    for source in (file, file.parent):
+        out = tmp_path / source.stem
+        ran = reward("data", "prepare", dataset, "--source", source, "--out", out)
+        assert ran.exit_code == 0, ran.stderr
+        (row,) = read(out / "dev.jsonl")
+        assert prompt(row).startswith(f"{SCHEMA}\nQuestion: {asked}\n\n")
+        assert "```sql\n<query>\n```" in prompt(row)
+        assert row["reference_answer"] == {"sql": GOLD, "database": "shop"}
+        assert row["metadata"] == metadata | {
+            "dataset": dataset,
+            "split": "dev",
+            "database": "shop",
+        }
+        report = json.loads((out / "report.json").read_text())
+        assert sorted(path.rpartition("/")[2] for path in report["sources"]) == sorted(
+            ["dev.json", tables]
+        )
+
+
+@pytest.mark.parametrize(
+    ("tables", "record", "said"),
+    [
+        (None, ASKED | {"query": GOLD}, "tables.json, which has the schemas, is not beside it"),
+        ([{"db_id": "shop"}], ASKED | {"query": GOLD}, "no schema of a database"),
+        ([SHOP | {"foreign_keys": [[3, 99]]}], ASKED | {"query": GOLD}, "no schema of a database"),
+        ([SHOP], ASKED | {"query": " "}, "query is empty"),
+        ([SHOP], ASKED | {"query": GOLD, "db_id": "zoo"}, "db_id is of no database in tables.json"),
+        ([SHOP], {"query": GOLD, "db_id": "shop"}, "question is missing"),
+    ],
+)
+def test_what_makes_no_row_of_a_database_is_named(tables, record, said, reward, write, tmp_path):
+    if tables:
+        write("public/tables.json", tables)
+    file = write("public/dev.json", [record])
+    ran = reward("data", "prepare", "spider", "--source", file, "--out", tmp_path / "out")
+    assert ran.exit_code == 2
+    assert said in " ".join(ran.stderr.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_stands_in_an_archive_is_asked_for(reward, tmp_path):
+    ran = reward("data", "prepare", "bird", "--out", tmp_path / "out")
+    assert ran.exit_code == 2
+    assert "give --source PATH" in " ".join(ran.stderr.split())

@@ -36,7 +36,7 @@ PROBLEMS: Final = 20
 
 def prepare(
     dataset: Annotated[
-        Literal["bfcl", "finqa", "gsm8k", "math", "pandalm"] | None,
+        Literal["bfcl", "bird", "finqa", "gsm8k", "math", "pandalm", "spider"] | None,
         typer.Argument(help="The public data set; none with --from."),
     ] = None,
     *,
@@ -76,7 +76,7 @@ def prepare(
         typer.Option(
             metavar="TEXT",
             help="The user turn, with {question} and {answer_format} in it, and with FinQA's "
-            "{context} or a column of your own; @FILE reads a file.",
+            "{context}, {schema} of a database, or a column of your own; @FILE reads a file.",
         ),
     ] = None,
     answer_format: Annotated[
@@ -184,7 +184,8 @@ def _check_options(
     """
     if (dataset is None) == (own is None):
         raise ConfigurationError(
-            "name one of bfcl, finqa, gsm8k, math and pandalm, or your own questions: --from FILE"
+            "name one of bfcl, bird, finqa, gsm8k, math, pandalm and spider, or your own "
+            "questions: --from FILE"
         )
     if own == "-":
         raise ConfigurationError("--from reads its file twice; standard input is read once")
@@ -202,8 +203,12 @@ def _check_options(
 
 
 def _downloaded(dataset: Dataset, mirror: str | None) -> list[Path]:
-    paths = []
-    for file in public_files(dataset):
+    paths: list[Path] = []
+    if not (listed := public_files(dataset)):
+        raise ConfigurationError(
+            f"{dataset}: its files stand in an archive: unpack it, and give --source PATH"
+        )
+    for file in listed:
         with counted(file.name, size=True) as advance:
             path = fetched(file, cache_folder(), mirror, advance)
         if file.sha256 is None:
