@@ -133,7 +133,8 @@ def sql_result(
         steps: of SQLite's machine that a query may take; a gold of more is not used, and a response
             may take 20 times the gold's.
         rows: that a gold may return.
-        longest: bytes of the longest value that a query may meet.
+        longest: bytes of the longest value or row that a query may meet; fewer where neither its
+            database nor its gold has such.
 
     Raises:
         BadReference: it has another shape, there is no such database, or its query cannot be run,
@@ -147,7 +148,7 @@ def sql_result(
         score = not_answered(why, "no-query", further=(Metric("ran", 0.0),))
         return with_truncation(score, sample.response)
     for gold in golds:
-        score = _against(gold, Answer("whole_response", query), longest, columns)
+        score = _against(gold, Answer("whole_response", query), columns)
         if not score.value:
             break
     return with_truncation(score, sample.response)
@@ -164,11 +165,11 @@ def _query(response: str) -> str:
     return query.partition("\n")[2] if inner else query
 
 
-def _against(gold: Gold, found: Answer, longest: int, columns: Columns) -> Score:
+def _against(gold: Gold, found: Answer, columns: Columns) -> Score:
     """What a query earns on one database."""
-    limits = {"steps": gold.steps, "most": gold.asked + 1, "longest": longest}
+    steps, _, longest = gold.limits
     try:
-        got = opened(gold.path).run(found.text, **limits)
+        got = opened(gold.path).run(found.text, steps=steps, most=gold.asked + 1, longest=longest)
     except SqlRefused as error:
         ran, why = Metric("ran", 0.0), f"the query is not run: {error}"
         evidence = Evidence(error.rule, error.error)

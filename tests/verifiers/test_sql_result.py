@@ -471,6 +471,9 @@ ATTACKS = [
     "SELECT name FROM animals WHERE legs = 4 AND datetime() > '2000'",
     "SELECT name FROM animals WHERE legs = 4 AND strftime('%Y') > '2000'",
     "SELECT name FROM animals WHERE legs = 4 AND date('2001-01-01', 'LocalTime') > '2000'",
+    "SELECT name FROM animals WHERE legs = 4 AND date(x'6e6f77') > '2000'",
+    "SELECT name FROM animals WHERE legs = 4 AND date(CAST(x'4e6f770078' AS TEXT)) > '2000'",
+    "SELECT name FROM animals WHERE legs = 4 AND date('no' || 'w') > '2000'",
     "SELECT name FROM animals WHERE legs = 4 AND CURRENT_DATE > '2000'",
     "SELECT name FROM animals WHERE name REGEXP '(a+)+$'",
     "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c, animals",
@@ -510,9 +513,8 @@ def test_an_attack_earns_nothing_leaves_no_file_and_reads_no_other(folder, attac
 
 
 LONG = (
-    "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000), l(s) AS "
-    f"(SELECT replace('{'x' * 130}', 'x', '{'x' * 130}') FROM animals LIMIT 1) "
-    "SELECT count(*) FROM l, c WHERE "
+    "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000) "
+    "SELECT count(*) FROM notes, c WHERE "
 )
 
 COSTLY = [
@@ -529,9 +531,22 @@ COSTLY = [
 
 
 @pytest.mark.parametrize("query", COSTLY)
-def test_searches_are_counted_by_their_texts(folder, query, monkeypatch):
+def test_searches_are_counted_by_their_texts(tmp_path, query, monkeypatch):
     monkeypatch.setattr(database, "SEARCHED", 5_000_000)
-    assert rule(LONG + query, {"sql": FOUR, "database": "zoo"}, databases=str(folder)) == "too-much"
+    long = f"CREATE TABLE notes (s); INSERT INTO notes VALUES ('{'x' * 15_000}');"
+    (tmp_path / "long.sql").write_text(long)
+    reference = {"sql": "SELECT length(s) FROM notes"}
+    assert rule(LONG + query, reference, databases=str(tmp_path / "long.sql")) == "too-much"
+
+
+def test_values_are_as_long_as_the_database_or_the_gold_needs():
+    """A step takes as long as the value that it makes."""
+    wide = "replace('{0}', 'x', '{0}')".format("x" * 130)
+    long = f"SELECT length({wide}) FROM customers"
+    assert rule(long, gold(long)) == "same-rows"
+    assert rule(long, gold("SELECT 16900 FROM customers")) == "too-much"
+    named = "SELECT group_concat(a.name || b.city) FROM customers a, customers b"
+    assert rule(named, gold(named)) == "same-rows"
 
 
 def test_the_same_query_is_stopped_at_the_same_step():

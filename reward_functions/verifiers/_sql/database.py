@@ -22,7 +22,7 @@ from functools import lru_cache, partial
 from math import prod
 from sys import getsizeof
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from reward_functions.core import patterns as re
 
@@ -45,10 +45,15 @@ COUNTED: Final = (
 )
 """Functions, by their arguments, that are looked at whenever they are called."""
 
-OF_THE_MACHINE: Final = frozenset(("now", "localtime", "utc"))
+OF_THE_MACHINE: Final = frozenset((b"now", b"localtime", b"utc"))
+"""Arguments that ask for them. SQLite reads a blob as text, and a text to its first NUL."""
 
 SEARCHED: Final = 500_000_000
 """Characters of one text times those of the other, of all searches of a query: about a second."""
+
+ROOM: Final = 1_000
+"""Bytes of a value that a query may make, beside twice what a row of all its tables has: a step
+takes as long as the value that it makes."""
 
 TICK: Final = 1_000
 """Steps between two looks at how many are left."""
@@ -64,6 +69,8 @@ SETTINGS: Final = """
 PRAGMA hard_heap_limit=268435456; PRAGMA temp_store=MEMORY;
 PRAGMA trusted_schema=OFF; PRAGMA query_only=ON;
 """
+
+TOO_LARGE: Final = "it takes too much memory, or meets too long a value"
 
 FAILED: Final = (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError)
 
@@ -103,6 +110,10 @@ class SqlDatabase:
     Args:
         path: of a file of SQLite, or of a script of SQL that ends in ".sql".
 
+    Attributes:
+        roots: the pages at which its tables and their indexes begin, and the names of the tables.
+        usual: bytes of a value, or a row, that its queries need, by what it holds.
+
     Raises:
         sqlite3.Error: it is neither.
     """
@@ -117,6 +128,8 @@ class SqlDatabase:
         self._main.executescript(script + SETTINGS)
         listed = self._main.execute("SELECT rootpage, lower(tbl_name) FROM sqlite_master")
         self.roots: dict[int, str] = dict(listed.fetchall())
+        tables = {name for root, name in self.roots.items() if root}
+        self.usual = ROOM + 2 * sum(map(self._widest, tables))
         self._ticks = self._left = self._search = 0
         self._why: tuple[str, str] | None = None
         for name, count in COUNTED:
@@ -127,6 +140,16 @@ class SqlDatabase:
     def __del__(self) -> None:
         for each in {"_main", "_beside"} & vars(self).keys():
             vars(self)[each].close()
+
+    def _widest(self, table: str) -> int:
+        """The bytes that a row of a table may have, at most."""
+        listed = self._main.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
+        names = ['"' + each.replace('"', '""') + '"' for (each,) in listed]
+        asked = ", ".join(f"max(length(CAST({each} AS BLOB)))" for each in names)
+        table = table.replace('"', '""')
+        return sum(
+            each or 0 for each in self._main.execute(f'SELECT {asked} FROM "{table}"').fetchone()
+        )
 
     def run(self, query: str, *, steps: int, most: int, longest: int) -> SqlRows:
         """The rows of a SELECT.
@@ -151,7 +174,7 @@ class SqlDatabase:
                 return self._run(query, most)
             except FAILED as error:
                 if isinstance(error, MemoryError | sqlite3.DataError):
-                    self._why = "too-much", "it takes too much memory, or meets too long a value"
+                    self._why = "too-much", TOO_LARGE
                 rule, why = self._why or ("sql-error", "SQLite has an error")
                 raise SqlRefused(rule, why, str(error)) from None
 
@@ -178,7 +201,7 @@ class SqlDatabase:
             columns, rows, frozenset(self.roots[row[3]] for row in read), self._ticks * TICK
         )
 
-    def _refuse(self, rule: str, why: str) -> None:
+    def _refuse(self, rule: str, why: str) -> NoReturn:
         self._why = rule, why
         raise ValueError(why)
 
@@ -201,14 +224,18 @@ class SqlDatabase:
     def _call(self, name: str, *values: Any) -> Any:
         """What SQLite's own function says, where it may be asked."""
         words = [each for each in values if isinstance(each, str | bytes)]
-        self._search -= max(map(len, words[:1]), default=1) * max(map(len, words[1:2]), default=1)
+        self._search -= prod(max(1, len(each)) for each in words[:2])
         if self._search < 0:
             self._refuse("too-much", "it searches too much text")
-        lower = {str(each).lower() for each in words} if name in DATES else set()
-        if OF_THE_MACHINE & lower or len(values) < DATES.get(name, 0):
+        texts = (each if isinstance(each, bytes) else each.encode() for each in words)
+        read = {each.partition(b"\0")[0].lower() for each in texts} if name in DATES else set()
+        if OF_THE_MACHINE & read or len(values) < DATES.get(name, 0):
             self._refuse("not-allowed", "it asks what time it is")
         asked = f"SELECT {name}({', '.join('?' * len(values))})"
-        return self._beside.execute(asked, values).fetchone()[0]
+        try:
+            return self._beside.execute(asked, values).fetchone()[0]
+        except (MemoryError, sqlite3.DataError):
+            return self._refuse("too-much", TOO_LARGE)
 
 
 @lru_cache(128)

@@ -68,14 +68,14 @@ class Gold(NamedTuple):
         columns: their names; as many as a row has.
         runs: the rows, in order.
         tables: of which a response must read one.
-        steps: that a response may take.
+        limits: of a response.
     """
 
     path: Path
     columns: tuple[str, ...]
     runs: tuple[Run, ...]
     tables: frozenset[str]
-    steps: int
+    limits: Limits
 
     @property
     def asked(self) -> int:
@@ -167,7 +167,11 @@ def _gold(query: str, path: Path, limits: Limits, ordered: bool | None) -> Gold:
         database = opened(path)
     except (OSError, *FAILED):
         raise BadReference(f"database: {path.name[:60]!r} is none of SQLite") from None
-    found = _run(database, query, limits)
+    usual = limits._replace(longest=min(database.usual, limits.longest))
+    try:
+        found, limits = _run(database, query, usual), usual
+    except BadReference:  # it may make long values
+        found = _run(database, query, limits)
     if len(found.rows) > limits.rows or not found.tables:
         raise BadReference(f"sql: it reads no table, or returns more than {limits.rows:,} rows")
     more = limits._replace(steps=max(limits.steps, AGAIN * found.steps))
@@ -176,7 +180,7 @@ def _gold(query: str, path: Path, limits: Limits, ordered: bool | None) -> Gold:
         runs = [Run(1, [row]) for row in found.rows]
     elif ordered is None:
         runs = _runs(query, found, database, more)
-    return Gold(path, found.columns, tuple(runs), found.tables, more.steps)
+    return Gold(path, found.columns, tuple(runs), found.tables, more)
 
 
 def _run(database: SqlDatabase, query: str, limits: Limits) -> SqlRows:
