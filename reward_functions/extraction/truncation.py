@@ -68,7 +68,7 @@ def code_blocks(text: str) -> Iterator[tuple[str, str | None]]:
     """The code blocks of a text, by CommonMark's rule.
 
     Yields:
-        The first word behind the fence, in small letters; and what stands inside, None where the
+        The first word after the fence, in small letters; and what stands inside, None where the
         block is never closed.
     """
     opened, language, start = "", "", 0

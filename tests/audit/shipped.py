@@ -253,6 +253,7 @@ SHIPPED = {
     "repetition": Shipped(unanswered),
     "rubric": Shipped(unanswered, nothing),
     "similarity": Shipped(named),
+    "sql_result": Shipped(partial(made, "spider")),
     "tag_count": Shipped(unanswered),
     "think_format": Shipped(unanswered),
     "tool_calls": Shipped(calls),

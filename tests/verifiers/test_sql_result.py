@@ -55,7 +55,7 @@ SAME = [
     ("SELECT 0.1 + 0.2 FROM customers LIMIT 1", "SELECT 0.3 FROM customers WHERE id = 1"),
     # NULL is NULL, and rows are counted.
     ("SELECT city FROM customers ORDER BY id", "SELECT city FROM customers"),
-    # The order of the gold: of ties there is none.
+    # The order of the gold: ties have no order.
     ("SELECT item, price FROM orders ORDER BY price DESC, id", DEAR),
     ("SELECT item, price FROM orders ORDER BY price DESC, id DESC", DEAR),
     (
@@ -175,7 +175,7 @@ OTHER = [
         "SELECT 'Lyon' FROM customers LIMIT 2",
         "other-rows",
     ),
-    # Constants: what reads no table of the gold's earns nothing, whatever it is called.
+    # Constants: what reads no table of the gold's earns nothing, under any name.
     ("SELECT 2", "SELECT count(*) FROM customers WHERE city = 'Lyon'", "no-table"),
     ("VALUES (2)", "SELECT count(*) FROM customers WHERE city = 'Lyon'", "no-table"),
     (
@@ -296,7 +296,7 @@ BAD = [
 
 @pytest.mark.parametrize(("reference", "why"), BAD)
 def test_a_reference_that_cannot_be_used_is_the_data_sets_failure(reference, why):
-    """Whatever the response."""
+    """With any response."""
     for response in ("", NAMES, "x" * 100_000):
         with pytest.raises(BadReference, match=re.escape(why)):
             REWARD(response, reference)
@@ -446,7 +446,7 @@ ATTACKS = [
     "SAVEPOINT s",
     "ANALYZE",
     "REINDEX",
-    # More than one statement, and what is none.
+    # More than one statement, and what is no statement.
     f"{FOUR}; {FOUR}",
     f"{FOUR}; DROP TABLE animals",
     f"{FOUR}\0; DROP TABLE animals",

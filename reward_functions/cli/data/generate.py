@@ -15,7 +15,8 @@ from reward_functions.data.preparing import REPORT
 
 def generate(
     dataset: Annotated[
-        Literal["finqa", "gsm8k", "math"], typer.Argument(help="The data set whose shape to take.")
+        Literal["finqa", "gsm8k", "math", "spider"],
+        typer.Argument(help="The data set whose shape to take."),
     ],
     *,
     out: Folder,

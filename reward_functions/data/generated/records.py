@@ -3,7 +3,8 @@ r"""Records as the public files hold them, from the templates of `templates.toml
 GSM8K: a story with small numbers, worked out in two or three steps. MATH: a short problem, and a
 solution with its exact answer in a box; the answers are of the kinds that MATH has. FinQA: a page
 of the report of a firm that does not exist, and a question with its program for each template; the
-executed answer is what the program computes.
+executed answer is what the program computes. Spider: a question about the shop that ships with
+`sql_result`, and its gold query.
 """
 
 from __future__ import annotations
@@ -123,6 +124,19 @@ def _line(item: str, random: Random) -> tuple[str, int, int]:
     """An item of a page in its two years."""
     old = random.randint(150, 9000)
     return item, old, max(101, round(old * random.uniform(0.72, 1.38)))
+
+
+def asked(random: Random) -> dict[str, Any]:
+    """A record of Spider's shape: `db_id`, `question`, `query`."""
+    own = templates()["spider"]
+    drawn = random.choice(own["questions"])
+    one, other = random.sample(own["columns"], 2)
+    values = {name: random.choice(own[name]) for name in ("day", "item", "order", "way")}
+    return {
+        "db_id": own["database"],
+        "question": drawn["text"].format(one=one, other=other, **values),
+        "query": drawn["query"].format(one=one, other=other, **values),
+    }
 
 
 def problem(random: Random) -> dict[str, Any]:

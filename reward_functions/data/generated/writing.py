@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from itertools import count as count_from
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.generated import records
 from reward_functions.data.preparing import PrepareReport, write_rows
-from reward_functions.data.public import ROWS
+from reward_functions.data.public import ROWS, query_row
 from reward_functions.data.records import SYNTHETIC, Record, Row
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from reward_functions.data.records import RecordOutcome
 
-Generated = Literal["finqa", "gsm8k", "math"]
+Generated = Literal["finqa", "gsm8k", "math", "spider"]
 """The data sets whose like can be generated."""
 
 MOST_IN_VAIN: Final = 1_000
@@ -64,7 +65,12 @@ def generate(
 def _outcomes(dataset: Generated, wanted: dict[str, int], seed: int) -> Iterator[RecordOutcome]:
     """So many rows for each split; what is left of a page when a split is full is nobody's."""
     pages = _pages(dataset, Random(f"{dataset} {seed}"))  # noqa: S311 - the same draws in every run
-    row_of = ROWS[dataset]
+    own = records.templates()[dataset]
+    row_of = (
+        partial(query_row, dataset, {own["database"]: own["schema"]})
+        if dataset == "spider"
+        else ROWS[dataset]
+    )
     seen: set[tuple[str, ...]] = set()
     number = vain = 0
     for split, count in wanted.items():
@@ -98,6 +104,8 @@ def _pages(dataset: Generated, random: Random) -> Iterator[list[dict[str, Any]]]
                 yield [records.story(random)]
             case "math":
                 yield [records.problem(random)]
+            case "spider":
+                yield [records.asked(random)]
 
 
 def _folder(content: dict[str, Any]) -> str:

@@ -247,7 +247,7 @@ def opened(path: Path) -> SqlDatabase:
     """The database of a file, opened once by a process.
 
     Raises:
-        sqlite3.Error: it is none.
+        sqlite3.Error: the file is no database.
         OSError: the file cannot be read.
     """
     return _opened(path, os.getpid())

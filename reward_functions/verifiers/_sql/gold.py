@@ -118,7 +118,7 @@ def query_of(fields: Mapping[str, Any]) -> str:
     """The gold query of a reference; of rows, one that names them.
 
     Raises:
-        BadReference: there is none.
+        BadReference: it cannot be read.
     """
     query, rows, tables = (fields.get(each) for each in ("sql", "rows", "tables"))
     if query is None and isinstance(rows, list) and isinstance(tables, list) and tables:
@@ -148,7 +148,7 @@ def _path(name: object, databases: Path) -> Path:
     """The file of a database, inside the folder: BIRD and Spider give each a folder of its name.
 
     Raises:
-        BadReference: there is none.
+        BadReference: the folder has no such file.
     """
     stems = [f"{name}", f"{name}/{name}"] if isinstance(name, str) and "\0" not in name else []
     folder = databases if databases.is_dir() else databases.parent
@@ -157,7 +157,7 @@ def _path(name: object, databases: Path) -> Path:
         meant = databases in (folder, path)
         if inside and meant and path.suffix in ENDINGS and path.is_file():
             return path
-    raise BadReference(f"database: there is none called {str(name)[:60]!r}")
+    raise BadReference(f"database: no file is called {str(name)[:60]!r}")
 
 
 @lru_cache(128)
@@ -166,7 +166,7 @@ def _gold(query: str, path: Path, limits: Limits, ordered: bool | None) -> Gold:
     try:
         database = opened(path)
     except (OSError, *FAILED):
-        raise BadReference(f"database: {path.name[:60]!r} is none of SQLite") from None
+        raise BadReference(f"database: {path.name[:60]!r} is no database of SQLite") from None
     usual = limits._replace(longest=min(database.usual, limits.longest))
     try:
         found, limits = _run(database, query, usual), usual
