@@ -41,7 +41,7 @@ from reward_functions.core.parts import (
     parts_of,
     weighted_parts,
 )
-from reward_functions.core.spec import Needs, RewardSpec, Scale
+from reward_functions.core.spec import IN_COMPOSITE, Needs, RewardSpec, Scale
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Metric, Sample, Score
 
@@ -179,6 +179,7 @@ class Run:
         """
         if self.ask is not None:
             self.ask.next_part()
+        before = IN_COMPOSITE.set(True)
         try:
             score = part.spec(self.sample, ask=self.ask, group=self.group, **part.parameters)
         except RewardError as error:
@@ -187,6 +188,8 @@ class Run:
             raise PartFailed(
                 f"{part.name} raises {type(error).__name__} ({_last_line(error)})"
             ) from error
+        finally:
+            IN_COMPOSITE.reset(before)
         self.scores[part.name] = score
         return score
 

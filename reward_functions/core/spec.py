@@ -21,9 +21,10 @@ which of its scores are comparable, what it pays for, and that somebody tried to
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field
 from decimal import Decimal
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib import import_module
 from inspect import cleandoc
 from numbers import Real
@@ -134,6 +135,24 @@ credit depends on the row."""
 JUDGE_WORKERS: Final = 256
 """Threads of a batch that is judged. Most wait, for a turn to ask or for the answer to a question
 that an equal response of the group asked first; calls at once are limited elsewhere."""
+
+
+IN_COMPOSITE: Final[ContextVar[bool]] = ContextVar("IN_COMPOSITE", default=False)
+"""Whether the reward that is called is a part of a composite."""
+
+
+def warn_where_alone(notice: str) -> None:
+    """Log once in a process what a reward that is no part of a composite does not look at."""
+    if not IN_COMPOSITE.get():
+        warned(notice)
+
+
+@cache
+def warned(notice: str) -> None:
+    """Log a notice the first time that it is given."""
+    import logging  # noqa: PLC0415 - most rewards have no notice
+
+    logging.getLogger("reward_functions").warning(notice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,7 @@ def room(what, imports, lines, target, import_share):
 LANGUAGE = "core quantities extraction"
 
 ROOMS = {
-    "core": room("What a reward is; the standard library only.", "", 3_000, 2_300, 10),
+    "core": room("What a reward is; the standard library only.", "", 3_010, 2_300, 10),
     "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
@@ -62,7 +62,7 @@ ROOMS = {
         11,
     ),
     "verifiers": room(
-        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_540, 1_350, 17
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_670, 1_350, 17
     ),
     "judge_runtime": room(
         "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_330, 2_350, 14

@@ -1,0 +1,1 @@
+"""What `instructions` counts in a response: checks, sentences, languages, right responses."""
