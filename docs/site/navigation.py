@@ -79,6 +79,7 @@ SECTIONS: Final = (
             "docs/json-fields",
             "docs/tool-calls",
             "docs/sql-result",
+            "docs/instructions",
             "docs/rules",
             "docs/scoreboard",
             "docs/audit",

@@ -88,7 +88,8 @@ def _asked(at: int, name: Any, arguments: Any) -> Asked:
     given = {key: value for key, value in arguments.items() if value is not None}
     if why := problem(name, given):
         raise BadReference(f"instruction {at}: {why}")
-    return Asked(name, given)
+    whole = {key: int(value) for key, value in given.items() if isinstance(value, float)}
+    return Asked(name, given | whole)
 
 
 def _near_miss(sample: Sample) -> float:

@@ -67,7 +67,6 @@ ELSEWHERE = {
         (f"verifiers._instructions.checks:{name}" for name in ("RELATIONS", "ROWS", "KINDS")),
         "tests/verifiers/test_instructions.py",
     ),
-    "verifiers._instructions.writing:STEPS": "tests/verifiers/test_instructions.py",
     **dict.fromkeys(
         (f"audit.conventions:{name}" for name in ("_TRL", "_VERL", "_ROLLOUT", "_LOGS")),
         "tests/audit/test_conventions.py",

@@ -240,6 +240,7 @@ SHIPPED = {
     "finqa": Shipped(partial(made, "finqa")),
     "group": Shipped(unanswered, nothing),
     "gsm8k": Shipped(partial(made, "gsm8k")),
+    "instructions": Shipped(instructed),
     "json_fields": Shipped(invoices),
     "length": Shipped(unanswered),
     "math": Shipped(MATH),

@@ -14,7 +14,7 @@ from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.spec import warned
 from reward_functions.core.types import Scored
 from reward_functions.reports.rules.registry import rule_of
-from reward_functions.verifiers._instructions.checks import GROUPS, ROWS, kind_of, problem
+from reward_functions.verifiers._instructions.checks import GROUPS, ROWS, argument_kind, problem
 from reward_functions.verifiers._instructions.languages import language_of, languages
 from reward_functions.verifiers._instructions.sentences import sentence_count
 
@@ -441,7 +441,7 @@ def asked(name):
 def test_a_response_is_written_that_follows_an_instruction(name):
     row = sample("", [asked(name)])
     assert REWARD(row.answered(REWARD.gold_response(row))).value == 1.0
-    assert kind_of(name)
+    assert argument_kind(name)
 
 
 TOGETHER = [

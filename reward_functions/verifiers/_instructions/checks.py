@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Arguments = Mapping[str, Any]
     Counts = Callable[[str, Arguments], int]
 
-MOST: Final = 100_000
+MOST: Final = 10_000
 """The largest number that an instruction may ask for."""
 
 MOST_TEXTS: Final = 64
@@ -237,42 +237,38 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and 0 < len(value) <= LONGEST and not value.isspace()
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and 1 <= value <= MOST and value % 1 == 0
-
-
 def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and 0 < len(value) <= MOST_TEXTS and all(map(_is_text, value))
 
 
-Kind = tuple[str, "Callable[[Any], bool]"]
-
-_NUMBER: Final[Kind] = (f"a whole number from 1 to {MOST:,}", _is_number)
-_RELATION: Final[Kind] = (
-    f"one of {', '.join(RELATIONS)}",
-    lambda value: _is_text(value) and value in RELATIONS,
-)
-_TEXT: Final[Kind] = (f"a text of at most {LONGEST:,} characters", _is_text)
-_TEXTS: Final[Kind] = (f"a list of 1 to {MOST_TEXTS} texts", _are_texts)
-
-KINDS: Final[Mapping[str, Kind]] = {
-    "nth_paragraph": _NUMBER,
-    "keywords": _TEXTS,
-    "forbidden_words": _TEXTS,
+KINDS: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
+    "number": (
+        f"a whole number from 1 to {MOST:,}",
+        lambda value: type(value) in (int, float) and 1 <= value <= MOST and value % 1 == 0,
+    ),
+    "relation": (
+        f"one of {', '.join(RELATIONS)}",
+        lambda value: _is_text(value) and value in RELATIONS,
+    ),
+    "text": (f"a text of at most {LONGEST:,} characters", _is_text),
+    "texts": (f"a list of 1 to {MOST_TEXTS} texts", _are_texts),
     "letter": ("one character", lambda value: _is_text(value) and len(value) == 1),
     "language": (
         "the code of a known language",
         lambda value: _is_text(value) and value in languages(),
     ),
 }
-"""What arguments are, and whether a value is one; of others, `kind_of` knows by the name."""
+"""What arguments of each kind are, and whether a value is one."""
 
 
-def kind_of(name: str) -> Kind:
-    """What the argument of a name is, in words, and whether a value is one."""
-    if name.startswith("num_") or name.endswith("frequency"):
-        return _NUMBER
-    return KINDS.get(name, _RELATION if name.endswith("relation") else _TEXT)
+def argument_kind(argument: str) -> str:
+    """The kind of an argument, which its name shows."""
+    if argument.endswith(("frequency", "_paragraphs", "_paragraph")) or argument[:4] == "num_":
+        return "number"
+    if argument in ("keywords", "forbidden_words"):
+        return "texts"
+    found = argument.rpartition("_")[2]
+    return found if found in KINDS else "text"
 
 
 class Asked(NamedTuple):
@@ -290,7 +286,7 @@ class Asked(NamedTuple):
     def number(self) -> int:
         """How many are asked."""
         first = ROWS[self.id].takes.partition(" ")[0]
-        return int(self.arguments[first]) if kind_of(first) is _NUMBER else 1
+        return int(self.arguments[first]) if argument_kind(first) == "number" else 1
 
     @property
     def relation(self) -> str:
@@ -315,7 +311,7 @@ def problem(name: Any, given: Arguments) -> str:
     if further := [argument for argument in given if argument not in takes]:
         return f"{name} takes no {further[0][:40]!r}"
     for argument in takes:
-        described, fits = kind_of(argument)
+        described, fits = KINDS[argument_kind(argument)]
         if argument not in given:
             return f"{name} lacks {argument}"
         if not fits(given[argument]):

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.verifiers._instructions.languages import words_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from reward_functions.verifiers._instructions.checks import Asked
-
-    Write = Callable[[str, Mapping[str, Any], int, Iterator[str]], str]
 
 FEW: Final = 6
 SHOWING: Final = 20
@@ -26,26 +24,63 @@ SHOWING: Final = 20
 MOST: Final = ("less than", "at most")
 """The relations that a response without what is counted satisfies."""
 
+PARTS: Final = ("length_constraints:number_sentences", "length_constraints:number_paragraphs")
+"""Instructions whose count a response without any change has once."""
+
+FORMS: Final[Mapping[str, str]] = {
+    "keywords:letter_frequency": "{letter}",
+    "length_constraints:number_words": " {}",
+    "length_constraints:number_sentences": ". {} {}",
+    "keywords:existence": "{text} {keywords}",
+    "keywords:frequency": " {keyword}",
+    "change_case:capital_word_frequency": " OK",
+    "detectable_format:number_highlighted_sections": " *{}*",
+    "detectable_content:number_placeholders": " [{}]",
+    "detectable_format:constrained_response": "My answer is yes.\n{text}",
+    "detectable_format:title": "<<{}>>\n{text}",
+    "detectable_format:number_bullet_lists": "\n- {}",
+    "detectable_format:multiple_sections": "\n{section_spliter} {at}\n{}",
+    "length_constraints:number_paragraphs": "\n***\n{}",
+    "combination:two_responses": "{text}\n******\n{}",
+    "detectable_content:postscript": "{text}\n{postscript_marker} {}",
+    "startend:end_checker": "{text}\n{end_phrase}",
+    "combination:repeat_prompt": "{prompt_to_repeat}\n{text}",
+}
+"""What is put around a response, or behind it as often as is asked, `{}` being a word; in order."""
+
 
 def written_for(asked: Sequence[Asked]) -> str:
     """A response that follows instructions, where they can all be followed."""
-    by_id: dict[str, list[Asked]] = {}
-    for each in asked:
-        by_id.setdefault(each.id, []).append(each)
     words = cycle(_allowed(asked))
-    text = " ".join(next(words) for _ in range(_few(asked)))
-    for name, write in STEPS.items():
-        for each in by_id.get(name, ()):
-            number = 0 if each.relation in MOST else each.number
-            text = write(text, each.arguments, number, words)
-    return text
-
-
-def _few(asked: Sequence[Asked]) -> int:
-    """How many words a response begins with."""
     shows = any(each.id.startswith(("language", "change_case:english")) for each in asked)
     limits = [each for each in asked if each.id.endswith("number_words") and each.relation in MOST]
-    return max(1, min([SHOWING if shows else FEW, *(each.number // 2 for each in limits)]))
+    few = max(1, min([SHOWING if shows else FEW, *(each.number // 2 for each in limits)]))
+    text = " ".join(next(words) for _ in range(few))
+    for name, form in FORMS.items():
+        for each in asked:
+            text = _changed(text, form, each, words) if each.id == name else text
+    by_id = {each.id: each.arguments for each in asked}
+    if given := by_id.get("length_constraints:nth_paragraph_first_word"):
+        parts = [text, *(next(words) for _ in range(given["num_paragraphs"] - 1))]
+        parts[given["nth_paragraph"] - 1] = (
+            f"{given['first_word']} {parts[given['nth_paragraph'] - 1]}"
+        )
+        text = "\n\n".join(parts)
+    text = text.upper() if "change_case:english_capital" in by_id else text
+    text = text.lower() if "change_case:english_lowercase" in by_id else text
+    text = f'"{text}"' if "startend:quotation" in by_id else text
+    asks_json = "detectable_format:json_format" in by_id
+    return json.dumps([text], ensure_ascii=False) if asks_json else text
+
+
+def _changed(text: str, form: str, asked: Asked, words: Iterator[str]) -> str:
+    """A response in a form, or with it behind as often as is asked."""
+    given = {**asked.arguments, "keywords": " ".join(asked.arguments.get("keywords", ()))}
+    if "{text}" in form:
+        return form.format(next(words), text=text, **given)
+    number = 0 if asked.relation in MOST else asked.number - (asked.id in PARTS)
+    more = (form.format(*[next(words)] * 2, at=at, **given) for at in range(1, number + 1))
+    return text + "".join(more)
 
 
 def _allowed(asked: Sequence[Asked]) -> list[str]:
@@ -58,67 +93,3 @@ def _allowed(asked: Sequence[Asked]) -> list[str]:
             limited += [each.arguments.get(name, "-").lower() for name in ("keyword", "letter")]
     words = words_in(language)
     return [word for word in words if not any(each in word for each in limited)] or [words[0]]
-
-
-def _more(text: str, _: Mapping[str, Any], number: int, words: Iterator[str]) -> str:
-    return f"{text} {' '.join(next(words) for _ in range(number))}".strip()
-
-
-def _sentences(text: str, _: Mapping[str, Any], number: int, words: Iterator[str]) -> str:
-    more = "".join(f". {next(words)} {next(words)}" for _ in range(number - 1))
-    return f"{text.rstrip('.')}{more}."
-
-
-def _each(form: str) -> Write:
-    """Writes a form as often as is asked, `{}` being a word and `{at}` the place."""
-
-    def write(text: str, given: Mapping[str, Any], number: int, words: Iterator[str]) -> str:
-        parts = (form.format(next(words), at=at, **given) for at in range(1, number + 1))
-        return text + "".join(parts)
-
-    return write
-
-
-def _first_words(text: str, given: Mapping[str, Any], _: int, words: Iterator[str]) -> str:
-    parts = [text, *(next(words) for _ in range(given["num_paragraphs"] - 1))]
-    at = given["nth_paragraph"] - 1
-    parts[at] = f"{given['first_word']} {parts[at]}"
-    return "\n\n".join(parts)
-
-
-def _apart(text: str, _: Mapping[str, Any], number: int, words: Iterator[str]) -> str:
-    return text + "".join(f"\n***\n{next(words)}" for _ in range(number - 1))
-
-
-STEPS: Final[Mapping[str, Write]] = {
-    "length_constraints:number_words": _more,
-    "length_constraints:number_sentences": _sentences,
-    "keywords:existence": lambda text, given, *_: f"{text} {' '.join(given['keywords'])}",
-    "keywords:frequency": lambda text, given, number, _: text + f" {given['keyword']}" * number,
-    "keywords:letter_frequency": lambda text, given, number, _: (
-        f"{text} {given['letter'] * number}"
-    ),
-    "change_case:capital_word_frequency": lambda text, _, number, words: (
-        text + f" {next(words).upper()}" * number
-    ),
-    "detectable_format:number_highlighted_sections": _each(" *{}*"),
-    "detectable_content:number_placeholders": _each(" [{}]"),
-    "detectable_format:constrained_response": lambda text, *_: f"My answer is yes.\n{text}",
-    "detectable_format:title": lambda text, _, __, words: f"<<{next(words)}>>\n{text}",
-    "detectable_format:number_bullet_lists": _each("\n- {}"),
-    "detectable_format:multiple_sections": _each("\n{section_spliter} {at}\n{}"),
-    "length_constraints:number_paragraphs": _apart,
-    "length_constraints:nth_paragraph_first_word": _first_words,
-    "combination:two_responses": lambda text, _, __, words: f"{text}\n******\n{next(words)}",
-    "detectable_content:postscript": lambda text, given, _, words: (
-        f"{text}\n{given['postscript_marker']} {next(words)}"
-    ),
-    "startend:end_checker": lambda text, given, *_: f"{text}\n{given['end_phrase']}",
-    "change_case:english_capital": lambda text, *_: text.upper(),
-    "change_case:english_lowercase": lambda text, *_: text.lower(),
-    "combination:repeat_prompt": lambda text, given, *_: f"{given['prompt_to_repeat']}\n{text}",
-    "startend:quotation": lambda text, *_: f'"{text}"',
-    "detectable_format:json_format": lambda text, *_: json.dumps([text], ensure_ascii=False),
-}
-"""How an instruction changes a response, in the order in which they do. A check that only counts
-what is forbidden, and the language, have been followed before."""
