@@ -144,11 +144,11 @@ IN_COMPOSITE: Final[ContextVar[bool]] = ContextVar("IN_COMPOSITE", default=False
 def warn_where_alone(notice: str) -> None:
     """Log once in a process what a reward that is no part of a composite does not look at."""
     if not IN_COMPOSITE.get():
-        warned(notice)
+        logged_once(notice)
 
 
 @cache
-def warned(notice: str) -> None:
+def logged_once(notice: str) -> None:
     """Log a notice the first time that it is given."""
     import logging  # noqa: PLC0415 - most rewards have no notice
 

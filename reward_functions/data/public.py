@@ -21,6 +21,8 @@ answer is a worked solution with calculator notes in `<<…>>` that ends in `###
 al., Training Verifiers to Solve Math Word Problems, 2021 (arXiv 2110.14168);
 github.com/openai/grade-school-math (MIT).
 
+IFEval: prompts with instructions that a program can check (`ifeval`).
+
 MATH: 12,500 competition problems. A record is a file `<split>/<subject>/<n>.json` with `problem`,
 `level`, `type` and `solution`, whose answer stands in a `\boxed{…}`. It is read from a folder, or
 from the tar archive it was published as, which is not unpacked; or from the tables that the Hugging
@@ -61,6 +63,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.jsons import json_kind
 from reward_functions.data.bfcl import bfcl_files, bfcl_outcomes
+from reward_functions.data.ifeval import ifeval_row
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.records import (
     BadRecord,
@@ -86,7 +89,7 @@ if TYPE_CHECKING:
 
     from reward_functions.data.records import RecordOutcome
 
-Dataset = Literal["bfcl", "bird", "finqa", "gsm8k", "math", "pandalm", "spider"]
+Dataset = Literal["bfcl", "bird", "finqa", "gsm8k", "ifeval", "math", "pandalm", "spider"]
 
 Noise = Literal["drop", "keep", "mark"]
 """What becomes of a noisy record: left out; kept, its reference accepting either answer; the same,
@@ -492,6 +495,7 @@ def _vote(record: Record, field: str) -> int:
 ROWS: Final[Mapping[Dataset, Callable[[Record], Row | Dropped]]] = {
     "finqa": finqa_row,
     "gsm8k": gsm8k_row,
+    "ifeval": partial(ifeval_row, functions=_TABLE["ifeval"]["functions"]),
     "math": math_row,
     "pandalm": pandalm_row,
 }

@@ -98,7 +98,17 @@ def _near_miss(sample: Sample) -> float:
 
 
 def _gold(sample: Sample) -> str:
-    return written_for(asked_of(sample.reference))
+    """A response that follows all instructions.
+
+    Raises:
+        BadReference: there is no reference, or none is found: instructions may contradict others.
+    """
+    asked = asked_of(sample.reference)
+    text = written_for(asked)
+    missed = [each.id for each in asked if not _follows(each, text, _seen(text))]
+    if missed:
+        raise BadReference(f"no response was found that follows {missed[0]} and the others")
+    return text
 
 
 def _check(*, mode: str, loose: bool, least_words: int) -> None:  # noqa: ARG001

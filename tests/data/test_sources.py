@@ -139,7 +139,7 @@ def test_a_file_nobody_published_a_checksum_of_is_reported_with_its_own(
     assert sha256(content).hexdigest() in ran.stderr
 
 
-@pytest.mark.parametrize("dataset", ["bfcl", "finqa", "gsm8k", "math", "pandalm"])
+@pytest.mark.parametrize("dataset", ["bfcl", "finqa", "gsm8k", "ifeval", "math", "pandalm"])
 def test_what_is_pinned_is_a_revision_and_a_checksum(dataset):
     for file in public.public_files(dataset):
         assert file.base.startswith("https://")

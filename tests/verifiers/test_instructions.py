@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reward_functions import gated, get, sample, score_batch
 from reward_functions.core.errors import BadReference, ConfigurationError
-from reward_functions.core.spec import warned
+from reward_functions.core.spec import logged_once
 from reward_functions.core.types import Scored
 from reward_functions.reports.rules.registry import rule_of
 from reward_functions.verifiers._instructions.checks import GROUPS, ROWS, argument_kind, problem
@@ -463,6 +463,13 @@ def test_a_response_is_written_that_follows_several_instructions(names):
     assert REWARD(row.answered(REWARD.gold_response(row))).value == 1.0
 
 
+def test_instructions_that_contradict_each_other_have_no_right_response():
+    both = [{"id": "punctuation:no_comma"}, {"id": "keywords:existence", "keywords": ["a, b"]}]
+    with pytest.raises(BadReference, match="follows punctuation:no_comma and the others"):
+        REWARD.gold_response(sample("", both))
+    assert REWARD("a, b", both).value == 0.0
+
+
 @pytest.mark.parametrize("language", sorted(languages()))
 def test_a_response_is_written_in_each_language(language):
     row = sample("", [{"id": "language:response_language", "language": language}])
@@ -535,7 +542,7 @@ def test_sentences_are_counted(text, count):
 
 
 def test_alone_it_warns_once_and_as_a_gate_never(caplog):
-    warned.cache_clear()
+    logged_once.cache_clear()
     judged = gated(
         {"reward": "instructions", "name": "form"},
         "exact_match",

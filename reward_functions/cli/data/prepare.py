@@ -36,7 +36,7 @@ PROBLEMS: Final = 20
 
 def prepare(
     dataset: Annotated[
-        Literal["bfcl", "bird", "finqa", "gsm8k", "math", "pandalm", "spider"] | None,
+        Literal["bfcl", "bird", "finqa", "gsm8k", "ifeval", "math", "pandalm", "spider"] | None,
         typer.Argument(help="The public data set; none with --from."),
     ] = None,
     *,
@@ -184,7 +184,7 @@ def _check_options(
     """
     if (dataset is None) == (own is None):
         raise ConfigurationError(
-            "name one of bfcl, bird, finqa, gsm8k, math, pandalm and spider, or your own "
+            "name one of bfcl, bird, finqa, gsm8k, ifeval, math, pandalm and spider, or your own "
             "questions: --from FILE"
         )
     if own == "-":

@@ -217,7 +217,9 @@ ROWS: Final[Mapping[str, Row]] = {
         _first_words, "first_word nth_paragraph num_paragraphs"
     ),
     "length_constraints:number_paragraphs": Row(
-        lambda text, _: len(_parts(text, "***")), "num_paragraphs", "exactly"
+        lambda text, _: len(_parts(text.replace("* * *", "***"), "***")),
+        "num_paragraphs",
+        "exactly",
     ),
     "length_constraints:number_sentences": Row(
         lambda text, _: sentence_count(text), "num_sentences relation"

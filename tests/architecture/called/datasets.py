@@ -21,6 +21,7 @@ RECORDS = {
         "qa": {"question": "?", "program": "add(3, 4)", "exe_ans": 7.0, "answer": "7"},
     },
     "gsm8k": {"question": "?", "answer": "3 + 4\n#### 7"},
+    "ifeval": {"prompt": "?", "instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]},
     "math": {
         "problem": "?",
         "solution": r"It is $\boxed{7}$.",
@@ -113,6 +114,7 @@ ROWS = {
                 ["agreement", "page"],
             ),
             "gsm8k": (["final_answer"], ["solution"]),
+            "ifeval": (["instruction_id_list", "kwargs"], ["prompt"]),
             "math": (["final_answer"], ["level", "solution", "subject"]),
             "pandalm": (["answer", "label", "votes"], ["models", "prompt"]),
         },
