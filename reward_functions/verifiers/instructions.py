@@ -9,8 +9,9 @@ from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.references import reference_fields
 from reward_functions.core.spec import Example, reward_function, warn_where_alone
 from reward_functions.core.types import Evidence, Metric, Sample, Score
+from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.quantities.unicode_forms import folded, half_width, visible
+from reward_functions.quantities.unicode_forms import folded, half_width
 from reward_functions.verifiers._instructions.checks import (
     GROUPS,
     Asked,
@@ -24,7 +25,7 @@ from reward_functions.verifiers._instructions.writing import written_for
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MOST_ASKED: Final = 64
+MOST_ASKED: Final = 32
 """Instructions of one row."""
 
 LONGEST_RESPONSE: Final = 50_000
@@ -226,10 +227,8 @@ def _is_echo(text: str, prompt: str) -> bool:
 
 
 def _seen(text: str) -> str:
-    """What a reader sees: no comments, no invisible characters, one width of letters."""
-    before, *rest = text.split("<!--")
-    shown = [part.partition("-->")[2] for part in rest]
-    return half_width(visible("".join([before, *shown])))
+    """What a reader sees: nothing hidden or struck out, and one width of letters."""
+    return half_width(strip_invisible(text))
 
 
 def _follows(asked: Asked, text: str, seen: str) -> bool:

@@ -189,7 +189,7 @@ TABLE = [
     *followed("length_constraints:number_words", "a b", **WORDS),
     *missed("length_constraints:number_words", "a b c", "don't go", **WORDS),
     *followed("punctuation:no_comma", "herons"),
-    *missed("punctuation:no_comma", "a, b", "a，b", "a، b", "a<!-- , -->b"),
+    *missed("punctuation:no_comma", "a, b", "a，b", "a، b", "a<!-- , -->b", "a‚ b"),
     *followed("startend:end_checker", "So it is. peace!", '"So. Peace!"', end_phrase="Peace!"),
     *missed("startend:end_checker", "Peace!", "So. Peace! Bye", ". Peace!", end_phrase="Peace!"),
     *followed("startend:quotation", '"herons"', ' "a" and "bb" '),
@@ -287,6 +287,10 @@ HIDDEN = [
     ("keywords:existence", {"keywords": ["owl"]}, "heron <!-- owl -->"),
     ("keywords:existence", {"keywords": ["owl"]}, "<think>owl</think>heron"),
     ("detectable_format:title", {}, "heron <!-- <<owl>> -->"),
+    ("keywords:existence", {"keywords": ["owl"]}, "heron <span hidden>owl</span>"),
+    ("keywords:existence", {"keywords": ["owl"]}, "heron <p style='display:none'>owl</p>"),
+    ("keywords:existence", {"keywords": ["owl"]}, "heron ~~owl~~"),
+    ("keywords:existence", {"keywords": ["owl"]}, "heron\n[//]: # (owl)"),
     (
         "length_constraints:number_words",
         {"num_words": 9, "relation": "at least"},
@@ -303,6 +307,14 @@ HIDDEN = [
 @pytest.mark.parametrize(("name", "arguments", "response"), HIDDEN)
 def test_what_a_reader_does_not_see_follows_no_instruction(name, arguments, response):
     assert one(name, response, **arguments) == 0.0
+
+
+def test_a_verdict_is_the_same_a_thousand_times():
+    every = [asked(name) for name in ROWS]
+    responses = [response for _, _, response, _ in TABLE[:: len(TABLE) // 10]]
+    first = [REWARD(response, every, mode="share") for response in responses]
+    for _ in range(100):
+        assert [REWARD(response, every, mode="share") for response in responses] == first
 
 
 def test_reasoning_breaks_no_instruction():
@@ -372,15 +384,17 @@ BAD = [
     ({"instruction_id_list": ["punctuation:no_comma"], "kwargs": []}, "two lists of one length"),
     ({"instruction_id_list": ["punctuation:no_comma"], "kwargs": [None]}, "no object"),
     ("punctuation:no_comma", "no list of instructions"),
-    ([{"id": "punctuation:no_comma"}] * 65, "lists 65"),
+    ([{"id": "punctuation:no_comma"}] * 33, "lists 33"),
     ([{}], "none of IFEval's 25"),
     ([{"id": "keywords:rhyme"}], "instruction 1: its id is none of IFEval's 25"),
     ([{"id": "punctuation:no_comma"}, {"id": ["x"]}], "instruction 2: its id"),
     ([{"id": "punctuation:no_comma", "number": 1}], "takes no 'number'"),
     ([{"id": "keywords:existence"}], "lacks keywords"),
-    ([{"id": "keywords:existence", "keywords": []}], "keywords of .* is not a list of 1 to 64"),
+    ([{"id": "keywords:existence", "keywords": []}], "keywords of .* is not a list of 1 to 32"),
     ([{"id": "keywords:existence", "keywords": [" "]}], "is not a list"),
     ([{"id": "keywords:existence", "keywords": "cat"}], "is not a list"),
+    ([{"id": "keywords:existence", "keywords": ["x" * 101]}], "is not a list"),
+    ([{"id": "startend:end_checker", "end_phrase": "x" * 20_001}], "at most 20,000 characters"),
     ([{"id": "length_constraints:number_words", "relation": "at least"}], "lacks num_words"),
     (
         [{"id": "length_constraints:number_words", "num_words": 5, "relation": "around"}],

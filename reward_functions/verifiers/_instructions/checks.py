@@ -12,7 +12,6 @@ here, and why, is a list in `tests/verifiers/instructions_differences.toml`.
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core import patterns as re
@@ -29,9 +28,10 @@ if TYPE_CHECKING:
 MOST: Final = 10_000
 """The largest number that an instruction may ask for."""
 
-MOST_TEXTS: Final = 64
-LONGEST: Final = 20_000
-"""Texts of an argument that is a list, and characters of a text."""
+MOST_TEXTS: Final = 32
+LONGEST: Final = 100
+PASSAGE: Final = 20_000
+"""Texts of an argument that is a list, characters of a text, and of one that is repeated."""
 
 RELATIONS: Final[Mapping[str, Callable[[int, int], bool]]] = {
     "less than": lambda count, number: count < number,
@@ -48,7 +48,7 @@ _MEANING: Final = re.compile(r"[^\W\d_]{2}|\d|[^\W\x00-\u036f]")
 _TOKEN: Final = re.compile(r"[^\s?!\"();&,<>\[\]{}%$#@:]++")
 _FIRST: Final = re.compile(r"\s*+['\"]*+([^\s.,?!'\"]*+)")
 OPTIONS: Final = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
-_COMMA: Final = re.compile("[,，،、﹐﹑､]")
+_COMMA: Final = re.compile("[,‚，،、﹐﹑､]")
 _MARKUP: Final = str.maketrans("", "", "*_`~")
 _UNSPACED: Final = "\u0e00"
 """From here on scripts write words without spaces, or glue particles to them."""
@@ -69,20 +69,23 @@ def word_count(text: str) -> int:
     return sum(1 for word in _WORDS.findall(text) if word.strip("_"))
 
 
-@lru_cache(256)
-def _whole(phrase: str, behind: str = "", flags: int = re.IGNORECASE) -> re.Pattern[str]:
-    """Finds a phrase as whole words, and a pattern right behind it."""
-    start = r"(?<![^\W_])" if phrase[0].isalnum() and phrase[0] < _UNSPACED else ""
-    end = r"(?![^\W_])" if phrase[-1].isalnum() and phrase[-1] < _UNSPACED and not behind else ""
-    return re.compile(rf"{start}{re.escape(phrase)}{end}{behind}", flags)
-
-
 def _times(text: str, phrase: str) -> int:
-    return len(_whole(phrase.strip()).findall(text))
+    """How often a phrase is there as whole words, whatever their case."""
+    text, phrase = text.lower(), phrase.strip().lower()
+    count, at = 0, text.find(phrase)
+    while at >= 0:
+        end = at + len(phrase)
+        whole = not (
+            _glued(text[at - 1 : at], phrase[0]) or _glued(phrase[-1], text[end : end + 1])
+        )
+        count += whole
+        at = text.find(phrase, end if whole else at + 1)
+    return count
 
 
-def _has(text: str, phrase: str) -> bool:
-    return _whole(phrase.strip()).search(text) is not None
+def _glued(one: str, other: str) -> bool:
+    """Whether two neighbours are of one word, in scripts that part words."""
+    return one.isalnum() and other.isalnum() and max(one, other) < _UNSPACED
 
 
 def _worded(pattern: str) -> Counts:
@@ -93,7 +96,8 @@ def _worded(pattern: str) -> Counts:
 
 def _sections(text: str, given: Arguments) -> int:
     """Markers with a number, each before some content of its own."""
-    marks = list(_whole(given["section_spliter"].strip(), r"\s?+\d++", 0).finditer(text))
+    marker = re.escape(given["section_spliter"].strip())
+    marks = list(re.compile(rf"(?<![^\W_]){marker}\s?+\d++").finditer(text))
     ends = [*[mark.start() for mark in marks[1:]], len(text)]
     return sum(has_word(text[mark.end() : end]) for mark, end in zip(marks, ends, strict=False))
 
@@ -134,7 +138,7 @@ def _first_words(text: str, given: Arguments) -> int:
 def _forbidden(text: str, given: Arguments) -> int:
     """How many of the forbidden words the text has, also between marks of emphasis."""
     bare = text.translate(_MARKUP)
-    return sum(_has(text, word) or _has(bare, word) for word in given["forbidden_words"])
+    return sum(bool(_times(text, word) + _times(bare, word)) for word in given["forbidden_words"])
 
 
 def _postscripts(text: str, given: Arguments) -> int:
@@ -200,7 +204,7 @@ ROWS: Final[Mapping[str, Row]] = {
     ),
     "detectable_format:title": Row(_worded(r"<<[^<>\n]++>>")),
     "keywords:existence": Row(
-        lambda text, given: int(all(_has(text, word) for word in given["keywords"])), "keywords"
+        lambda text, given: int(all(_times(text, word) for word in given["keywords"])), "keywords"
     ),
     "keywords:forbidden_words": Row(_forbidden, "forbidden_words", "less than"),
     "keywords:frequency": Row(
@@ -235,8 +239,8 @@ ROWS: Final[Mapping[str, Row]] = {
 GROUPS: Final = tuple(sorted({name.partition(":")[0] for name in ROWS}))
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= LONGEST and not value.isspace()
+def _is_text(value: Any, most: int = LONGEST) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= most and not value.isspace()
 
 
 def _are_texts(value: Any) -> bool:
@@ -253,6 +257,10 @@ KINDS: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
         lambda value: _is_text(value) and value in RELATIONS,
     ),
     "text": (f"a text of at most {LONGEST:,} characters", _is_text),
+    "passage": (
+        f"a text of at most {PASSAGE:,} characters",
+        lambda value: _is_text(value, PASSAGE),
+    ),
     "texts": (f"a list of 1 to {MOST_TEXTS} texts", _are_texts),
     "letter": ("one character", lambda value: _is_text(value) and len(value) == 1),
     "language": (
@@ -269,6 +277,8 @@ def argument_kind(argument: str) -> str:
         return "number"
     if argument in ("keywords", "forbidden_words"):
         return "texts"
+    if argument in ("prompt_to_repeat", "end_phrase"):
+        return "passage"
     found = argument.rpartition("_")[2]
     return found if found in KINDS else "text"
 
