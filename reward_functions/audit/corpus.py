@@ -35,7 +35,15 @@ from reward_functions.audit.other_answers import (
     near_misses,
     part,
 )
-from reward_functions.audit.structured import decoded, is_code, json_forms, other_objects
+from reward_functions.audit.structured import (
+    decoded,
+    empty_forms,
+    is_code,
+    json_forms,
+    other_calls,
+    other_objects,
+    other_queries,
+)
 from reward_functions.judge_runtime.attack_corpus import attacks
 from reward_functions.testing import hostile_responses
 from reward_functions.testing.hostile import WRONG as NOBODYS
@@ -568,6 +576,31 @@ CLASSES: Final[Sequence[AnswerClass]] = (
         "an object with a field too many, too few, emptied or exchanged",
         "credit",
         lambda case, _: other_objects(case.right, case.another),
+        most=20,
+        special=True,
+    ),
+    AnswerClass(
+        "EX-CALLS",
+        "calls too many, taken back, or of another shape",
+        "credit",
+        lambda case, _: other_calls(case.right),
+        most=20,
+        special=True,
+    ),
+    AnswerClass(
+        "EX-QUERY",
+        "queries without the tables, of no row, or of rows twice",
+        "credit",
+        lambda case, _: other_queries(case.right),
+        most=20,
+        special=True,
+    ),
+    AnswerClass(
+        "EX-CHECKS",
+        "marks of a form with nothing in it",
+        "nothing",
+        lambda case, _: empty_forms(case.sample.reference),
+        needs_right=False,
         most=20,
         special=True,
     ),

@@ -1,4 +1,4 @@
-"""Answers that are JSON: the same value in other spellings, and objects wrong by little."""
+"""Answers that a program reads, JSON, calls and queries: other spellings, and wrong by little."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _CODE: Final = re.compile(r'["`;]|^\s*+(?:select|with)\s', re.IGNORECASE)
+
+CALL: Final = "<tool_call>"
+"""Begins a call as Hermes models write it, which is how right calls are written."""
+
+_QUERY: Final = re.compile(r"(?i)(?:^|(?<=\n))select\s[^;`]{1,20000}")
 
 _LABELS: Final = 40
 """Characters of a text that could be a label, which is given for every field."""
@@ -101,3 +106,53 @@ def _exchanged(right: dict[str, Any], name: str) -> Iterator[Any]:
             first[shared[0]], second[shared[0]] = second[shared[0]], first[shared[0]]
             yield made
             return
+
+
+def other_calls(right: str) -> list[str]:
+    """Calls of tools that are not the right ones; none where the right answer calls none."""
+    if CALL not in right:
+        return []
+    return [
+        *(f"{right}\n" * 100, f"{right}\nor\n{right}", f"{right} or not"),
+        *(f"<think>{right}", f"For example: {right}", f"`{right}`"),
+        right.replace('"arguments": {', '"arguments": {"": 0, ', 1),
+        right.replace('"name": "', '"name": " ', 1),
+        right.replace("}}", '}, "arguments": {}}', 1),
+        right.replace(CALL, f"{CALL}[", 1),
+        CALL * 1000,
+    ]
+
+
+def other_queries(right: str) -> list[str]:
+    """Queries that are not the right one; none where the right answer is no query."""
+    found = _QUERY.search(right)
+    if not found:
+        return []
+    before, query, after = right[: found.start()], found[0].strip(), right[found.end() :]
+    tried = [
+        *("SELECT 42", "SELECT NULL", "SELECT * FROM sqlite_master", "SELECT 1 WHERE 0"),
+        *("SELECT randomblob(900000000)", "ATTACH '/tmp/x' AS x", "PRAGMA database_list"),
+        f"{query}; {query}",
+        f"{query} EXCEPT {query}",
+        f"SELECT * FROM ({query}) LIMIT 0",  # noqa: S608 - it is to be refused
+        f"SELECT * FROM ({query}) UNION ALL SELECT * FROM ({query})",  # noqa: S608 - likewise
+        f"-- {query}",
+    ]
+    return [f"{before}{each}\n{after}" for each in tried]
+
+
+EMPTY_FORMS: Final = (
+    *(". " * 60, "[] " * 20, "<<>> ** **", '""', "null", "a\n******\na", "P.S.", "_ " * 400),
+    "Section 1 Section 2 Section 3",
+    "1. 2. 3. 4. 5. 6.",
+    "My answer is yes. My answer is no. My answer is maybe.",
+)
+"""Marks of the forms that IFEval's instructions ask for, with nothing in them."""
+
+
+def empty_forms(reference: Any) -> tuple[str, ...]:
+    """`EMPTY_FORMS`, where a reference lists instructions for a program to check; else none."""
+    listed = reference.get("instruction_id_list") if isinstance(reference, dict) else reference
+    ids = listed if isinstance(listed, list) else ()
+    named = (each.get("id") if isinstance(each, dict) else each for each in ids)
+    return EMPTY_FORMS if ids and all(":" in str(each) for each in named) else ()

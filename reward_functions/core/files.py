@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 File = NewType("File", str)
 """The path of a file, relative to where a command runs or `cdk.json` lies; "" for none."""
 
+Files = NewType("Files", str)
+"""The path of a file, or of a folder of files; "" for none."""
+
 NO_FILE: Final = File("")
+NO_FILES: Final = Files("")
 
 INLINE: Final = ("{", "[")
 """How JSON begins that stands in the parameter itself."""
@@ -60,11 +64,13 @@ def json_of(given: str) -> Any:
 def files_named(spec: RewardSpec, parameters: Mapping[str, Any]) -> Iterator[str]:
     """The files that a reward's parameters name, those of a composite's parts included.
 
-    A value without a suffix is the name of something that ships with the reward.
+    A `File` without a suffix is the name of something that ships with the reward.
     """
     for part in getattr(spec.function, "parts", ()):
         yield from files_named(part.spec, part.parameters)
     for name, value in parameters.items():
-        inline = isinstance(value, str) and value.lstrip().startswith(INLINE)
-        if spec.parameters[name].type is File and not inline and Path(value).suffix:
+        kind = spec.parameters[name].type
+        if (kind is Files and value) or (
+            kind is File and Path(value).suffix and not value.lstrip().startswith(INLINE)
+        ):
             yield value

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from reward_functions.core.errors import BadReference, ConfigurationError
+from reward_functions.core.files import NO_FILES, Files
 from reward_functions.core.references import reference_fields
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
@@ -48,7 +49,7 @@ def _right(sample: Sample) -> str:
     return f"```sql\n{query_of(_fields(sample))}\n```"
 
 
-def _check(*, databases: str, steps: int, rows: int, longest: int, **_: object) -> None:
+def _check(*, databases: Files, steps: int, rows: int, longest: int, **_: object) -> None:
     if databases and not Path(databases).exists():
         raise ConfigurationError("sql_result: databases is no folder, and no file")
     if min(steps / 1_000, rows, longest / 100) < 1:
@@ -100,7 +101,7 @@ def _doubts(
 def sql_result(
     sample: Sample,
     *,
-    databases: str = "",
+    databases: Files = NO_FILES,
     order: Order = "as_gold",
     columns: Columns = "by_position",
     empty: bool = False,

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import BadReference
+from reward_functions.core.files import NO_FILE, File
 from reward_functions.core.function_calls import calls_in
 from reward_functions.core.references import reference_value
 from reward_functions.core.spec import Example, reward_function
@@ -158,7 +159,7 @@ def _right(sample: Sample) -> str:
     return text_of_calls(wanted) or "No tool is needed."
 
 
-def _check(*, tools: str, **_: Any) -> object:
+def _check(*, tools: File, **_: Any) -> object:
     return tools and schemas_of_file(tools)
 
 
@@ -180,7 +181,7 @@ def tool_calls(
     arguments: Literal["exact", "required"] = "exact",
     case: bool = True,
     share: bool = False,
-    tools: str = "",
+    tools: File = NO_FILE,
 ) -> Score:
     """The response calls the tools of the reference, with its arguments, and no other.
 

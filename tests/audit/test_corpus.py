@@ -1,6 +1,7 @@
 """The classes of answers: what each writes to a row, and what no class may write."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -28,16 +29,16 @@ def corpus():
     return Corpus([case(f"#### {at}", f"#### {at + 1}", at) for at in range(100, 130)])
 
 
-OBJECTS = Corpus(
-    [
-        case(
-            json.dumps({"id": f"R-{at}", "n": at, "lines": [{"a": 1, "b": at}, {"a": 2, "b": 9}]}),
-            json.dumps({"id": f"R-{at + 1}", "n": at + 1, "lines": []}),
-            at,
-        )
-        for at in range(30)
-    ]
-)
+CALLED = '<tool_call>{{"name": "paint", "arguments": {{"door": {}}}}}</tool_call>'
+QUERIED = "```sql\nSELECT name FROM doors WHERE at = {}\n```"
+
+
+def object_of(at):
+    lines = [{"a": 1, "b": at}, {"a": 2, "b": 9}]
+    return json.dumps({"id": f"R-{at}", "n": at, "lines": lines})
+
+
+SPECIAL = {"EX-FIELDS": object_of, "EX-CALLS": CALLED.format, "EX-QUERY": QUERIED.format}
 
 
 def test_ids_are_unique_and_never_change():
@@ -46,7 +47,16 @@ def test_ids_are_unique_and_never_change():
         *("FN-LAYOUT", "FN-VALUE", "FN-ASKED", "EX-WRONG", "EX-EMPTY", "EX-FORM", "EX-PROMPT"),
         *("EX-LIST", "EX-SPRAY", "EX-HEDGE", "EX-BOTH", "EX-DENIED", "EX-RETRACT", "EX-THOUGHT"),
         *("EX-CUT", "EX-NEAR", "EX-PART", "EX-NUMBER", "EX-DISGUISE", "EX-UNSURE", "EX-PROSE"),
-        *("EX-FIELDS", "EX-CLAIM", "EX-JUDGE", "EX-HOSTILE", "LAZY"),
+        *(
+            "EX-FIELDS",
+            "EX-CALLS",
+            "EX-QUERY",
+            "EX-CHECKS",
+            "EX-CLAIM",
+            "EX-JUDGE",
+            "EX-HOSTILE",
+            "LAZY",
+        ),
     ]
 
 
@@ -54,7 +64,12 @@ def test_ids_are_unique_and_never_change():
 def test_each_class_has_answers_and_each_way_has_a_row(name, corpus):
     if BY_ID[name].special:
         assert not [*class_answers(BY_ID[name], corpus)]
-        corpus = OBJECTS
+        write = SPECIAL.get(name, "Text {}.".format)
+        cases = [case(write(at), write(at + 1), at) for at in range(30)]
+        asked = [{"id": "punctuation:no_comma"}] if name == "EX-CHECKS" else "42"
+        corpus = Corpus(
+            [each._replace(sample=replace(each.sample, reference=asked)) for each in cases]
+        )
     answers = [*class_answers(BY_ID[name], corpus)]
     assert answers
     most = max(len(BY_ID[name].ways(each, corpus)) for each in corpus.cases)

@@ -16,7 +16,7 @@ import shutil
 import tomllib
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Final
 from weakref import finalize
@@ -217,12 +217,14 @@ class Artifacts:
 
     def _named_files(self, reward: str) -> dict[str, Path]:
         """The files that parameters of its deployments name, by their place in the zip."""
-        return {
-            PurePosixPath(name).as_posix(): self.folder / name
+        named = [
+            self.folder / name
             for each in self.stage.deployments
             if each.reward == reward
             for name in files_named(each.spec(), each.parameters)
-        }
+        ]
+        inside = (path for each in named for path in (sorted(each.rglob("*")) or [each]))
+        return {path.relative_to(self.folder).as_posix(): path for path in inside if path.is_file()}
 
     def services(self, reward: str) -> frozenset[str]:
         """Clients beyond `AWS_SERVICES` that ship with a reward of a package, by botocore's names.
