@@ -267,6 +267,9 @@ BAD = [
     ({"sql": NAMES, "database": "gold.py"}, "database: "),
     ({"sql": NAMES, "database": "shop\0.sql"}, "database: "),
     ({"sql": NAMES, "database": []}, "no row"),
+    ({"sql": NAMES, "database": "x" * 5_000}, "database: "),
+    ({"sql": NAMES, "database": "\ud800.sql"}, "database: "),
+    (gold("SELECT name FROM customers -- \ud800"), "SQLite has an error"),
     (gold(NAMES, ordered="yes"), "ordered: "),
     # A gold that cannot be run, or that any wrong query equals.
     (gold("SELECT name FROM people"), "no such table"),
@@ -289,6 +292,8 @@ BAD = [
     ({"rows": [1], "tables": ["orders"], "database": SHOP}, "rows: "),
     ({"rows": [[{}]], "tables": ["orders"], "database": SHOP}, "rows: "),
     ({"rows": [[1]], "database": SHOP}, "neither"),
+    ({"rows": [[10**5_000]], "tables": ["orders"], "database": SHOP}, "rows: "),
+    ({"rows": [[float("nan")]], "tables": ["orders"], "database": SHOP}, "rows: "),
     ({"rows": [[1]], "tables": ["people"], "database": SHOP}, "no such table"),
     ({"rows": [["a\0b"]], "tables": ["orders"], "database": SHOP}, "SQLite has an error"),
 ]

@@ -35,12 +35,17 @@ ENDINGS: Final = (".sqlite", ".sqlite3", ".db", ".sql")
 LONGEST_QUERY: Final = 20_000
 """Characters of a query that is run, and of a gold."""
 
+LARGEST_NUMBER: Final = 1e300
+"""Of given rows: longer ones are no numbers of SQLite's."""
+
 AGAIN: Final = 20
 """A response may take as many times the gold's own steps, where that is more."""
 
 UNORDERED: Final = 'sql: its ties are not known: say "ordered": true or false beside it'
 
 WAYS: Final = frozenset(("ASC", "DESC", "NULLS", "FIRST", "LAST"))
+
+_NAME: Final = re.compile(r"[\w .,()/+@-]{1,100}")
 
 _SKIPPED: Final = re.compile(
     r"(--[^\n]*+|/\*.*?(?:\*/|\Z))|'[^']*+'?|\"[^\"]*+\"?|`[^`]*+`?|\[[^\]]*+\]?", re.DOTALL
@@ -131,11 +136,12 @@ def query_of(fields: Mapping[str, Any]) -> str:
 
 
 def _listed(row: object) -> list[object]:
-    if not isinstance(row, list) or not all(
-        isinstance(each, str | int | float | None) for each in row
-    ):
+    cells = row if isinstance(row, list) else [row]
+    numbers = [each for each in cells if isinstance(each, int | float)]
+    known = all(isinstance(each, str | int | float | None) for each in cells)
+    if cells is not row or not known or not all(abs(each) < LARGEST_NUMBER for each in numbers):
         raise BadReference("rows: one is no list of texts, numbers and nulls")
-    return row
+    return cells
 
 
 def _written(value: object) -> str:
@@ -150,13 +156,14 @@ def _path(name: object, databases: Path) -> Path:
     Raises:
         BadReference: the folder has no such file.
     """
-    stems = [f"{name}", f"{name}/{name}"] if isinstance(name, str) and "\0" not in name else []
+    known = isinstance(name, str) and _NAME.fullmatch(name)
+    stems = [f"{name}", f"{name}/{name}"] if known else []
     folder = databases if databases.is_dir() else databases.parent
     for path in [folder / f"{stem}{ending}" for stem in stems for ending in ("", *ENDINGS)]:
         inside = path.resolve().is_relative_to(folder.resolve())
         meant = databases in (folder, path)
         if inside and meant and path.suffix in ENDINGS and path.is_file():
-            return path
+            return path.resolve()
     raise BadReference(f"database: no file is called {str(name)[:60]!r}")
 
 
