@@ -42,14 +42,14 @@ def room(what, imports, lines, target, import_share):
 LANGUAGE = "core quantities extraction"
 
 ROOMS = {
-    "core": room("What a reward is; the standard library only.", "", 3_010, 2_300, 10),
-    "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
+    "core": room("What a reward is; the standard library only.", "", 3_110, 2_300, 10),
+    "quantities": room("Numbers, number words, units, printed precision.", "core", 900, 830, 5),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_270,
+        4_620,
         3_500,
-        7,
+        8,
     ),
     "symbolic": room(
         "Whether two mathematical answers are equal.", "core quantities", 12_640, 10_300, 13
@@ -62,7 +62,7 @@ ROOMS = {
         11,
     ),
     "verifiers": room(
-        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 2_670, 1_350, 17
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 3_820, 1_350, 17
     ),
     "judge_runtime": room(
         "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_330, 2_350, 14
@@ -70,7 +70,7 @@ ROOMS = {
     "judges": room(
         "Rewards that ask a model, each with its prompt.",
         f"{LANGUAGE} verifiers judge_runtime",
-        830,
+        820,
         700,
         13,
     ),
@@ -81,7 +81,7 @@ ROOMS = {
     "rollouts": room(
         "Agents' episodes: how they end, and rewards that are counted once.",
         "core extraction",
-        16_400,
+        16_370,
         14_800,
         13,
     ),
@@ -100,7 +100,7 @@ ROOMS = {
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
         f"{LANGUAGE} finqa judge_runtime serving reports",
-        3_980,
+        4_220,
         3_000,
         9,
     ),
@@ -128,7 +128,7 @@ ROOMS = {
     "adapters": room(
         "What trainers and clusters call, one host a file.",
         "core serving scoring",
-        1_110,
+        1_100,
         1_010,
         20,
     ),
@@ -136,7 +136,7 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        3_890,
+        4_120,
         3_800,
         10,
     ),
@@ -144,7 +144,7 @@ ROOMS = {
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration"
         " audit",
-        8_990,
+        9_000,
         7_000,
         9,
     ),

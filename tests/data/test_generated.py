@@ -7,7 +7,7 @@ import pytest
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.generated import records
 from reward_functions.data.generated.writing import generate
-from reward_functions.data.public import reward_for
+from reward_functions.data.public import REWARDS
 
 DATASETS = ("gsm8k", "math", "finqa", "spider")
 
@@ -31,7 +31,7 @@ def test_the_linter_says_that_they_are_synthetic_and_nothing_else(written, rewar
 def test_the_reward_of_the_data_set_can_judge_them(written, reward):
     name, folder = written
     ran = reward(
-        *("audit", reward_for(name), folder / "test.jsonl", "--format", "json"),
+        *("audit", REWARDS[name], folder / "test.jsonl", "--format", "json"),
         *("--without", "FN-VALUE", "--allow-undecided"),
     )
     assert ran.exit_code == 0, ran.output

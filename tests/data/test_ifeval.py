@@ -7,7 +7,7 @@ import pytest
 from reward_functions import get, sample
 from reward_functions.core.types import Sample
 from reward_functions.data.ifeval import AROUND, UNKNOWN
-from reward_functions.data.public import _TABLE, ROWS, reward_of
+from reward_functions.data.public import _TABLE, REWARDS, ROWS
 from reward_functions.data.records import BadRecord, Dropped, Record
 
 
@@ -108,7 +108,7 @@ TRAINED = [
 def test_a_function_is_an_instruction(function, given, name, arguments):
     row = ROWS["ifeval"](Record(trained_record(function, **given), "line 1"))
     assert row.reference == {"instruction_id_list": [name], "kwargs": [arguments]}
-    gold = get(reward_of("ifeval")).gold_response(sample("", row.reference))
+    gold = get(REWARDS["ifeval"]).gold_response(sample("", row.reference))
     assert get("instructions")(gold, row.reference).value == 1.0
 
 
