@@ -19,7 +19,7 @@ from tests.costs import EMULATORS, beside
 from tests.deploy.agents_end import AgentsEnd
 from tests.deploy.lasting import COMMAND_LINE, lasting
 from tests.deploy.submitter import Account
-from tests.deploy.what import ROOT, STAGE, stages
+from tests.deploy.what import NAMED_FILES, ROOT, STAGE, stages
 from tests.loopback import served
 
 if TYPE_CHECKING:
@@ -101,6 +101,9 @@ def project(enforcing_aws, trainer, agent, tmp_path_factory):
     except CdkFailed as error:
         pytest.skip(str(error))
     made = Project(folder, cdk)
+    for name, text in NAMED_FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
     secrets = enforcing_aws.client("secretsmanager")
     secret = secrets.create_secret(Name="agents-key", SecretString=agent.key)["ARN"]
     made.write(stages(trainer.endpoint, agent.address, secret))

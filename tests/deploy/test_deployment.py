@@ -52,7 +52,8 @@ def test_the_catalogue_is_what_the_stage_says(stage):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_alias_answers_with_the_rewards_of_a_local_run(stage, name):
+def test_every_alias_answers_with_the_rewards_of_a_local_run(stage, name, monkeypatch):
+    monkeypatch.chdir(stage.project.folder)
     deployed = stage.catalogue[name]
     spec = get(deployed.reward)
     samples = [each.sample(f"example-{at}") for at, each in enumerate(spec.examples)]

@@ -21,6 +21,27 @@ ASKED = {
 }
 
 
+FAMILIES = [
+    "answer_text",
+    "instructions",
+    {"reward": "json_fields", "parameters": {"schema": "files/invoice.json"}},
+    {"reward": "tool_calls", "parameters": {"tools": "files/tools.json"}},
+    {"reward": "sql_result", "parameters": {"databases": "databases"}},
+]
+"""Rewards beside math, with the files that their parameters name."""
+
+PAINT = {"door": {"type": "integer"}, "colour": {"type": "string", "default": "red"}}
+
+NAMED_FILES = {
+    "files/invoice.json": json.dumps({"type": "object", "properties": {"paid": {}}}),
+    "files/tools.json": json.dumps(
+        [{"name": "paint", "parameters": {"type": "object", "properties": PAINT}}]
+    ),
+    "databases/shop.sql": (ROOT / "reward_functions/verifiers/_sql/shop.sql").read_text(),
+}
+"""What they hold, by the path below the folder of `cdk.json`."""
+
+
 def stages(trainer="", agent="", secret=""):
     """Those of the project's own cdk.json; the local one has the roles of SageMaker's jobs too.
 
@@ -31,4 +52,5 @@ def stages(trainer="", agent="", secret=""):
     feedback = {"feedback": {"timeout_seconds": 60, "endpoint": trainer}} if trainer else {}
     leading = {"name": "agent", "endpoint": agent, "secret": secret, "timeout_seconds": 15}
     forwarders = {"forwarders": [leading]} if agent else {}
-    return found | {STAGE: found[STAGE] | ASKED | feedback | forwarders}
+    deployed = {"deployments": [*found[STAGE]["deployments"], *FAMILIES]}
+    return found | {STAGE: found[STAGE] | ASKED | deployed | feedback | forwarders}
