@@ -3,7 +3,7 @@
 A candidate begins as a known-bad answer to a row. A step wraps it, joins it with another, repeats,
 cuts, swaps or disguises a part of it; none writes the row's right answer, in any form of equal
 value. The candidates that earn most are changed further. A hit is made as short as it can be with
-the same reward, and is printed as an `Example` to paste.
+the same reward and without the right answer, and is printed as an `Example` to paste.
 """
 
 from __future__ import annotations
@@ -217,8 +217,8 @@ class _Search:
         best, size, calls = hit, max(1, len(hit.text) // 2), 0
         while size and calls < SHORTEST_CALLS:
             cuts = range(0, len(best.text), size)
-            asked = [(best.at, best.text[:at] + best.text[at + size :]) for at in cuts]
-            asked = asked[: SHORTEST_CALLS - calls]
+            cut = ((best.at, best.text[:at] + best.text[at + size :]) for at in cuts)
+            asked = [each for each in cut if self.fair(each)][: SHORTEST_CALLS - calls]
             calls += len(asked)
             kept = [each for each in self.scored(asked, earned) if each.share >= hit.share]
             if kept:
@@ -302,5 +302,5 @@ def _example(corpus: Corpus, hit: Candidate, earned: Earnings, name: str) -> str
     prompt = f", prompt={case.sample.prompt!r}" if case.sample.prompt else ""
     return (
         f'Example("attack", response={hit.text!r}, reference={case.sample.reference!r}, '
-        f"score={earned.nothing:g}{prompt})" + (f"  # of {name}" if name else "")
+        f"score={earned.nothing:g}{prompt})," + (f"  # of {name}" if name else "")
     )
