@@ -499,7 +499,7 @@ class _Work:
             self.notes.append("right and wrong answers earn the same: every group has no advantage")
         self.measure([right, wrong, empty], earned)
         self.look_at_all([right, wrong, empty])
-        self.determinism()
+        self.determinism([right, wrong, empty])
         if not (self.target.judges or self.asked.answers_alone):
             figure, rise = padding(self.corpus, self.score, earned)
             self.figures.append(figure)
@@ -649,29 +649,41 @@ class _Work:
         found = share(len(paid), prompts, prompts)
         return Figure("exploit", found.value, found.low, found.high, prompts)
 
-    def determinism(self) -> None:
-        """The same answers again, shuffled and alone: which rows earn something else."""
+    def determinism(self, known: Sequence[Fared] = ()) -> None:
+        """The same answers again, shuffled and alone: which rows earn something else.
+
+        Args:
+            known: what some of them earned first, in their classes: a state shows from then on.
+        """
         if self.asked.repeat < 2 or not self.corpus.cases:  # noqa: PLR2004 - no second time
             return
         self.progress("scoring the same answers again")
         random = Random(self.asked.seed)  # noqa: S311 - the same order in every run
+        cases = self.corpus.cases
         answers = [
             (at, text)
-            for at, case in enumerate(self.corpus.cases)
+            for at, case in enumerate(cases)
             for text in (case.right or REASONED, case.another or case.sample.prompt, "")
         ]
-        before = self.outcomes(answers, range(len(answers)))
+        positions = [*range(len(answers))]
+        orders = [
+            positions,
+            *(random.sample(positions, len(positions)) for _ in range(1, self.asked.repeat)),
+        ]
+        first: dict[tuple[int, str], float | str] = {}
+        if not self.together:  # where others of the batch count, the first batch was another
+            orders += [[at] for at in random.sample(positions, min(ALONE, len(positions)))]
+            first = {
+                (each.at, fared.answers.ways(cases[each.at], self.corpus)[each.way]): each.value
+                for fared in known
+                for each in fared.tried
+                if each.value == each.value
+            }
+        before = {at: first[answer] for at, answer in enumerate(answers) if answer in first}
         moved: dict[int, tuple[int, object]] = {}
-        for _ in range(1, self.asked.repeat):
-            order = random.sample(range(len(answers)), len(answers))
+        for order in orders:
             for position, after in self.outcomes(answers, order).items():
-                if after != before[position]:
-                    moved.setdefault(answers[position][0], (position, after))
-        if not self.together:
-            alone = random.sample(range(len(answers)), min(ALONE, len(answers)))
-            for position in alone:
-                after = self.outcomes(answers, [position])[position]
-                if after != before[position]:
+                if after != before.setdefault(position, after):
                     moved.setdefault(answers[position][0], (position, after))
         prompts = len(self.corpus.cases)
         found = share(len(moved), prompts, prompts)

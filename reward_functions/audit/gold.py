@@ -1,9 +1,9 @@
 """Who writes right answers: the reward itself, or the usual form that pays the reference most.
 
 A function of somebody else has nothing that writes one. Its reference is put into each form of
-`FORMS` on a few rows, and the form in which it earns most beyond another row's reference is taken;
-else the form in which it earns most beyond an empty answer: that function pays a form alone. Where
-no form does, nobody knows what the function pays for, and an audit has measured nothing.
+`FORMS` on a few rows, and the form in which it earns most beyond what it earns at another row is
+taken; else the form in which it earns most beyond an empty answer: that function pays a form alone.
+Where no form does, nobody knows what the function pays for, and an audit has measured nothing.
 """
 
 from __future__ import annotations
@@ -76,8 +76,9 @@ def gold_of(target: AuditTarget, samples: Sequence[Sample]) -> Gold | Exception 
     Args:
         target: the reward. A judge is not asked: nobody has agreed to what that costs.
         samples: rows; the first `TRIED` with a reference are answered in every form, where the
-            target says nothing itself. Where a batch of these shows no form, each is asked alone:
-            a function that mixes its rows up must be known before that can be seen.
+            target says nothing itself. Where a batch of these shows no form, each is asked alone,
+            and each form on rows of its own: a function that mixes its rows up, or that remembers
+            a prompt, must be known before that can be seen.
     """
     if target.spec is not None and target.spec.gold_response is not None:
         write = right_writer(target.spec.gold_response, target.parameters)
@@ -85,32 +86,36 @@ def gold_of(target: AuditTarget, samples: Sequence[Sample]) -> Gold | Exception 
     if target.judges:
         return None
     return _by_form(target.score, samples) or _by_form(
-        lambda batch: [each for one in batch for each in target.score([one])], samples
+        lambda batch: [each for one in batch for each in target.score([one])], samples, TRIED + 1
     )
 
 
 def _by_form(
-    score: Callable[[Sequence[Sample]], Sequence[RewardResult]], samples: Sequence[Sample]
+    score: Callable[[Sequence[Sample]], Sequence[RewardResult]],
+    samples: Sequence[Sample],
+    step: int = 0,
 ) -> Gold | Exception | None:
-    """The form that pays a row's own reference most beyond another row's, else beyond nothing.
+    """The form that pays a reference at its own row most beyond another row, else beyond nothing.
 
     The first error, where no answer in any form has a score.
+
+    Args:
+        score: the reward over a batch.
+        samples: rows.
+        step: how many rows further the next form is tried; 0 for the same rows.
     """
     read = [(each, text) for each in samples if (text := reference_words(each)) is not None]
-    some = [each for each, _ in read[:TRIED]]
-    texts = [text for _, text in read[:TRIED]]
-    if not some:
+    if not read:
         return None
-    others = [next((other for _, other in read if other != text), None) for text in texts]
-    asked = [
-        answer
-        for form in FORMS.values()
-        for each, text, other in zip(some, texts, others, strict=True)
-        for answer in (
-            each.answered(form.format(text)),
-            each.answered("" if other is None else form.format(other)),
-        )
-    ]
+    some = [each for each, _ in read[:TRIED]]
+    asked: list[Sample] = []
+    for at, form in enumerate(FORMS.values(), 1):
+        start = at * step % len(read)
+        turned = [*read[start:], *read[:start]]
+        for each, text in turned[:TRIED]:
+            other = next((row for row, own in reversed(turned) if own != text), None)
+            answer = form.format(text)
+            asked += [each.answered(answer), other.answered(answer) if other else each.answered("")]
     results = score([*asked, *(each.answered("") for each in some)])
     errors = [each.error for each in results if not isinstance(each, Scored)]
     if len(errors) == len(results):

@@ -91,6 +91,38 @@ class Remembering:
         return self.known.setdefault((completion, str(reference)), good(completion, reference))
 
 
+class ByPrompt:
+    """Remembers a prompt alone, and pays every answer to it what the first one earned."""
+
+    def __init__(self):
+        self.known = {}
+
+    def __call__(self, prompt, completion, reference):
+        return self.known.setdefault(prompt, good(completion, reference))
+
+
+class Once:
+    """Pays an answer the first time alone."""
+
+    def __init__(self):
+        self.seen = set()
+
+    def __call__(self, completion, reference):
+        new = (completion, str(reference)) not in self.seen
+        self.seen.add((completion, str(reference)))
+        return good(completion, reference) * new
+
+
+class Warming:
+    """The first hundred answers are paid half."""
+
+    def __init__(self):
+        self.calls = itertools.count(1)
+
+    def __call__(self, completion, reference):
+        return good(completion, reference) * (0.5 if next(self.calls) <= 100 else 1.0)
+
+
 def one_for_all(completions, reference, **_):
     return sum(good(each, of) for each, of in zip(completions, reference, strict=True))
 

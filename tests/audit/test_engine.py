@@ -42,6 +42,9 @@ FAULTS = {
     "the order of a batch decides": (faults.batch_order, faults.batch, "DETERMINISM", {}),
     "one in a hundred is paid": (faults.Lucky(), faults.good, "DETERMINISM", {}),
     "it counts its calls": (faults.Counting(), faults.Remembering(), "DETERMINISM", {}),
+    "it pays the first time alone": (faults.Once, faults.good, "DETERMINISM", {}),
+    "it pays early answers half": (faults.Warming, faults.good, "DETERMINISM", {}),
+    "it remembers a prompt alone": (faults.ByPrompt, faults.good, "EX-WRONG", {}),
     "one number for a batch": (faults.one_for_all, faults.batch, "CONTRACT", {}),
     "it pays for the form": (faults.form_alone, faults.good, "EX-WRONG", {}),
     "it pays for nothing": (faults.empty, faults.good, "EX-EMPTY", {}),
@@ -53,7 +56,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_caught_by_its_class(fault, rows):
     reward, _, caught, options = FAULTS[fault]
-    done = audit(reward, rows, rows=ROWS, **options)
+    done = audit(reward() if isinstance(reward, type) else reward, rows, rows=ROWS, **options)
     assert caught in found(done)
     assert done.status == (2 if caught == "CONTRACT" else 1)  # no number is one of a row
 
