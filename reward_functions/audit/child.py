@@ -129,7 +129,7 @@ def _answers(questions: SimpleQueue[Any], printed: _Dropped) -> Iterator[Answer 
 
     yield reply()
     while (question := questions.get()) is not None:
-        samples, alone, probing = question
+        samples, alone, probing, adapted.columns = question
         if probing:
             yield reply((), adapted.probe(samples))
         else:

@@ -16,6 +16,8 @@ r"""How a foreign function is called. The names of its parameters say it; one ro
 verl and TRL pass all that they have by keyword, so that a function without one of the names fails
 there; verifiers passes what is asked for. Completions are texts, or lists of messages for
 conversational data: a function that scores no row as a text and some as messages takes messages.
+TRL passes messages where the rows' prompts are lists of messages: they are tried first there, and
+a function that takes the other form, or a name that is no column, breaks the contract.
 What fails or returns no number is unscored and never 0, which verifiers v0 and OpenAI make of it.
 """
 
@@ -224,6 +226,8 @@ class Convention(NamedTuple):
         open: whether `**kwargs` are given the fields of the row, and completions may be messages.
         passes: whether all names are passed by keyword, asked for or not.
         awaits: whether it awaits the function, and sums a dict of scores.
+        by_column: whether completions have the form of the column `prompt`, and no name is given
+            that is no column.
     """
 
     name: str
@@ -234,6 +238,7 @@ class Convention(NamedTuple):
     open: bool = False
     passes: bool = False
     awaits: bool = False
+    by_column: bool = False
 
 
 PLAIN: Final = Convention("plain", (), {"prompt": attrgetter("prompt")}, open=True)
@@ -248,7 +253,7 @@ CONVENTIONS: Final = (
     Convention("verl, batch", ("solution_strs", "ground_truths"), _MANY, batch=True, passes=True),
     Convention("verl", ("solution_str", "data_source ground_truth"), _VERL, passes=True),
     Convention("verifiers v1", ("trace",), {"task": _task, "trace": _trace}, awaits=True),
-    Convention("TRL", (*_TRL,), _TRL, _LOGS, batch=True, open=True, passes=True),
+    Convention("TRL", (*_TRL,), _TRL, _LOGS, batch=True, open=True, passes=True, by_column=True),
     Convention("verifiers v0", _ANY, {**_ROLLOUT, "state": _state}, {"parser": _PARSER}, open=True),
 )
 """In the order in which they are tried; a function that none of them knows is plain."""
@@ -299,6 +304,7 @@ class Adapted:
         known = self._parameters.items()
         needed = [name for name, each in known if each.default is each.empty]
         self._needed = [name for name in needed if name not in self._alike]
+        self.columns: Mapping[str, bool] = {}
         self.messages = False
         self.settled = False
         self.breaches: dict[str, None] = {}
@@ -354,12 +360,14 @@ class Adapted:
         Raises:
             ConfigurationError: no row so far has a field that the function needs.
         """
+        if self.convention.by_column and not self.settled:
+            self.messages = self.columns.get("prompt", self.messages)
         results = self._unit(samples)
         if self.convention.open and not self.settled and not _some(results):
-            self.messages = True
+            self.messages = not self.messages
             others = self._unit(samples)
-            self.messages = _some(others)
-            results = others if self.messages else results
+            self.messages ^= not _some(others)
+            results = others if _some(others) else results
         self.settled = self.settled or _some(results)
         errors = [each.error for each in results if isinstance(each, Unscored)]
         if errors and not self.settled and all(isinstance(each, Lacking) for each in errors):
@@ -463,8 +471,8 @@ class Adapted:
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
         """What breaks the contract when these rows are sent at once, in sentences."""
-        found = list(self._unlike())
         self.score(samples)
+        found = list(self._unlike())
         if self.convention.batch and samples:
             found += self._at_once(samples)
         return [*found, *self.breaches]
@@ -475,9 +483,24 @@ class Adapted:
         names = [each for each in (*found.gives, *found.fixed) if each not in self._parameters]
         if found.passes and names and not self._open:
             yield f"{found.name} passes {', '.join(names)} too, and it takes no **kwargs"
+        if found.by_column and self.columns:
+            yield from self._unlike_rows()
         called = getattr(_unbound(self.function), "__call__", None)  # noqa: B004 - it is called
         if found.awaits and not any(map(inspect.iscoroutinefunction, (self.function, called))):
             yield f"{found.name} awaits it, and it is not async"
+
+    def _unlike_rows(self) -> Iterator[str]:
+        """What TRL makes of the rows' columns and the function does not take."""
+        given, texts = self.columns.get("prompt", self.messages), ("texts", "messages")
+        if self.settled and given != self.messages:
+            form = "a list of messages" if given else "a text"
+            yield (
+                f"a prompt of the rows is {form}, so TRL passes completions as {texts[given]}, and "
+                f"it takes {texts[self.messages]}"
+            )
+        for name in self._needed:
+            if name not in self.convention.gives and name not in self.columns:
+                yield f"TRL passes columns by name, and no column is called {name}"
 
     def _at_once(self, samples: Sequence[Sample]) -> Iterator[str]:
         """One call for all rows, and one with an empty response among them."""

@@ -7,6 +7,7 @@ What an audit measures of a reward it measures of any: `targets` says how each i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -47,16 +48,23 @@ from reward_functions.core.registry import get
 from reward_functions.core.spec import UNIT_SCALE, lacking
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Sample, Score, Scored, Unscored, sample
-from reward_functions.data.rows.reading import AS_FOUND
+from reward_functions.data.json_rows import Row
+from reward_functions.data.rows.reading import (
+    AHEAD,
+    AS_FOUND,
+    canonical_rows,
+    objects_of,
+    recognised,
+)
 from reward_functions.quantities.unicode_forms import folded
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.statistics import share
-from reward_functions.scoring.rows import read_samples
+from reward_functions.scoring.rows import read_samples, unread
 from reward_functions.testing import CONTRACT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from reward_functions.audit.gates import Acceptance
     from reward_functions.audit.targets import AuditTarget
@@ -151,17 +159,20 @@ class AuditRows:
         samples: as they were read; an invalid row carries its error.
         places: where each stands.
         sha256: of the file; "" for the worked examples.
+        columns: of the first row as it is written, and whether each holds a list; empty where
+            nobody knows them.
     """
 
     name: str
     samples: Sequence[Sample | Unscored]
     places: Sequence[str]
     sha256: str = ""
+    columns: Mapping[str, bool] = field(default_factory=dict)
 
 
 def audit(
     target: Any,
-    data: str | Path | Sequence[Sample] | None = None,
+    data: str | Path | Sequence[Sample | Mapping[str, Any]] | None = None,
     *,
     parameters: Mapping[str, Any] | Sequence[str] = (),
     judge: str | None = None,
@@ -179,8 +190,8 @@ def audit(
 
     Args:
         target: a reward's name, a composite's file, any function or its path, a deployment.
-        data: a file of rows, with references, or samples; the reward's worked examples where not
-            given.
+        data: a file of rows, with references; or rows, as objects or samples; the reward's worked
+            examples where not given.
         parameters: of the reward, by name; or `name=value` strings.
         judge: the settings of a judge.
         answers: the file of a judge's recorded answers, in place of a model.
@@ -211,28 +222,50 @@ def audit(
         max_usd=wanted.max_usd,
     )
     try:
-        return audited(opened, audit_rows(opened, data, how), wanted, progress, confirm)
+        rows = audit_rows(opened, data, how)
+        opened.columns = rows.columns
+        return audited(opened, rows, wanted, progress, confirm)
     finally:
         opened.close()
 
 
 def audit_rows(
-    target: AuditTarget, data: str | Path | Sequence[Sample] | None, how: RowOptions | None
+    target: AuditTarget,
+    data: str | Path | Sequence[Sample | Mapping[str, Any]] | None,
+    how: RowOptions | None,
 ) -> AuditRows:
     """The rows of an audit.
 
     Raises:
         BadInput: the file cannot be read as rows.
-        OSError: it cannot be read.
+        ConfigurationError: the objects cannot.
+        OSError: the file cannot be read.
     """
+    if data is None:
+        shown = _examples(target)
+        return AuditRows("", shown, [f"example {at}" for at in range(1, len(shown) + 1)])
     if isinstance(data, str | Path):
         samples, places = read_samples(str(data), how or AS_FOUND, answered=False)
-        digest = sha256(Path(data).read_bytes()).hexdigest() if Path(data).is_file() else ""
-        return AuditRows(str(data), samples, places, digest)
-    if data is not None:
-        return AuditRows("samples", list(data), [f"sample {each.id}" for each in data])
-    shown = _examples(target)
-    return AuditRows("", shown, [f"example {at}" for at in range(1, len(shown) + 1)])
+        if not Path(data).is_file():
+            return AuditRows(str(data), samples, places)
+        columns = next((_columns(each.content) for each in objects_of(str(data))), {})
+        digest = sha256(Path(data).read_bytes()).hexdigest()
+        return AuditRows(str(data), samples, places, digest, columns)
+    given = [each for each in data if isinstance(each, Sample)]
+    if len(given) == len(data):
+        return AuditRows("samples", given, [f"sample {each.id}" for each in given])
+    objects = [dict(each) for each in data if isinstance(each, Mapping)]
+    if len(objects) < len(data):
+        raise ConfigurationError("rows are a file, or objects such as {'prompt': …}, or samples")
+    rows = [Row(f"row {at}", each, f"row {at}", 0) for at, each in enumerate(objects, 1)]
+    shape = recognised("rows", objects[:AHEAD], how or AS_FOUND)
+    read = [each.read() for each in unread(canonical_rows(rows, shape))]
+    samples = [each.sample for each in read]
+    return AuditRows("rows", samples, [each.place for each in read], "", _columns(objects[0]))
+
+
+def _columns(content: Mapping[str, Any]) -> dict[str, bool]:
+    return {name: isinstance(value, list) for name, value in content.items()}
 
 
 def _examples(target: AuditTarget) -> list[Sample]:

@@ -99,6 +99,8 @@ class AuditTarget(ABC):
         judges: whether each score is a call that costs.
         scripted: whether a script answers in place of a judge's model.
         calls: so far, of a function or a model elsewhere.
+        columns: of the rows as they are written, and whether each holds a list; empty where nobody
+            knows them.
         dollars: of a judge's model so far; None where nobody knows them.
     """
 
@@ -112,6 +114,7 @@ class AuditTarget(ABC):
     judges: bool = False
     scripted: bool = False
     calls: int = 0
+    columns: Mapping[str, bool] = {}
 
     @property
     def dollars(self) -> float | None:
@@ -262,11 +265,13 @@ class Called(AuditTarget):
 
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:
         """See `AuditTarget`."""
+        self._adapted.columns = self.columns
         cut = [samples] if group else conventions.in_batches(samples)
         return [each for batch in cut for each in self._adapted.score(batch)]
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
         """See `AuditTarget`."""
+        self._adapted.columns = self.columns
         return self._adapted.probe(samples[: conventions.PROBED])
 
 
@@ -325,7 +330,7 @@ class ChildFunction(AuditTarget):
                 return results + [Unscored(each.id, died) for each in left]
             try:
                 process = self._running()
-                process.ask((left, alone, False))
+                process.ask((left, alone, False, self.columns))
                 while len(results) < len(samples):
                     self._seen = process.answer(self._seconds)
                     results += self._seen.results
@@ -353,7 +358,7 @@ class ChildFunction(AuditTarget):
         rows = samples[: conventions.PROBED]
         try:
             process = self._running()
-            process.ask((rows, False, True))
+            process.ask((rows, False, True, self.columns))
             self._seen = process.answer(self._seconds * (len(rows) + 2))
         except (BadSample, Ended) as error:
             self._forget()

@@ -238,6 +238,17 @@ def test_a_function_of_messages_takes_them_in_the_next_interpreter_too(folder):
     target.close()
 
 
+def test_an_interpreter_knows_the_columns_of_the_rows(folder):
+    target = ChildFunction("my_rewards.py:talks")
+    target.columns = {"prompt": False}
+    (breach,) = target.probe(rows("4", "5"))
+    assert "a text, so TRL passes completions as texts, and it takes messages" in breach
+    target.close()
+    target.columns = {"prompt": True}
+    assert values(target.score(rows("4", "5"))) == [1.0, 0.0]
+    target.close()
+
+
 def test_one_number_for_many_rows_breaks_the_contract(folder):
     target = ChildFunction("my_rewards.py:one")
     assert target.probe(rows("4", "5")) == [

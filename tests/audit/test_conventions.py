@@ -431,3 +431,50 @@ def test_a_callable_of_python_is_a_target_of_this_process():
     assert 32 not in seen
     with pytest.raises(ConfigurationError, match="answered is no reward: bind them"):
         audit_target(answered, parameters=["strict=true"])
+
+
+def with_columns(function, prompt, *names):
+    """What a function is called like, and what of TRL's it does not take, for rows of columns."""
+    adapted = Adapted(function)
+    adapted.columns = {"prompt": prompt, **dict.fromkeys(names, False)}
+    found = adapted.probe(ROWS)
+    return adapted.described, found
+
+
+def either(completions, answer, **kwargs):
+    texts = [each if isinstance(each, str) else each[0]["content"] for each in completions]
+    return [float(gold in text) for text, gold in zip(texts, answer, strict=True)]
+
+
+def of_texts(completions, answer, **kwargs):
+    return [float(each.endswith(gold)) for each, gold in zip(completions, answer, strict=True)]
+
+
+def of_messages(completions, answer, **kwargs):
+    return of_texts([each[0]["content"] for each in completions], answer)
+
+
+@pytest.mark.parametrize(
+    ("function", "prompt", "takes", "breach"),
+    [
+        (of_texts, False, "texts", ""),
+        (of_messages, True, "messages", ""),
+        (either, False, "texts", ""),
+        (either, True, "messages", ""),
+        (of_messages, False, "messages", "a text, so TRL passes completions as texts, and it take"),
+        (of_texts, True, "texts", "a list of messages, so TRL passes completions as messages, and"),
+    ],
+)  # fmt: skip
+def test_trl_passes_completions_as_the_rows_have_prompts(function, prompt, takes, breach):
+    described, found = with_columns(function, prompt, "answer")
+    assert described == f"TRL: completions as {takes}"
+    assert len(found) == bool(breach)
+    assert breach in "; ".join(found)
+
+
+def test_trl_passes_columns_by_name_and_no_reference():
+    wanted = "TRL passes columns by name, and no column is called {}"
+    assert with_columns(of_texts, False, "solution")[1] == [wanted.format("answer")]
+    assert with_columns(trl_async, False, "answer")[1] == [wanted.format("ground_truth")]
+    assert with_columns(trl_prompts, False, "level")[1] == BREACHES[trl_prompts]
+    assert with_columns(plain, False, "answer")[1] == []

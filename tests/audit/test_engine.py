@@ -1,5 +1,6 @@
 """An audit of rewards with planted faults, and of their twins without them."""
 
+import json
 import os
 import re
 from dataclasses import replace
@@ -177,3 +178,29 @@ def test_a_function_that_scores_nothing_says_why_and_has_measured_nothing(reward
     assert (done.status, found(done)) == (2, {"UNSCORED"} | (found(done) & {"CONTRACT"}))
     assert re.search(f"no answer has a score: .*{why}", "; ".join(done.notes))
     assert done.figure("unscored").value == 1.0
+
+
+def by_label(completions, label, **_):
+    return [faults.good(each, gold) for each, gold in zip(completions, label, strict=True)]
+
+
+def test_rows_of_python_are_read_as_a_file_is(rows, tmp_path):
+    objects = [{"prompt": each.prompt, "answer": each.reference} for each in rows[:ROWS]]
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in objects))
+    for reward, breaches in ((faults.good, []), (by_label, ["no column is called label"])):
+        one, other = (audit(reward, each, allow_undecided=True) for each in (objects, file))
+        assert one.figures == other.figures
+        for done in (one, other):
+            assert (done.status, len(done.failures)) == (len(breaches), len(breaches))
+            (contract,) = [each for each in done.findings if each.id == "CONTRACT"]
+            assert all(each in contract.message for each in breaches)
+    assert one.data["prompts"] == ROWS
+    broken = audit(faults.good, [*objects, {"prompt": 3, "answer": "4"}], allow_undecided=True)
+    (unscored,) = [each for each in broken.findings if each.id == "UNSCORED"]
+    assert [each.place for each in unscored.rows] == ["row 41"]
+    for refused in ([3], [*objects, rows[0]]):
+        with pytest.raises(ConfigurationError, match="rows are a file, or objects"):
+            audit(faults.good, refused)
+    with pytest.raises(ConfigurationError, match="columns"):
+        audit(faults.good, [{"no": "columns"}])
