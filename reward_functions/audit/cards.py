@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.audit import gates as gating
+from reward_functions.audit.conventions import code_file
 from reward_functions.audit.results import Audit, Figure, Finding
 from reward_functions.calibration.asking import (
     AnswerLedger,
@@ -120,6 +121,8 @@ def card_audit(
     given = parameter_values(spec, parameters)
     labelled = read_cases(cases, spec.scale, label=asked.label or LABEL)
     _require_figures(asked)
+    accepted = gating.accepted_of(name, [spec.name], code_file(spec.function), asked.accepted)
+    asked = replace(asked, accepted=accepted)
     if wanted.both_orders and labelled.labels.kind == "graded":
         raise ConfigurationError("--both-orders: the cases are no pairs")
     if wanted.recorded is not None:
@@ -250,7 +253,7 @@ def _held(card: Card, asked: AuditOptions, path: Path) -> Audit:
         *(Finding("CARD", "beside people", "note", warning) for warning in card.warnings),
     ]
     gates = gating.gate_decisions(gating.expressions(asked.fail_on, ("unscored>0",)), seen)
-    gates, found = gating.accept(gates, found, asked.accepted)
+    gates, found = gating.accept(gates, found, asked.accepted or (), seen)
     return Audit(
         target={
             "kind": "reward",

@@ -21,7 +21,7 @@ from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.audit.conventions import Adapted
+from reward_functions.audit.conventions import Adapted, code_file
 from reward_functions.core import importing
 from reward_functions.core.errors import BadSample, ConfigurationError, RewardError
 from reward_functions.core.spec import spec_of
@@ -51,6 +51,7 @@ class Answer(NamedTuple):
     messages: bool = False
     settled: bool = False
     printed: int = 0
+    code: str = ""
     results: Sequence[RewardResult] = ()
     breaches: Sequence[str] = ()
 
@@ -118,13 +119,13 @@ def _answers(questions: SimpleQueue[Any], printed: _Dropped) -> Iterator[Answer 
     if callable(thing) and spec_of(thing):
         yield None
         return
-    adapted = Adapted(thing)
+    adapted, code = Adapted(thing), code_file(thing)
     adapted.messages, adapted.settled = messages, settled or adapted.settled
     seconds = perf_counter() - began
 
     def reply(results: Sequence[RewardResult] = (), breaches: Sequence[str] = ()) -> Answer:
         name, found = adapted.name, adapted.convention
-        now = adapted.described, adapted.messages, adapted.settled, printed.lines
+        now = adapted.described, adapted.messages, adapted.settled, printed.lines, code
         return Answer(name, found.batch, seconds, *now, [*map(_bare, results)], breaches)
 
     yield reply()

@@ -270,6 +270,11 @@ def called_name(function: Any) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
+def code_file(function: Any) -> str:
+    """The file of the code that runs when an object is called; "" where it has none."""
+    return str(getattr(_code(function), "co_filename", ""))
+
+
 def _unbound(function: Any) -> Any:
     while isinstance(function, partial):
         function = function.func
@@ -441,7 +446,7 @@ class Adapted:
 
     def _place(self, error: Exception) -> str:
         """The type of an exception and its line; its message may quote the response."""
-        file = Path(getattr(_code(self.function), "co_filename", ""))
+        file = Path(code_file(self.function))
         line = last_line(error, file)
         return f"{type(error).__name__}{f' at {file.name}, line {line}' if line else ''}"
 

@@ -124,7 +124,7 @@ class AuditOptions:
         budget: the most scores that may be asked for where each costs; no limit where not given.
         max_usd: dollars that a judge's model may cost; what it is not asked then has no score.
         fail_on: gates beside the defaults: "exploit>0.01".
-        accepted: what is known and meant.
+        accepted: what is known and meant; that of `audit.toml` beside the reward where not given.
         allow_undecided: whether an undecided gate lets the audit pass.
         search: scorer calls of a seeded search; 0 for none.
         latency: whether times are measured.
@@ -142,7 +142,7 @@ class AuditOptions:
     budget: int | None = None
     max_usd: float | None = None
     fail_on: Sequence[str] = ()
-    accepted: Sequence[Acceptance] = ()
+    accepted: Sequence[Acceptance] | None = None
     allow_undecided: bool = False
     search: int = 0
     latency: bool = False
@@ -224,6 +224,9 @@ def audit(
     try:
         rows = audit_rows(opened, data, how)
         opened.columns = rows.columns
+        names = (opened.name, opened.spec.name if opened.spec else "")
+        accepted = gating.accepted_of(target, names, opened.code, wanted.accepted)
+        wanted = replace(wanted, accepted=accepted)
         return audited(opened, rows, wanted, progress, confirm)
     finally:
         opened.close()
@@ -289,14 +292,14 @@ def audited(
 ) -> Audit:
     """Audit an opened target on rows that are read; as `audit` says."""
     began = perf_counter()
-    if _ours(target):
-        asked = replace(asked, accepted=[*asked.accepted, *gating.shipped(target.name)])
+    ours = gating.shipped(target.name) if _ours(target) else ()
+    asked = replace(asked, accepted=[*(asked.accepted or ()), *ours])
     work = _Work(target, rows, asked, progress, confirm)
     work.run()
     found = [*work.findings]
     defaults = gating.DEFAULTS if rows.name else gating.WITHOUT_DATA
     gates = gating.gate_decisions(gating.expressions(asked.fail_on, defaults), work.figures)
-    gates, found = gating.accept(gates, found, asked.accepted)
+    gates, found = gating.accept(gates, found, asked.accepted or (), work.figures)
     return Audit(
         target={
             "kind": target.kind,
@@ -667,13 +670,16 @@ class _Work:
 
     def exploit(self, all_judged: Iterable[Judged]) -> Figure:
         """The share of prompts that any class has paid; a class that is accepted is left out."""
-        accepted = {each.id for each in self.asked.accepted}
+        accepted = self.asked.accepted or ()
         held = [
             each
             for each in all_judged
             if each.fared.answers.earns in ("nothing", "credit")
             and each.figure.value is not None
-            and not accepted & {each.finding.id, each.figure.id}
+            and not any(
+                one.id in (each.finding.id, each.figure.id) and one.covers(each.figure.value)
+                for one in accepted
+            )
         ]
         if not held:
             return Figure("exploit", None, why="no class of wrong answers was tested")

@@ -11,6 +11,7 @@ An `audit.toml` beside the reward accepts what is known and meant:
     reason = "The data set's answers are whole numbers, and its prompts ask for one."
     date = 2026-11-29
     reward = "gsm8k"        # all rewards audited beside this file, where it is left out
+    at_most = 0.3           # of the figure; above it is broken again
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ import re
 import tomllib
 from dataclasses import replace
 from datetime import date
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.audit.corpus import BY_ID
 from reward_functions.audit.results import Figure, Finding, Gate
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
@@ -199,6 +202,7 @@ class Acceptance(NamedTuple):
         reason: one sentence.
         since: the day it was accepted.
         reward: for which reward; "" for every one.
+        at_most: the figure above which it is not accepted.
         shipped: whether this project accepts it of a reward of its own; where your rows do not
             need it, you have nothing to remove.
     """
@@ -207,7 +211,76 @@ class Acceptance(NamedTuple):
     reason: str
     since: date
     reward: str = ""
+    at_most: float = inf
     shipped: bool = False
+
+    def covers(self, value: float | None) -> bool:
+        """Whether a figure is accepted; one that was not measured is where there is no ceiling."""
+        return self.at_most == inf if value is None else value <= self.at_most
+
+
+FOUND: Final = "audit.toml"
+"""The file of acceptances beside a reward."""
+
+FILES: Final = (".py", ".toml", ".json")
+"""Of a reward, or of a composite."""
+
+IDS: Final = frozenset(
+    (
+        *(f"{end}{each}" for each in BY_ID for end in ("", "exploit.")),
+        *("contract", "determinism", "unscored", "unscored.rollouts", "exploit", "fp", "fn"),
+        *("fn.right", "fn.layout", "fn.asked", "fn.value", "ceiling", "lazy", "length", "format"),
+        *("search", "frac_reward_zero_std", "reward_std", "distinct", "length.rollouts"),
+        *("p50", "p95", "p99", "slowest", "growth", "accuracy", "macro_f1", "weighted_f1"),
+        *("kappa", "tie_f1", "bias", "length_bias", "consistency.both_orders"),
+        *("consistency.own_orders", "consistency.asked_again", "FN-RIGHT", "FP", "FN", "EQUAL"),
+        *("consistency.right_where_consistent", "consistency.right_where_not", "CONTRACT"),
+        *("DETERMINISM", "UNSCORED", "SEARCH", "GROWTH"),
+    )
+)
+"""What can be accepted."""
+
+
+def accepted_of(
+    target: object, names: Iterable[str], code: str, given: Sequence[Acceptance] | None = None
+) -> list[Acceptance]:
+    """What is accepted of a target.
+
+    Args:
+        target: as it was asked for: a name, a path, an object.
+        names: its own.
+        code: the file of its code; "" where it is not known.
+        given: those to choose from; those of `audit.toml` beside its file, its code, or else in the
+            current folder where not given.
+
+    Raises:
+        ConfigurationError: a file cannot be read, or one of this target has an id of nothing.
+        OSError: a file cannot be read.
+    """
+    text = str(target) if isinstance(target, str | Path) else ""
+    if given is None:
+        where = text.partition(":")[0]
+        folders = [where] if where.endswith(FILES) else [code, FOUND]
+        found = [Path(each).with_name(FOUND) for each in folders if each]
+        given = acceptances(next((each for each in found if each.exists()), found[0]))
+    stem = Path(code).stem
+    known = {_bare(each) for each in (text, *names) if each}
+    known |= {text, stem, *(f"{stem}:{each.rpartition(':')[2]}" for each in known)}
+    kept = [each for each in given if not each.reward or _bare(each.reward) in known]
+    for each in kept:
+        if each.id not in IDS:
+            hint = did_you_mean(each.id, IDS)
+            raise ConfigurationError(f"an acceptance of {each.id!r}: nothing is called so{hint}")
+    return kept
+
+
+def _bare(reward: str) -> str:
+    """A reward's name without a stage, a function's with the name of its file or module alone."""
+    if reward.startswith("arn:"):
+        return reward
+    where, _, name = reward.partition("@")[0].rpartition(":")
+    where = where.rpartition("/")[2].removesuffix(".py").rpartition(".")[2]
+    return f"{where}:{name}" if where else Path(name).stem if name.endswith(FILES) else name
 
 
 def acceptances(path: Path) -> list[Acceptance]:
@@ -221,6 +294,8 @@ def acceptances(path: Path) -> list[Acceptance]:
         return []
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8")).get("accept", [])
+        if not (isinstance(rows, list) and all(isinstance(each, dict) for each in rows)):
+            raise ConfigurationError(f"{path}: an acceptance begins with [[accept]]")
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: {error}") from None
     return [_acceptance(path, at, row) for at, row in enumerate(rows, 1)]
@@ -232,7 +307,16 @@ def _acceptance(path: Path, at: int, row: Mapping[str, object]) -> Acceptance:
         raise ConfigurationError(f"{path}, accept {at}: an acceptance has an id and a reason")
     if not isinstance(since, date):
         raise ConfigurationError(f"{path}, accept {at}: date = 2026-11-29 says since when")
-    return Acceptance(found, reason.strip(), since, str(row.get("reward", "")))
+    if unknown := [each for each in row if each not in KEYS]:
+        hint = did_you_mean(unknown[0], KEYS)
+        raise ConfigurationError(f"{path}, accept {at}: there is no key {unknown[0]!r}{hint}")
+    most = row.get("at_most", inf)
+    if isinstance(most, bool) or not isinstance(most, int | float):
+        raise ConfigurationError(f"{path}, accept {at}: at_most = 0.05 is a number")
+    return Acceptance(found, reason.strip(), since, str(row.get("reward", "")), most)
+
+
+KEYS: Final = ("id", "reason", "date", "reward", "at_most")
 
 
 SHIPPED: Final = Path(__file__).with_name("accepted.toml")
@@ -246,30 +330,36 @@ def shipped(reward: str) -> list[Acceptance]:
 
 
 def accept(
-    gates: Sequence[Gate], findings: Sequence[Finding], accepted: Iterable[Acceptance]
+    gates: Sequence[Gate],
+    findings: Sequence[Finding],
+    accepted: Iterable[Acceptance],
+    figures: Iterable[Figure] = (),
 ) -> tuple[list[Gate], list[Finding]]:
     """Gates and findings with what is accepted; an acceptance that nothing needs is a finding.
 
     Args:
         gates: as decided.
         findings: as found.
-        accepted: those for this reward.
+        accepted: those for this reward. One of a class is one of its figure.
+        figures: held to the ceilings of what is accepted.
     """
     gates, found = list(gates), list(findings)
+    values = {each.id: each.value for each in figures}
     for each in accepted:
-        why = f"accepted on {each.since}: {each.reason}"
+        of = next((one.figure for one in findings if one.id == each.id), "") or each.id
+        held = each.covers(values.get(of))
+        most = "" if each.at_most == inf else f" up to {each.at_most:g}"
+        why = f"accepted{most} on {each.since}: {each.reason}"
         needed = False
         for at, gate in enumerate(gates):
-            if gate.figure == each.id and gate.decision != "held":
-                gates[at] = replace(
-                    gate, decision="accepted", message=f"{gate.message}; {why}", needed=0
-                )
+            if gate.figure == of and gate.decision != "held":
+                decision = "accepted" if held else gate.decision
+                gates[at] = replace(gate, decision=decision, message=f"{gate.message}; {why}")
                 needed = True
         for at, finding in enumerate(found):
             if each.id in (finding.id, finding.figure) and finding.verdict == "broken":
-                found[at] = replace(
-                    finding, verdict="accepted", message=f"{finding.message}; {why}"
-                )
+                verdict = "accepted" if held else finding.verdict
+                found[at] = replace(finding, verdict=verdict, message=f"{finding.message}; {why}")
                 needed = True
         if not (needed or each.shipped):
             found.append(

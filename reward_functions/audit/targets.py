@@ -127,6 +127,11 @@ class AuditTarget(ABC):
         return ""
 
     @property
+    def code(self) -> str:
+        """The file of the code that scores; "" where it is not known."""
+        return conventions.code_file(self.spec.function) if self.spec else ""
+
+    @property
     @abstractmethod
     def described(self) -> str:
         """What was chosen, in one line; it may say more once it has scored."""
@@ -254,6 +259,11 @@ class Called(AuditTarget):
         self.name = self._adapted.name
 
     @property
+    def code(self) -> str:
+        """See `AuditTarget`."""
+        return conventions.code_file(self._adapted.function)
+
+    @property
     def convention(self) -> str:
         """See `AuditTarget`."""
         return self._adapted.described
@@ -297,6 +307,11 @@ class ChildFunction(AuditTarget):
         self._seen = Answer()
         self._running()
         self.name = self._seen.name
+
+    @property
+    def code(self) -> str:
+        """See `AuditTarget`."""
+        return self._seen.code
 
     @property
     def convention(self) -> str:

@@ -46,9 +46,6 @@ if TYPE_CHECKING:
 
 _BUDGET: Final = re.compile(r"\s*+(\$?)\s*+(\d++(?:\.\d++)?)\s*+")
 
-FOUND: Final = "audit.toml"
-"""The file of acceptances beside a reward."""
-
 SHOWN: Final = 3
 """Rows of a finding in a terminal."""
 
@@ -243,7 +240,7 @@ def audit(
         budget=calls,
         max_usd=dollars,
         fail_on=fail_on or [],
-        accepted=_accepted(target, accept),
+        accepted=_accepted(accept),
         allow_undecided=allow_undecided,
         search=search,
         latency=latency,
@@ -374,18 +371,15 @@ def _budget(text: str | None) -> tuple[int | None, float | None]:
     return (None, amount) if found[1] else (int(amount), None)
 
 
-def _accepted(target: str, file: Path | None) -> list[Acceptance]:
-    """The acceptances of this reward in a file of yours; the engine adds those that ship.
+def _accepted(file: Path | None) -> list[Acceptance] | None:
+    """The acceptances of a file of yours; None for those beside the reward.
 
     Raises:
         ConfigurationError: the file that was named is not there, or cannot be read.
     """
     if file is not None and not file.exists():
         raise ConfigurationError(f"{file}: there is no such file of acceptances")
-    path = target.partition(":")[0]
-    beside = Path(path).parent / FOUND if path.endswith((".py", ".toml", ".json")) else Path(FOUND)
-    name = Path(path).stem if path.endswith((".py", ".toml", ".json")) else target.partition("@")[0]
-    return [each for each in acceptances(file or beside) if each.reward in ("", name, target)]
+    return acceptances(file) if file else None
 
 
 def _require_places(out: Path | None, report: Path | None, *read: str | None) -> None:

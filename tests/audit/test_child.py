@@ -238,6 +238,14 @@ def test_a_function_of_messages_takes_them_in_the_next_interpreter_too(folder):
     target.close()
 
 
+def test_the_file_of_a_function_is_known_by_every_name(folder):
+    for place in ("my_rewards.py:obeys", "my_rewards:obeys", "my_rewards.py:mine"):
+        target = audit_target(place)
+        assert target.code == str(folder / "my_rewards.py")
+        target.close()
+    assert audit_target(led_to("my_rewards:obeys")).code == str(folder / "my_rewards.py")
+
+
 def test_an_interpreter_knows_the_columns_of_the_rows(folder):
     target = ChildFunction("my_rewards.py:talks")
     target.columns = {"prompt": False}

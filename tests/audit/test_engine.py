@@ -4,12 +4,14 @@ import json
 import os
 import re
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
 from reward_functions import get, reward_function, sample
 from reward_functions.audit.corpus import CLASSES
 from reward_functions.audit.engine import audit
+from reward_functions.audit.gates import Acceptance
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Message
 from reward_functions.testing import FakeAsk
@@ -204,3 +206,11 @@ def test_rows_of_python_are_read_as_a_file_is(rows, tmp_path):
             audit(faults.good, refused)
     with pytest.raises(ConfigurationError, match="columns"):
         audit(faults.good, [{"no": "columns"}])
+
+
+@pytest.mark.parametrize(("most", "paid"), [(1.0, False), (0.9, True)])
+def test_a_class_above_the_ceiling_of_its_acceptance_is_an_exploit(most, paid, rows):
+    meant = [Acceptance("EX-LIST", "lists are meant", date(2026, 11, 29), at_most=most)]
+    classes = ["EX-LIST", "EX-EMPTY"]
+    done = audit(faults.substring, rows, rows=ROWS, classes=classes, accepted=meant)
+    assert (done.figure("exploit").value, "EX-LIST" in found(done)) == (float(paid), paid)

@@ -4,18 +4,26 @@ from datetime import date
 
 import pytest
 
+from reward_functions.audit.cards import FIGURES
+from reward_functions.audit.engine import AuditOptions, AuditRows, audited
 from reward_functions.audit.gates import (
     DEFAULTS,
+    FOUND,
+    IDS,
     Acceptance,
     accept,
     acceptances,
+    accepted_of,
     expression,
     expressions,
     gate_decisions,
 )
 from reward_functions.audit.results import Figure, Finding
+from reward_functions.audit.targets import audit_target
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.types import sample
 from reward_functions.reports.statistics import share
+from tests.audit.faults import good
 
 
 def rate(count, of, name="exploit"):
@@ -155,9 +163,91 @@ def test_a_file_of_acceptances_is_read_and_one_that_is_not_there_holds_none(tmp_
         ('[[accept]]\nid = "a"\nreason = " "\n', "an id and a reason"),
         ('[[accept]]\nid = "a"\nreason = "b"\n', "date = "),
         ('[[accept]]\nid = "a"\nreason = "b"\ndate = "today"\n', "date = "),
+        ('[accept]\nid = "a"\nreason = "b"\ndate = 2026-11-29\n', "begins with"),
+        ('accept = ["a"]\n', "begins with"),
+        (f"{ACCEPTED}at_most = '1'", "at_most = 0.05 is a number"),
+        (f"{ACCEPTED}atmost = 1", "no key 'atmost'. Did you mean 'at_most'"),
     ],
 )
 def test_an_acceptance_without_its_reason_or_day_is_refused(text, says, tmp_path):
     (tmp_path / "audit.toml").write_text(text)
     with pytest.raises(ConfigurationError, match=says):
         acceptances(tmp_path / "audit.toml")
+
+
+@pytest.mark.parametrize(("value", "decision"), [(0.5, "accepted"), (0.51, "broken")])
+@pytest.mark.parametrize("name", ["fn.value", "FN-VALUE"])
+def test_above_its_ceiling_an_acceptance_is_over(name, value, decision):
+    figure = Figure("fn.value", value, value, value, 100)
+    gates = gate_decisions([expression("fn.value>0.2")], [figure])
+    broken = Finding("FN-VALUE", "forms", "broken", "50 are refused", figure="fn.value")
+    meant = [accepted(name)._replace(at_most=0.5)]
+    (gate,), (finding,) = accept(gates, [broken], meant, [figure])
+    assert (gate.decision, finding.verdict) == (decision, decision)
+    assert "accepted up to 0.5 on 2026-11-29" in gate.message
+
+
+ALIKE = {
+    # what an acceptance names: whether it is of "rewards.py:strict" in the folder "team"
+    "": True,
+    "strict": True,
+    "rewards.py:strict": True,
+    "team/rewards.py:strict": True,
+    "rewards:strict": True,
+    "team.rewards:strict": True,
+    "rewards.py": True,
+    "team/rewards.py": True,
+    "others.py:strict": False,
+    "rewards.py:other": False,
+    "other": False,
+}
+
+
+@pytest.mark.parametrize("reward", ALIKE)
+@pytest.mark.parametrize("target", ["team/rewards.py:strict", "team.rewards:strict", len])
+def test_an_acceptance_finds_its_function_by_any_of_its_names(reward, target, tmp_path):
+    code = str(tmp_path / "team" / "rewards.py")
+    found = accepted_of(target, ["strict"], code, [accepted("fn.value", reward)])
+    assert bool(found) == ALIKE[reward]
+
+
+@pytest.mark.parametrize("reward", ["acme.box", "acme-box@dev", "acme-box", "my/box.py", "box.py"])
+def test_an_acceptance_finds_a_registered_reward(reward):
+    given = [accepted("fn.value", reward)]
+    deployed = accepted_of("acme-box@dev", ["acme-box", "acme.box"], "/my/box.py", given)
+    assert deployed == given
+    assert accepted_of("math", ["math"], "/verifiers/math.py", given) == []
+
+
+def test_acceptances_stand_beside_the_file_or_the_code_or_in_the_current_folder(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "team").mkdir()
+    file = tmp_path / "team" / FOUND
+    file.write_text(ACCEPTED)
+    code = str(tmp_path / "team" / "gsm8k.py")
+    for target in ("team/gsm8k.py:f", "team.gsm8k:f", len, "acme.gsm8k"):
+        assert len(accepted_of(target, ["f"], code)) == 1
+    assert accepted_of("gsm8k", ["gsm8k"], "") == []
+    file.rename(FOUND)
+    assert accepted_of("team/gsm8k.py:f", ["f"], code) == []
+    assert len(accepted_of("gsm8k", ["gsm8k"], code)) == 1
+
+
+def test_an_acceptance_of_nothing_is_refused_with_what_was_meant():
+    with pytest.raises(ConfigurationError, match=r"Did you mean 'fn\.value'"):
+        accepted_of("math", ["math"], "", [accepted("fn.valu")])
+    assert accepted_of("math", ["math"], "", [accepted("fn.valu", "another")]) == []
+
+
+def test_whatever_an_audit_finds_can_be_accepted():
+    rows = [
+        sample(f"#### {at}", str(at), prompt=f"{at}?", id=str(at), right=True) for at in range(9)
+    ]
+    data = AuditRows("rows", rows, [str(at) for at in range(9)])
+    asked = AuditOptions(label="right", search=50, latency=True)
+    done = audited(audit_target(good), data, asked)
+    shown = {each.id for each in done.figures} | set(FIGURES)
+    shown |= {each.id for each in done.findings if each.verdict in ("ok", "broken")}
+    assert shown <= IDS
