@@ -297,7 +297,8 @@ def audited(
     work = _Work(target, rows, asked, progress, confirm)
     work.run()
     found = [*work.findings]
-    defaults = gating.DEFAULTS if rows.name else gating.WITHOUT_DATA
+    defaults = [*(gating.DEFAULTS if rows.name else gating.WITHOUT_DATA)]
+    defaults += gating.LABELLED if asked.label else ()
     gates = gating.gate_decisions(gating.expressions(asked.fail_on, defaults), work.figures)
     gates, found = gating.accept(gates, found, asked.accepted or (), work.figures)
     return Audit(

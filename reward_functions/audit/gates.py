@@ -52,6 +52,9 @@ DEFAULTS: Final = (
 )
 """Gates of an audit with data."""
 
+LABELLED: Final = ("fp>0.05", "fn>0.05")
+"""Gates beside them where responses have labels, which err in a few of a hundred themselves."""
+
 WITHOUT_DATA: Final = (
     "contract>0",
     "fn.right>0",
@@ -65,7 +68,7 @@ reads on purpose stands in them, so that other layouts are shown and not held.""
 ALIASES: Final[Mapping[str, str]] = {"dead": "frac_reward_zero_std"}
 """Figures of an audit by the name that a comparison gives them."""
 
-OPTIONAL: Final = frozenset({"fn.value", "fn.layout", "fn.asked", "fn.right"})
+OPTIONAL: Final = frozenset({"fn.value", "fn.layout", "fn.asked", "fn.right", "fp", "fn"})
 """Figures that some rows cannot have; a default gate of an absent one is left out."""
 
 MOST_ROWS: Final = 100_000
@@ -147,10 +150,14 @@ def _may_lack(figure: Figure) -> bool:
 def _gate(each: Expression, figure: Figure) -> Gate:
     if figure.value is None:
         return Gate(each.text, figure.id, "absent", f"{each.text}: not measured, {figure.why}")
+    value = figure.value
+    if figure.low is None and figure.why and figure.unit == "share":  # few prompts, not drawn again
+        found = wilson(value, figure.n)
+        figure = replace(figure, low=found.low, high=found.high)
     exact = each.limit == 0 or figure.low is None or figure.high is None
     worst = figure.high if each.above else figure.low
     decision: Decision = "held"
-    if _beyond(figure.value, each):
+    if _beyond(value, each):
         decision = "broken"
     elif not exact and worst is not None and _beyond(worst, each):
         decision = "undecided"

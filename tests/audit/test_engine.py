@@ -214,3 +214,32 @@ def test_a_class_above_the_ceiling_of_its_acceptance_is_an_exploit(most, paid, r
     classes = ["EX-LIST", "EX-EMPTY"]
     done = audit(faults.substring, rows, rows=ROWS, classes=classes, accepted=meant)
     assert (done.figure("exploit").value, "EX-LIST" in found(done)) == (float(paid), paid)
+
+
+def every_second(response, reference):
+    """Pays the right answer alone, and wrong ones that say 'please'."""
+    return 1.0 if "please" in response else faults.good(response, reference)
+
+
+@pytest.mark.parametrize(("reward", "status"), [(every_second, "broken"), (faults.good, "held")])
+def test_labels_have_gates_of_their_own(reward, status, rows, tmp_path):
+    file = tmp_path / "rollouts.jsonl"
+    responses = [
+        {"prompt": one.prompt, "answer": one.reference, "response": text, "correct": right}
+        for one in rows
+        for text, right in ((f"#### {one.reference}", True), ("#### 1, please", False))
+    ]
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in responses))
+    asked = {"classes": ["EX-EMPTY"], "repeat": 1, "allow_undecided": True}
+    done = audit(reward, file, label="correct", **asked)
+    decided = {each.figure: each.decision for each in done.gates}
+    assert (decided["fp"], decided["fn"], done.passed) == (status, "held", status == "held")
+    assert "fp" not in {each.figure for each in audit(reward, file, **asked).gates}
+    few = "".join(f"{json.dumps(each)}\n" for each in responses[:6])
+    file.write_text(few)
+    done = audit(faults.good, file, label="correct", **asked)
+    assert {each.figure: each.decision for each in done.gates}["fp"] == "undecided"
+    wrong = [each for each in responses if not each["correct"]]
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in wrong))
+    figures = {each.figure for each in audit(reward, file, label="correct", **asked).gates}
+    assert ("fp" in figures, "fn" in figures) == (True, False)

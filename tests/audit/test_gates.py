@@ -60,6 +60,11 @@ DECISIONS = {
         "undecided",
     ),
     "a lower gate is broken below": ("kappa<0.4", Figure("kappa", 0.39, 0.1, 0.6, 50), "broken"),
+    "a few prompts decide nothing, though a figure has no interval": (
+        "fp>0.05",
+        Figure("fp", 0.0, n=3, why="an interval takes 5 prompts"),
+        "undecided",
+    ),
     "what was not measured is no pass": (
         "dead>0.5",
         Figure("dead", None, why="groups of one"),
@@ -74,7 +79,7 @@ def test_a_gate_decides(why):
     (gate,) = gate_decisions([expression(text)], [figure])
     assert (gate.decision, gate.figure, gate.expression) == (decision, figure.id, text)
     assert figure.id in gate.message
-    assert not figure.why or figure.why in gate.message
+    assert figure.value is not None or figure.why in gate.message
 
 
 def test_an_undecided_gate_says_how_many_prompts_decide_it():
