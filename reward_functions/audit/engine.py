@@ -19,7 +19,7 @@ from unittest import SkipTest
 from reward_functions.audit import gates as gating
 from reward_functions.audit.corpus import BY_ID, CLASSES, AnswerClass, Corpus
 from reward_functions.audit.earning import Earnings, declared_by, earnings
-from reward_functions.audit.gold import Gold, gold_of
+from reward_functions.audit.gold import Gold, Unpaid, gold_of
 from reward_functions.audit.groups import Earned, group_measures
 from reward_functions.audit.other_answers import REASONED, ReplayCase, near_misses, opposite
 from reward_functions.audit.results import ROWS, Audit, Figure, Finding, SeenRow
@@ -105,6 +105,10 @@ LONGER: Final = "neutral words before an answer raise what it earns by {:.0%} of
 
 ALIKE: Final = "every row has the same right answer: a policy would learn that one alone"
 
+ALL_PAID: Final = "it pays an empty answer {:g}, no less than the reference in any form"
+
+TRIED: Final = "tried: {}; give the form of a right answer: --form 'FINAL ANSWER: {{}}', or form="
+
 EQUAL: Final = "right, wrong and empty answers earn the same: every group has zero advantage"
 
 
@@ -129,6 +133,7 @@ class AuditOptions:
         search: scorer calls of a seeded search; 0 for none.
         latency: whether times are measured.
         pass_at: the share of the scale from which a reward says "right".
+        form: of right answers, with {} for the reference: the form that is tried first.
         seed: of every draw.
     """
 
@@ -147,6 +152,7 @@ class AuditOptions:
     search: int = 0
     latency: bool = False
     pass_at: float = 0.5
+    form: str = ""
     seed: int = 0
 
 
@@ -358,9 +364,10 @@ class _Work:
             if not self.target.judges:
                 self.contract(drawn)
             self.rollouts()
-        gold = gold_of(self.target, drawn) if drawn and not self.target.scripted else None
-        if gold is None:
-            self.without_gold(drawn, places)
+        known = drawn and not self.target.scripted
+        gold = gold_of(self.target, drawn, self.asked.form) if known else None
+        if gold is None or isinstance(gold, Unpaid):
+            self.without_gold(drawn, places, gold)
         elif isinstance(gold, Exception):
             self.without_scores(gold, drawn, places)
         else:
@@ -490,27 +497,35 @@ class _Work:
             and (needs_right or not each.needs_right)
         ]
 
-    def without_gold(self, drawn: Sequence[Sample], places: Sequence[str]) -> None:
+    def without_gold(
+        self, drawn: Sequence[Sample], places: Sequence[str], unpaid: Unpaid | None
+    ) -> None:
         """Answers that nobody should pay, whatever is right; the rest was not measured."""
         references = any(each.reference is not None for each in drawn)
         spec = self.target.spec
         why = "the rows have no references" if not references else "the reward writes none"
         if self.target.scripted:
             why = "a script gives the best verdict to an order, and the worst to all else"
+        elif unpaid and unpaid.empty > 0.0:
+            why = ALL_PAID.format(unpaid.empty)
         elif spec is None and references:
             why = "no form of the reference earns more than an empty answer"
+            why = why if unpaid else "no reference is a text or a number"
             if not self.asked.answers_alone:
                 self.notes.append(f"{why}: what it pays for is not known, and nothing was measured")
+                self.notes += [TRIED.format(unpaid.forms)] if unpaid else []
                 self.measured = Measured("answers", 0)  # the responses of the data say nothing else
                 return
         self.notes.append(
             f"right answers are not known, so only answers that need none were tried: {why}"
         )
+        self.notes += [TRIED.format(unpaid.forms)] if unpaid else []
         self.corpus = Corpus(
             [ReplayCase(place, each, "") for place, each in zip(places, drawn, strict=True)]
         )
         self.require_budget()
-        self.measure([], earnings(self.target.scale, declared=declared_by(self.target.spec)))
+        most = [unpaid.empty] if unpaid and unpaid.empty > 0.0 else []
+        self.measure([], earnings(self.target.scale, most, declared=declared_by(self.target.spec)))
         self.determinism()
 
     def with_gold(self, gold: Gold, drawn: Sequence[Sample], places: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.alternatives import right_writer
-from reward_functions.core.errors import DatasetError
+from reward_functions.core.errors import ConfigurationError, DatasetError
 from reward_functions.core.references import first_key, reference_fields, reference_text
 from reward_functions.core.types import Scored
 
@@ -70,7 +70,21 @@ def _written(reference: Any) -> str:
     return reference_text(reference)
 
 
-def gold_of(target: AuditTarget, samples: Sequence[Sample]) -> Gold | Exception | None:
+class Unpaid(NamedTuple):
+    """No form of the reference is paid.
+
+    Attributes:
+        empty: what an empty answer earns on average.
+        forms: those that were tried.
+    """
+
+    empty: float
+    forms: str
+
+
+def gold_of(
+    target: AuditTarget, samples: Sequence[Sample], form: str = ""
+) -> Gold | Unpaid | Exception | None:
     """What writes right answers to samples; None where nothing does, an error where none is scored.
 
     Args:
@@ -79,22 +93,45 @@ def gold_of(target: AuditTarget, samples: Sequence[Sample]) -> Gold | Exception 
             target says nothing itself. Where a batch of these shows no form, each is asked alone,
             and each form on rows of its own: a function that mixes its rows up, or that remembers
             a prompt, must be known before that can be seen.
+        form: of right answers, with {} for the reference; tried before all others.
+
+    Raises:
+        ConfigurationError: the form has no place for the reference.
     """
-    if target.spec is not None and target.spec.gold_response is not None:
+    if form and "{}" not in form:
+        raise ConfigurationError(f"the form {form!r} has no {{}} for the reference")
+    escaped = form.replace("{", "{{").replace("}", "}}").replace("{{}}", "{}")
+    given = {form: escaped} if form else {}
+    if target.judges and form:
+        return _gold(form, escaped)
+    if target.spec is not None and target.spec.gold_response is not None and not form:
         write = right_writer(target.spec.gold_response, target.parameters)
         return Gold(write, "the reward's own gold_response")
     if target.judges:
         return None
-    return _by_form(target.score, samples) or _by_form(
-        lambda batch: [each for one in batch for each in target.score([one])], samples, TRIED + 1
-    )
+
+    def alone(batch: Sequence[Sample]) -> list[RewardResult]:
+        return [each for one in batch for each in target.score([one])]
+
+    found: Gold | Unpaid | Exception | None = None
+    for forms in filter(None, (given, FORMS)):
+        for score, step in ((target.score, 0), (alone, TRIED + 1)):
+            found = _by_form(score, samples, forms, step)
+            if not isinstance(found, Unpaid):
+                return found
+    return Unpaid(found.empty, ", ".join((*given, *FORMS))) if isinstance(found, Unpaid) else None
+
+
+def _gold(name: str, form: str) -> Gold:
+    return Gold(lambda one: form.format(_written(one.reference)), f"the reference, {name}")
 
 
 def _by_form(
     score: Callable[[Sequence[Sample]], Sequence[RewardResult]],
     samples: Sequence[Sample],
+    forms: Mapping[str, str],
     step: int = 0,
-) -> Gold | Exception | None:
+) -> Gold | Unpaid | Exception | None:
     """The form that pays a reference at its own row most beyond another row, else beyond nothing.
 
     The first error, where no answer in any form has a score.
@@ -102,6 +139,7 @@ def _by_form(
     Args:
         score: the reward over a batch.
         samples: rows.
+        forms: by their name.
         step: how many rows further the next form is tried; 0 for the same rows.
     """
     read = [(each, text) for each in samples if (text := reference_words(each)) is not None]
@@ -109,7 +147,7 @@ def _by_form(
         return None
     some = [each for each, _ in read[:TRIED]]
     asked: list[Sample] = []
-    for at, form in enumerate(FORMS.values(), 1):
+    for at, form in enumerate(forms.values(), 1):
         start = at * step % len(read)
         turned = [*read[start:], *read[:start]]
         for each, text in turned[:TRIED]:
@@ -129,12 +167,5 @@ def _by_form(
     for margins in (beyond_another, beyond_nothing):
         best = max(range(len(margins)), key=margins.__getitem__)
         if margins[best] > SLIGHT * max(map(abs, values)):
-            break
-    else:
-        return None
-    name, form = [*FORMS.items()][best]
-
-    def write(sample: Sample) -> str:
-        return form.format(_written(sample.reference))
-
-    return Gold(write, f"the reference, {name}")
+            return _gold(*[*forms.items()][best])
+    return Unpaid(nothing / len(some), "")

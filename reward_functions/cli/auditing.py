@@ -168,6 +168,9 @@ def audit(
         float,
         typer.Option("--pass", min=0, max=1, help="The share of the scale that means right."),
     ] = 0.5,
+    form: Annotated[
+        str, typer.Option(metavar="TEXT", help="Of right answers: 'FINAL ANSWER: {}'.")
+    ] = "",
     seed: Annotated[int, typer.Option(help="Of every draw.")] = 0,
     parameter: Parameters = None,
     judge: Models = None,
@@ -245,6 +248,7 @@ def audit(
         search=search,
         latency=latency,
         pass_at=pass_at,
+        form=form,
         seed=seed,
     )
     _require_places(out, report, target, data)

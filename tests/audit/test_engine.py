@@ -243,3 +243,40 @@ def test_labels_have_gates_of_their_own(reward, status, rows, tmp_path):
     file.write_text("".join(f"{json.dumps(each)}\n" for each in wrong))
     figures = {each.figure for each in audit(reward, file, label="correct", **asked).gates}
     assert ("fp" in figures, "fn" in figures) == (True, False)
+
+
+def final(completion, reference):
+    """Pays for a form that nobody knows."""
+    return float(completion.strip() == f"{{FINAL}} {reference}")
+
+
+def always(completion, reference):
+    return 2.0
+
+
+def never(completion, reference):
+    return 0.0
+
+
+def test_what_pays_everything_is_broken_and_what_pays_nothing_is_not_measured(rows):
+    paid, unpaid = (audit(each, rows[:ROWS], allow_undecided=True) for each in (always, never))
+    assert (paid.status, paid.figure("exploit").value) == (1, 1.0)
+    assert any("it pays an empty answer 2, no less than the reference" in n for n in paid.notes)
+    assert unpaid.status == 2
+    for done in (paid, unpaid):
+        assert any("tried: bare, ####, a box" in n and "--form 'FINAL" in n for n in done.notes)
+    lists = [replace(each, reference=[["4"]]) for each in rows[:ROWS]]
+    assert any("no reference is a text" in n for n in audit(final, lists).notes)
+
+
+def test_a_form_of_ones_own_is_tried_first(rows):
+    asked = {"classes": ["EX-EMPTY"], "repeat": 1, "allow_undecided": True}
+    assert audit(final, rows, **asked).status == 2
+    done = audit(final, rows, form="{FINAL} {}", **asked)
+    assert (done.status, done.notes[1]) == (0, "right answers are the reference, {FINAL} {}")
+    done = audit(faults.good, rows, form="{FINAL} {}", **asked)
+    assert (done.status, done.notes[1]) == (0, "right answers are the reference, ####")
+    done = audit("exact_match", rows, form="{}", **asked)
+    assert (done.status, done.notes[1]) == (0, "right answers are the reference, {}")
+    with pytest.raises(ConfigurationError, match=r"no \{\} for the reference"):
+        audit(final, rows, form="FINAL", **asked)
