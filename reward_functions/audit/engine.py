@@ -8,7 +8,7 @@ What an audit measures of a reward it measures of any: `targets` says how each i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -215,7 +215,13 @@ def audit(
         ConfigurationError: the target, the data or an option cannot be used, or a judge has no
             budget.
         OSError: a file cannot be read.
+        TypeError: there is no such option.
     """
+    known = [each.name for each in fields(AuditOptions)]
+    if unknown := [each for each in options if each not in known]:
+        near = did_you_mean(unknown[0], known)
+        near += f" Options: {', '.join(known)}" * near.endswith("?")
+        raise TypeError(f"audit() has no option {unknown[0]!r}{near}")
     wanted = asked or AuditOptions(**options)
     opened = audit_target(
         target,

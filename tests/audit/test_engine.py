@@ -3,14 +3,15 @@
 import json
 import os
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import date
+from pathlib import Path
 
 import pytest
 
 from reward_functions import get, reward_function, sample
 from reward_functions.audit.corpus import CLASSES
-from reward_functions.audit.engine import audit
+from reward_functions.audit.engine import AuditOptions, audit
 from reward_functions.audit.gates import Acceptance
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Message
@@ -280,3 +281,18 @@ def test_a_form_of_ones_own_is_tried_first(rows):
     assert (done.status, done.notes[1]) == (0, "right answers are the reference, {}")
     with pytest.raises(ConfigurationError, match=r"no \{\} for the reference"):
         audit(final, rows, form="FINAL", **asked)
+
+
+def test_an_option_that_does_not_exist_is_refused_with_the_nearest_and_all():
+    with pytest.raises(
+        TypeError, match=r"no option 'fail_no'. Did you mean 'fail_on'\? Options: l"
+    ):
+        audit(faults.good, fail_no=["exploit>0"])
+    with pytest.raises(TypeError, match=r"no option 'xyz'; there are accepted, .*, without$"):
+        audit(faults.good, xyz=1)
+
+
+def test_the_page_lists_the_options_of_python():
+    page = (Path(__file__).parents[2] / "docs" / "audit.md").read_text()
+    listed = page.partition("The options of `audit`")[2].partition("\n\n")[0]
+    assert {each.name for each in fields(AuditOptions)} <= set(re.findall(r"`(\w+)", listed))
