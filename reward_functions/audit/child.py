@@ -60,6 +60,14 @@ class Ended(Exception):
     """The child is gone, or must go. The message says why."""
 
 
+class Silent(Ended):
+    """It said nothing in time."""
+
+
+class Hung(interpreters.InterpreterDied):
+    """A row had no score in time."""
+
+
 class _Dropped(io.TextIOWrapper):
     """Where prints go; their lines are counted."""
 
@@ -177,14 +185,14 @@ class Child:
         """Hear something.
 
         Raises:
-            Ended: it is gone, or silent for too long.
+            Ended: it is gone; `Silent`: it says nothing for too long.
             Decorated: it says so.
             ConfigurationError: it says that the function cannot be used.
         """
         try:
             answer = self._answers.get(timeout=seconds)
         except Empty:
-            raise Ended(f"it took over {seconds:g} s") from None
+            raise Silent(f"it took over {seconds:g} s") from None
         if answer is EOFError:
             raise Ended(f"its interpreter ended with {interpreters.how_ended(self._process)}")
         if answer is None:

@@ -387,9 +387,9 @@ class _Work:
         """Say that no answer has a score, and why."""
         self.notes.append(f"no answer has a score: {type(error).__name__}: {error}")
         self.unreadable += [(place, error) for place in places]
-        figure, finding = unscored([], self.corpus, self.unreadable)
+        figure, findings = unscored([], self.corpus, self.unreadable)
         self.figures.append(figure)
-        self.findings.append(finding)
+        self.findings += findings
         self.measured += Measured("answers", 0, len(drawn))
 
     def drawn(self) -> tuple[list[Sample], list[str]]:
@@ -649,9 +649,9 @@ class _Work:
 
     def count(self, fared: Sequence[Fared]) -> None:
         """How many answers have a score, and which rows have an answer without one."""
-        figure, finding = unscored(fared, self.corpus, self.unreadable)
+        figure, findings = unscored(fared, self.corpus, self.unreadable)
         self.figures.append(figure)
-        self.findings.append(finding)
+        self.findings += findings
         scored = sum(len(each.values) for each in fared)
         missing = sum(len(each.errors) for each in fared)
         unasked = sum(each.unasked for each in fared)

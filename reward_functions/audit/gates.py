@@ -242,7 +242,7 @@ IDS: Final = frozenset(
         *("kappa", "tie_f1", "bias", "length_bias", "consistency.both_orders"),
         *("consistency.own_orders", "consistency.asked_again", "FN-RIGHT", "FP", "FN", "EQUAL"),
         *("consistency.right_where_consistent", "consistency.right_where_not", "CONTRACT"),
-        *("DETERMINISM", "UNSCORED", "SEARCH", "GROWTH"),
+        *("DETERMINISM", "UNSCORED", "SEARCH", "GROWTH", "HUNG"),
     )
 )
 """What can be accepted."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.audit import conventions
-from reward_functions.audit.child import Answer, Child, Decorated, Ended, led_to
+from reward_functions.audit.child import Answer, Child, Decorated, Ended, Hung, Silent, led_to
 from reward_functions.audit.results import Finding
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.deployed import checking
@@ -361,7 +361,10 @@ class ChildFunction(AuditTarget):
                     self._most = max(1, self._most // 4)
                     results += self._scored(lost[:unit], alone=True)
                 else:
-                    results.append(Unscored(lost[0].id, InterpreterDied(str(error))))
+                    died = InterpreterDied(str(error))
+                    if isinstance(error, Silent):
+                        died = Hung(f"no score after {self._seconds:g} s")
+                    results.append(Unscored(lost[0].id, died))
         return results
 
     def _unit(self, samples: Sequence[Sample]) -> int:

@@ -14,6 +14,8 @@ from itertools import cycle, islice
 from math import nan
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.audit.child import Hung
+from reward_functions.audit.conventions import FunctionFailed
 from reward_functions.audit.corpus import AnswerClass, Corpus, class_answers
 from reward_functions.audit.results import ROWS, Figure, Finding, SeenRow
 from reward_functions.core.errors import DatasetError
@@ -21,6 +23,7 @@ from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Scored
 from reward_functions.judge_runtime.scores import without_model
 from reward_functions.reports.statistics import share
+from reward_functions.scoring.interpreters import InterpreterDied
 
 if TYPE_CHECKING:
     from reward_functions.audit.earning import Earnings
@@ -273,47 +276,59 @@ def _finding(
 
 def unscored(
     fared: Sequence[Fared], corpus: Corpus, unreadable: Sequence[tuple[str, Exception]]
-) -> tuple[Figure, Finding]:
-    """The share of prompts with an answer that has no score, and the first of them.
+) -> tuple[Figure, list[Finding]]:
+    """The share of prompts with an answer that has no score, and the first for each reason.
+
+    Answers on which a function hung are a finding of their own.
 
     Args:
         fared: every class.
         corpus: the rows.
         unreadable: (place, error) of rows without a right answer, or that are no sample.
     """
-    lost: dict[str, SeenRow] = {}
-    for place, error in unreadable:
-        lost.setdefault(place, SeenRow(place, "", None, None, _message(error)))
+    lost = [(SeenRow(place, "", None, None, _message(error)), error) for place, error in unreadable]
     for each in fared:
         for at, error in each.errors:
-            tried_ = each.tried[at]
-            case = corpus.cases[tried_.at]
-            response = each.answers.ways(case, corpus)[tried_.way][:SHOWN]
-            lost.setdefault(case.place, SeenRow(case.place, response, None, None, _message(error)))
+            case, way = corpus.cases[each.tried[at].at], each.tried[at].way
+            response = each.answers.ways(case, corpus)[way][:SHOWN]
+            lost.append((SeenRow(case.place, response, None, None, _message(error)), error))
     of = len({case.place for case in corpus.cases} | {place for place, _ in unreadable})
     if not of:
         none = "there are no rows"
-        return (
-            Figure("unscored", None, why=none),
-            Finding("UNSCORED", "without a score", "untested", none, figure="unscored"),
-        )
-    found = share(len(lost), of, of)
+        untested = Finding("UNSCORED", "without a score", "untested", none, figure="unscored")
+        return Figure("unscored", None, why=none), [untested]
+
+    def finding(name: str, title: str, what: str, rows: Sequence[SeenRow]) -> Finding:
+        first: dict[str, SeenRow] = {}
+        for key, row in (*((row.reason, row) for row in rows), *((row.place, row) for row in rows)):
+            first.setdefault(key, row)
+        shown = [*dict.fromkeys(first.values())][:ROWS]
+        prompts = len({row.place for row in rows})
+        message = f"{prompts:,} of {of:,} prompts have an answer {what}"
+        return Finding(name, title, "broken", message, prompts, of, shown, "unscored")
+
+    rows = [row for row, _ in lost]
+    found = share(len({row.place for row in rows}), of, of)
     figure = Figure("unscored", found.value, found.low, found.high, of)
-    message = (
-        f"{len(lost):,} of {of:,} prompts have an answer without a score"
-        if lost
-        else f"every answer to {of:,} prompts has a score"
-    )
-    return figure, Finding(
-        "UNSCORED",
-        "without a score",
-        "broken" if lost else "ok",
-        message,
-        len(lost),
-        of,
-        [*lost.values()][:ROWS],
-        "unscored",
-    )
+    if not rows:
+        message = f"every answer to {of:,} prompts has a score"
+        return figure, [
+            Finding("UNSCORED", "without a score", "ok", message, 0, of, (), "unscored")
+        ]
+    reasons = Counter(_reason(error) for _, error in lost)
+    what = "; ".join(f"{count} × {reason}" for reason, count in reasons.most_common(ROWS))
+    findings = [finding("UNSCORED", "without a score", f"without a score: {what}", rows)]
+    if hung := [row for row, error in lost if isinstance(error, Hung)]:
+        findings.insert(
+            0, finding("HUNG", "it hangs", f"with {hung[0].reason.partition(': ')[2]}", hung)
+        )
+    return figure, findings
+
+
+def _reason(error: Exception) -> str:
+    """Why a row has no score, in words that quote no row."""
+    ours = isinstance(error, FunctionFailed | InterpreterDied)
+    return str(error) if ours else type(error).__name__
 
 
 def _message(error: Exception) -> str:

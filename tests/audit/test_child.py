@@ -12,6 +12,7 @@ import pytest
 
 from reward_functions.audit import targets
 from reward_functions.audit.child import led_to
+from reward_functions.audit.engine import audit
 from reward_functions.audit.targets import ChildFunction, audit_target
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample, Scored, sample
@@ -57,6 +58,14 @@ def obeys(completion, reference):
             os.write(1, completion.encode())
             os.system("echo " + completion)
     return reference in completion
+
+
+def numbers(completion, reference):
+    if "Infinity" in completion:
+        time.sleep(600)
+    if "1e999" in completion:
+        raise OverflowError(completion)
+    return completion.strip() == f"#### {reference}"
 
 
 def batch(completions, answer, **kwargs):
@@ -206,7 +215,7 @@ def test_a_row_that_ends_the_interpreter_costs_the_others_nothing(obeys):
         "it called sys.exit",
         "its interpreter ended with status 4",
         "its interpreter ended with signal SIGINT",
-        "it took over 1 s",
+        "no score after 1 s",
         "its interpreter ended with signal SIGABRT",
     ]
     assert "4 of its interpreters ended" in obeys.described
@@ -460,3 +469,18 @@ def test_it_ends_with_its_parent(folder):
         parent.send_signal(signal.SIGKILL)
         parent.wait()
         assert wait_for(lambda: not alive(pid))
+
+
+def test_answers_on_which_it_hangs_are_a_finding_of_their_own(folder):
+    data = [{"prompt": f"{at}?", "answer": str(at)} for at in range(40, 43)]
+    asked = {"classes": ["EX-NUMBER"], "repeat": 1, "seconds": 0.4}
+    done = audit("my_rewards.py:numbers", data, **asked)
+    found = {each.id: each for each in done.findings}
+    assert found["HUNG"].message.endswith(" of 3 prompts have an answer with no score after 0.4 s")
+    assert {row.response for row in found["HUNG"].rows} == {"#### Infinity"}
+    message = found["UNSCORED"].message
+    assert f"{found['HUNG'].count} × no score after 0.4 s" in message
+    assert " × it raised OverflowError at my_rewards.py, line " in message
+    shown = [row.reason for row in found["UNSCORED"].rows]
+    assert len(set(shown[:2])) == 2
+    assert done.status == 1
