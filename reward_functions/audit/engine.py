@@ -23,9 +23,9 @@ from reward_functions.audit.gold import Gold, Unpaid, gold_of
 from reward_functions.audit.groups import Earned, group_measures
 from reward_functions.audit.other_answers import REASONED, ReplayCase, near_misses, opposite
 from reward_functions.audit.results import ROWS, Audit, Figure, Finding, SeenRow
-from reward_functions.audit.searching import search
+from reward_functions.audit.searching import SHORTEST_CALLS, search
 from reward_functions.audit.targets import SECONDS, audit_target
-from reward_functions.audit.timing import latency
+from reward_functions.audit.timing import FLOODED, latency
 from reward_functions.audit.trying import (
     RIGHT,
     Fared,
@@ -599,8 +599,8 @@ class _Work:
                 return
             if self.confirm is None or not self.confirm(needed):
                 raise ConfigurationError(
-                    f"the audit asks the judge's model about {needed:,} answers: give a budget "
-                    f"(--budget {needed}, or in dollars, --budget '$1'), or agree to it (--yes)"
+                    f"the audit asks the judge's model about at most {needed:,} answers: give a "
+                    f"budget (--budget {needed}, or in dollars, '$1'), or agree to it (--yes)"
                 )
             return
         while needed > budget and len(self.corpus.cases) > 1:
@@ -609,12 +609,12 @@ class _Work:
             needed = self.answers_asked()
         if needed > budget:
             raise ConfigurationError(
-                f"a budget of {budget:,} is too small: one row takes {needed:,} answers; leave "
-                "classes out (--without EX-HOSTILE), or raise it"
+                f"a budget of {budget:,} is too small: one row takes at most {needed:,} answers; "
+                "leave classes out (--without EX-HOSTILE), or raise it"
             )
 
     def answers_asked(self) -> int:
-        """How many answers these rows take, of classes, again, and for the contract."""
+        """How many answers these rows take at most, those for the contract with them."""
         samples = [case.sample for case in self.corpus.cases]
         probed = 0 if self.asked.answers_alone else self.target.probed(samples)
         return answers_asked(self.asked, self.corpus) + probed
@@ -832,9 +832,16 @@ def _with_wrong_answers(cases: Sequence[ReplayCase]) -> list[ReplayCase]:
 
 
 def answers_asked(asked: AuditOptions, corpus: Corpus) -> int:
-    """How many answers all classes have to these rows, those that are scored again with them."""
-    tried = [each for each in CLASSES if each.id not in asked.without]
-    if asked.classes:
-        tried = [each for each in tried if each.id in asked.classes]
-    again = asked.repeat * 3 * len(corpus.cases) if asked.repeat > 1 else 0
-    return count(tried, corpus, thorough=asked.thorough) + again + asked.search
+    """How many answers an audit of these rows has at most.
+
+    They are right ones, those of all classes, those again, and those of a search and of times.
+    """
+    cases, known = len(corpus.cases), any(case.right for case in corpus.cases)
+    ids = {*(asked.classes or BY_ID)} - {*asked.without} | (
+        {"EX-WRONG", "EX-EMPTY"} if known else set()
+    )
+    tried = [each for each in CLASSES if each.id in ids]
+    again = asked.repeat * 3 * cases + min(ALONE, 3 * cases) if asked.repeat > 1 else 0
+    searched = asked.search + SHORTEST_CALLS * cases if asked.search else 0
+    timed = (cases + FLOODED) * asked.latency
+    return cases + count(tried, corpus, thorough=asked.thorough) + again + searched + timed

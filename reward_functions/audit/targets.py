@@ -34,6 +34,7 @@ from reward_functions.core.spec import RewardSpec, spec_of
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Unscored
 from reward_functions.judge_runtime.backends.replay import Replay
+from reward_functions.judge_runtime.scores import without_model
 from reward_functions.scoring import rewards
 from reward_functions.scoring.interpreters import InterpreterDied
 from reward_functions.serving import descriptions
@@ -98,7 +99,7 @@ class AuditTarget(ABC):
         scale: None where it is not known.
         judges: whether each score is a call that costs.
         scripted: whether a script answers in place of a judge's model.
-        calls: so far, of a function or a model elsewhere.
+        calls: so far, of a function or a model elsewhere; a judge bound in Python counts answers.
         columns: of the rows as they are written, and whether each holds a list; empty where nobody
             knows them.
         dollars: of a judge's model so far; None where nobody knows them.
@@ -232,8 +233,14 @@ class InProcess(AuditTarget):
 
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:  # noqa: ARG002 - a batch is never cut here
         """See `AuditTarget`."""
-        self.calls += len(samples) * self.judges
-        return score_batch(self._reward, samples)
+        results = score_batch(self._reward, samples)
+        asked = [
+            each for each in results if isinstance(each, Unscored) or not without_model(each.score)
+        ]
+        self.calls += len(asked) * self.judges
+        if account := getattr(self._reward, "account", None):
+            self.calls = account["judge_calls"]
+        return results
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
         """Scores that its own declaration excludes; number and order are `score_batch`'s care."""

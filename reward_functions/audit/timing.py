@@ -49,6 +49,9 @@ FLOODS: Final[Mapping[str, Callable[[int], str]]] = {
 }
 """Responses of about so many characters, by their name."""
 
+FLOODED: Final = len(FLOODS) * 3 * BEST_OF
+"""Floods that are scored at most."""
+
 
 def latency(corpus: Corpus, score: Score, *, elsewhere: bool) -> tuple[list[Figure], list[Finding]]:
     """Seconds a sample, and how they grow with the length of a response.

@@ -409,7 +409,9 @@ def _confirmed(answers: int) -> bool:
     """Ask a person; nobody is asked where nobody can answer."""
     if not sys.stdin.isatty():
         return False
-    return typer.confirm(f"The judge's model is asked about {answers:,} answers. Go on?", err=True)
+    return typer.confirm(
+        f"The judge's model is asked about at most {answers:,} answers. Go on?", err=True
+    )
 
 
 def _show(
