@@ -48,19 +48,12 @@ from reward_functions.core.registry import get
 from reward_functions.core.spec import UNIT_SCALE, lacking
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Sample, Score, Scored, Unscored, sample
-from reward_functions.data.json_rows import Row
-from reward_functions.data.rows.reading import (
-    AHEAD,
-    AS_FOUND,
-    canonical_rows,
-    objects_of,
-    recognised,
-)
+from reward_functions.data.rows.reading import AS_FOUND, objects_of
 from reward_functions.quantities.unicode_forms import folded
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.statistics import share
-from reward_functions.scoring.rows import read_samples, unread
+from reward_functions.scoring.rows import read_samples, samples_in
 from reward_functions.testing import CONTRACT
 
 if TYPE_CHECKING:
@@ -272,11 +265,8 @@ def audit_rows(
     objects = [dict(each) for each in data if isinstance(each, Mapping)]
     if len(objects) < len(data):
         raise ConfigurationError("rows are a file, or objects such as {'prompt': …}, or samples")
-    rows = [Row(f"row {at}", each, f"row {at}", 0) for at, each in enumerate(objects, 1)]
-    shape = recognised("rows", objects[:AHEAD], how or AS_FOUND)
-    read = [each.read() for each in unread(canonical_rows(rows, shape))]
-    samples = [each.sample for each in read]
-    return AuditRows("rows", samples, [each.place for each in read], "", _columns(objects[0]))
+    samples, places = samples_in(objects, how or AS_FOUND)
+    return AuditRows("rows", samples, places, "", _columns(objects[0]))
 
 
 def _columns(content: Mapping[str, Any]) -> dict[str, bool]:
@@ -727,10 +717,7 @@ class _Work:
             for text in (case.right or REASONED, case.another or case.sample.prompt, "")
         ]
         positions = [*range(len(answers))]
-        orders = [
-            positions,
-            *(random.sample(positions, len(positions)) for _ in range(1, self.asked.repeat)),
-        ]
+        orders = [random.sample(positions, len(positions)) for _ in range(self.asked.repeat)]
         first: dict[tuple[int, str], float | str] = {}
         if not self.together:  # where others of the batch count, the first batch was another
             orders += [[at] for at in random.sample(positions, min(ALONE, len(positions)))]
@@ -836,10 +823,8 @@ def answers_asked(asked: AuditOptions, corpus: Corpus) -> int:
 
     They are right ones, those of all classes, those again, and those of a search and of times.
     """
-    cases, known = len(corpus.cases), any(case.right for case in corpus.cases)
-    ids = {*(asked.classes or BY_ID)} - {*asked.without} | (
-        {"EX-WRONG", "EX-EMPTY"} if known else set()
-    )
+    cases = len(corpus.cases)
+    ids = {*(asked.classes or BY_ID)} - {*asked.without} | {"EX-WRONG", "EX-EMPTY"}
     tried = [each for each in CLASSES if each.id in ids]
     again = asked.repeat * 3 * cases + min(ALONE, 3 * cases) if asked.repeat > 1 else 0
     searched = asked.search + SHORTEST_CALLS * cases if asked.search else 0

@@ -232,19 +232,16 @@ FOUND: Final = "audit.toml"
 FILES: Final = (".py", ".toml", ".json")
 """Of a reward, or of a composite."""
 
-IDS: Final = frozenset(
-    (
-        *(f"{end}{each}" for each in BY_ID for end in ("", "exploit.")),
-        *("contract", "determinism", "unscored", "unscored.rollouts", "exploit", "fp", "fn"),
-        *("fn.right", "fn.layout", "fn.asked", "fn.value", "ceiling", "lazy", "length", "format"),
-        *("search", "frac_reward_zero_std", "reward_std", "distinct", "length.rollouts"),
-        *("p50", "p95", "p99", "slowest", "growth", "accuracy", "macro_f1", "weighted_f1"),
-        *("kappa", "tie_f1", "bias", "length_bias", "consistency.both_orders"),
-        *("consistency.own_orders", "consistency.asked_again", "FN-RIGHT", "FP", "FN", "EQUAL"),
-        *("consistency.right_where_consistent", "consistency.right_where_not", "CONTRACT"),
-        *("DETERMINISM", "UNSCORED", "SEARCH", "GROWTH", "HUNG"),
-    )
-)
+_FIGURES: Final = """
+    contract determinism unscored unscored.rollouts exploit fn.right fn.layout fn.asked fn.value
+    ceiling lazy length format search fp fn frac_reward_zero_std reward_std distinct growth p50 p95
+    p99 slowest length.rollouts accuracy macro_f1 weighted_f1 kappa tie_f1 bias length_bias
+    consistency.both_orders consistency.own_orders consistency.asked_again
+    consistency.right_where_consistent consistency.right_where_not
+    FN-RIGHT FP FN EQUAL CONTRACT DETERMINISM UNSCORED HUNG SEARCH GROWTH
+"""
+
+IDS: Final = {*_FIGURES.split(), *BY_ID, *(f"exploit.{each}" for each in BY_ID)}
 """What can be accepted."""
 
 

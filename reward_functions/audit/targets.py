@@ -100,6 +100,7 @@ class AuditTarget(ABC):
         judges: whether each score is a call that costs.
         scripted: whether a script answers in place of a judge's model.
         calls: so far, of a function or a model elsewhere; a judge bound in Python counts answers.
+        code: the file of the code that scores; "" where it is not known.
         columns: of the rows as they are written, and whether each holds a list; empty where nobody
             knows them.
         dollars: of a judge's model so far; None where nobody knows them.
@@ -115,6 +116,7 @@ class AuditTarget(ABC):
     judges: bool = False
     scripted: bool = False
     calls: int = 0
+    code: str = ""
     columns: Mapping[str, bool] = {}
 
     @property
@@ -126,11 +128,6 @@ class AuditTarget(ABC):
     def convention(self) -> str:
         """How it is called, as far as that is known by now; "" of a reward."""
         return ""
-
-    @property
-    def code(self) -> str:
-        """The file of the code that scores; "" where it is not known."""
-        return conventions.code_file(self.spec.function) if self.spec else ""
 
     @property
     @abstractmethod
@@ -201,6 +198,7 @@ class InProcess(AuditTarget):
         if (answers or scripted) and not spec.needs.judge:
             raise ConfigurationError(f"{spec.name} asks no judge model: leave the answers out")
         self.spec, self.scale, self.scripted = spec, spec.scale, scripted
+        self.code = conventions.code_file(spec.function)
         self.judges = spec.needs.judge and not (answers or scripted)
         self._recorded = bool(answers)
         self.name, self.version, self.digest = spec.name, str(spec.version), digest
@@ -263,12 +261,7 @@ class Called(AuditTarget):
 
     def __init__(self, function: Any) -> None:
         self._adapted = conventions.Adapted(function)
-        self.name = self._adapted.name
-
-    @property
-    def code(self) -> str:
-        """See `AuditTarget`."""
-        return conventions.code_file(self._adapted.function)
+        self.name, self.code = self._adapted.name, conventions.code_file(function)
 
     @property
     def convention(self) -> str:
@@ -313,12 +306,7 @@ class ChildFunction(AuditTarget):
         self._process: Child | None = None
         self._seen = Answer()
         self._running()
-        self.name = self._seen.name
-
-    @property
-    def code(self) -> str:
-        """See `AuditTarget`."""
-        return self._seen.code
+        self.name, self.code = self._seen.name, self._seen.code
 
     @property
     def convention(self) -> str:
@@ -438,6 +426,7 @@ class Deployed(AuditTarget):
                 self.version, self.digest = str(known[1]), known[2]
         self.spec, self.judges = scorer.spec, scorer.judges
         self.scale = self.spec.scale if self.spec else None
+        self.code = conventions.code_file(self.spec.function) if self.spec else ""
         self._report: CheckReport | None = None
 
     @property

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from reward_functions.core.errors import BadSample
 from reward_functions.core.types import Unscored
 from reward_functions.data.json_rows import BadInput, Row, shown
+from reward_functions.data.rows import reading
 from reward_functions.data.rows.reading import AS_FOUND, BadRow, scan_rows
 from reward_functions.data.rows.shapes import RowOptions
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from reward_functions.core.types import Sample
 
@@ -131,4 +132,22 @@ def read_samples(
 ) -> tuple[list[Sample | Unscored], list[str]]:
     """All samples of a file, and the place of each, as `samples_of` reads them."""
     read = list(samples_of(file, rows, answered=answered, whole=True))
+    return [each.sample for each in read], [each.place for each in read]
+
+
+def samples_in(
+    objects: Sequence[dict[str, Any]], rows: RowOptions = AS_FOUND
+) -> tuple[list[Sample | Unscored], list[str]]:
+    """The samples of objects of Python, and the place of each, as those of a file are read.
+
+    Args:
+        objects: at least one.
+        rows: how they are read.
+
+    Raises:
+        BadInput: their shape is not known.
+    """
+    how = reading.recognised("rows", objects[: reading.AHEAD], rows)
+    given = (Row(f"row {at}", each, f"row {at}") for at, each in enumerate(objects, 1))
+    read = [each.read() for each in unread(reading.canonical_rows(given, how))]
     return [each.sample for each in read], [each.place for each in read]

@@ -5,7 +5,7 @@ import re
 
 
 def audited(reward, write, serve, settings, *arguments):
-    server = serve(verdict=lambda _: {"correct": "no"})
+    server = serve(verdict=lambda _: {"same": "no"})
     rows = [{"prompt": f"Who is {at}?", "answer": f"Smith {at}"} for at in "ABC"]
     asked = ("audit", "reference", write("rows.jsonl", rows), "--judge", settings(server))
     ran = reward(*asked, "--format", "json", *arguments)
@@ -21,6 +21,7 @@ def test_an_audit_asks_no_more_than_it_says_and_counts_what_it_asked(
     made, ran = audited(reward, write, serve, settings, "--yes")
     assert json.loads(ran.stdout)["calls"] == made
     assert 0 < made <= most
+    assert json.loads(ran.stdout)["status"] == 1
     made, ran = audited(reward, write, serve, settings, "--yes", "--search", "20", "--latency")
     assert json.loads(ran.stdout)["calls"] == made
     made, ran = audited(reward, write, serve, settings, "--budget", "3")
