@@ -274,6 +274,10 @@ def _finding(
     )
 
 
+QUOTES_NOTHING: Final = (FunctionFailed, InterpreterDied)
+"""Errors whose message holds no text of a row."""
+
+
 def unscored(
     fared: Sequence[Fared], corpus: Corpus, unreadable: Sequence[tuple[str, Exception]]
 ) -> tuple[Figure, list[Finding]]:
@@ -315,20 +319,15 @@ def unscored(
         return figure, [
             Finding("UNSCORED", "without a score", "ok", message, 0, of, (), "unscored")
         ]
-    reasons = Counter(_reason(error) for _, error in lost)
+    reasons = Counter(str(error) for _, error in lost if isinstance(error, QUOTES_NOTHING))
     what = "; ".join(f"{count} × {reason}" for reason, count in reasons.most_common(ROWS))
-    findings = [finding("UNSCORED", "without a score", f"without a score: {what}", rows)]
+    what = f"without a score{': ' * bool(what)}{what}"
+    findings = [finding("UNSCORED", "without a score", what, rows)]
     if hung := [row for row, error in lost if isinstance(error, Hung)]:
         findings.insert(
             0, finding("HUNG", "it hangs", f"with {hung[0].reason.partition(': ')[2]}", hung)
         )
     return figure, findings
-
-
-def _reason(error: Exception) -> str:
-    """Why a row has no score, in words that quote no row."""
-    ours = isinstance(error, FunctionFailed | InterpreterDied)
-    return str(error) if ours else type(error).__name__
 
 
 def _message(error: Exception) -> str:
