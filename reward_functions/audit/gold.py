@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from reward_functions.core.alternatives import right_writer
 from reward_functions.core.errors import ConfigurationError, DatasetError
 from reward_functions.core.references import first_key, reference_fields, reference_text
-from reward_functions.core.types import Scored
+from reward_functions.core.types import Sample, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from reward_functions.audit.targets import AuditTarget
     from reward_functions.core.spec import GoldResponse
-    from reward_functions.core.types import RewardResult, Sample
+    from reward_functions.core.types import RewardResult
 
 TRIED: Final = 5
 """Rows on which forms are tried."""
@@ -61,6 +61,15 @@ def reference_words(sample: Sample) -> str | None:
         return _written(sample.reference)
     except DatasetError:
         return None
+
+
+REFERENCE: Final = 200
+"""Characters of a reference beside an answer."""
+
+
+def short_reference(sample: object) -> str:
+    """The reference of a row, to be shown beside an answer; "" where it has none."""
+    return (reference_words(sample) or "")[:REFERENCE] if isinstance(sample, Sample) else ""
 
 
 def _written(reference: Any) -> str:

@@ -24,6 +24,7 @@ from itertools import chain
 from math import isnan, nan, sqrt
 from typing import TYPE_CHECKING, Final, Self
 
+from reward_functions.audit.gold import short_reference
 from reward_functions.audit.results import ROWS, Figure, Finding, SeenRow
 from reward_functions.core.means import mean
 from reward_functions.core.spec import UNIT_SCALE, Scale
@@ -130,9 +131,12 @@ class Earned:
     def seen(self, at: int, place: str, wanted: float | None = None) -> SeenRow:
         """A row as a finding shows it."""
         result, response = self.results[at], self.response(at)
-        if isinstance(result, Unscored):
-            return SeenRow(place, response, None, wanted, str(result.error))
-        return SeenRow(place, response, result.score.value, wanted, result.score.reason)
+        value, why = (
+            (None, str(result.error))
+            if isinstance(result, Unscored)
+            else (result.score.value, result.score.reason)
+        )
+        return SeenRow(place, response, value, wanted, why, short_reference(self.samples[at]))
 
 
 def kept(groups: Iterable[Sequence[int]], counts: Callable[[int], bool]) -> list[list[int]]:

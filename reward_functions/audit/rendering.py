@@ -145,7 +145,8 @@ def audit_markdown(done: Checked, *, texts: bool = False) -> str:
 
 def _places(finding: Finding, *, texts: bool) -> str:
     def one(row: SeenRow) -> str:
-        return f"{row.place}: {row.response!r}" if texts else row.place
+        beside = f", reference {row.reference}" if row.reference else ""
+        return f"{row.place}: {row.response!r}{beside}" if texts else row.place
 
     return "; ".join(map(one, finding.rows)) or "–"
 
@@ -284,6 +285,7 @@ def _cases(finding: Finding, *, texts: bool) -> Iterator[str | Case]:
     yield finding.message
     for row in finding.rows:
         facts = [("earned", _number(row.score)), ("limit", _number(row.wanted))]
+        facts += [("reference", row.reference)] if texts and row.reference else []
         facts += [("reason", row.reason)] if row.reason else []
         quoted = [("response", excerpt(row.response, ROOM))] if texts else []
         yield Case(row.place, facts, quotations=quoted)

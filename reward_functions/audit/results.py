@@ -59,6 +59,7 @@ class SeenRow(NamedTuple):
         score: what it earned; None where it was not scored.
         wanted: the most it may earn, or the least it must.
         reason: the reward's own, or the error of a row that was not scored; "" where not known.
+        reference: of the row, its beginning; "" where it has none.
     """
 
     place: str
@@ -66,6 +67,7 @@ class SeenRow(NamedTuple):
     score: float | None
     wanted: float | None = None
     reason: str = ""
+    reference: str = ""
 
 
 @dataclass(frozen=True, slots=True)

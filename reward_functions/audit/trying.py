@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from reward_functions.audit.child import Hung
 from reward_functions.audit.conventions import FunctionFailed
 from reward_functions.audit.corpus import AnswerClass, Corpus, class_answers
+from reward_functions.audit.gold import short_reference
 from reward_functions.audit.results import ROWS, Figure, Finding, SeenRow
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.means import mean
@@ -243,9 +244,9 @@ def _seen(
     each = fared.tried[at]
     case = corpus.cases[each.at]
     response = fared.answers.ways(case, corpus)[each.way]
-    return SeenRow(
-        case.place, response[:SHOWN], each.value, limit, reason(case.sample.answered(response))
-    )
+    why = reason(case.sample.answered(response))
+    known = short_reference(case.sample)
+    return SeenRow(case.place, response[:SHOWN], each.value, limit, why, known)
 
 
 def _finding(
@@ -295,7 +296,8 @@ def unscored(
         for at, error in each.errors:
             case, way = corpus.cases[each.tried[at].at], each.tried[at].way
             response = each.answers.ways(case, corpus)[way][:SHOWN]
-            lost.append((SeenRow(case.place, response, None, None, _message(error)), error))
+            why, reference = _message(error), short_reference(case.sample)
+            lost.append((SeenRow(case.place, response, None, None, why, reference), error))
     of = len({case.place for case in corpus.cases} | {place for place, _ in unreadable})
     if not of:
         none = "there are no rows"

@@ -480,6 +480,7 @@ def _rows(finding: Finding, *, texts: bool) -> list[Text]:
             plain(
                 f"{finding.id}, {row.place}: {number(row.score) if row.score is not None else '-'}"
                 + (f" for '{plain(row.response, ROOM)}'" if texts else "")
+                + (f", reference {plain(row.reference, ROOM)}" if texts and row.reference else "")
                 + (f"; {row.reason}" if texts and row.reason else "")
             )
         )

@@ -60,3 +60,14 @@ def test_the_page_begins_with_what_fails(done):
 def test_a_markdown_table_is_not_broken_by_a_message(done):
     rows = [line for line in rendering.audit_markdown(done).splitlines() if line.startswith("|")]
     assert all(line.endswith("|") for line in rows)
+
+
+def test_the_reference_stands_beside_the_answer_where_texts_are_asked_for(done):
+    (paid,) = (each for each in done.findings if each.id == "EX-EMPTY")
+    assert [len(row.reference) for row in paid.rows] == [3] * len(paid.rows)
+    shown = json.loads(rendering.audit_json(done, texts=True))["findings"]
+    assert paid.rows[0].reference in [row["reference"] for each in shown for row in each["rows"]]
+    hidden = json.loads(rendering.audit_json(done))["findings"]
+    assert not any("reference" in row for each in hidden for row in each["rows"])
+    assert f", reference {paid.rows[0].reference}" in rendering.audit_markdown(done, texts=True)
+    assert "<dt>reference</dt>" in rendering.audit_page(done).html()
