@@ -77,7 +77,9 @@ def audit_record(done: Checked, *, texts: bool = False) -> dict[str, Any]:
 def _finding(finding: Finding, *, texts: bool) -> dict[str, Any]:
     rows = [each._asdict() for each in finding.rows]
     if not texts:
-        rows = [{key: row[key] for key in ("place", "score", "wanted")} for row in rows]
+        rows = [
+            {key: row[key] for key in ("place", "score", "wanted", "hits", "of")} for row in rows
+        ]
     return asdict(finding) | {"rows": rows}
 
 
@@ -285,6 +287,7 @@ def _cases(finding: Finding, *, texts: bool) -> Iterator[str | Case]:
     yield finding.message
     for row in finding.rows:
         facts = [("earned", _number(row.score)), ("limit", _number(row.wanted))]
+        facts += [("prompts", f"{row.hits:,} of {row.of:,}")] if row.of else []
         facts += [("reference", row.reference)] if texts and row.reference else []
         facts += [("reason", row.reason)] if row.reason else []
         quoted = [("response", excerpt(row.response, ROOM))] if texts else []

@@ -60,6 +60,8 @@ class SeenRow(NamedTuple):
         wanted: the most it may earn, or the least it must.
         reason: the reward's own, or the error of a row that was not scored; "" where not known.
         reference: of the row, its beginning; "" where it has none.
+        hits: prompts at which an answer written in the same way fares so; 0 where not counted.
+        of: prompts that were answered in this way.
     """
 
     place: str
@@ -68,6 +70,8 @@ class SeenRow(NamedTuple):
     wanted: float | None = None
     reason: str = ""
     reference: str = ""
+    hits: int = 0
+    of: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ class Finding:
         message: one sentence.
         count: prompts that show it.
         n: prompts that were tried.
-        rows: the first of them, `ROWS` at most.
+        rows: the worst of each way to write such an answer, `ROWS` at most.
         figure: the id of its figure; "" where it has none.
     """
 

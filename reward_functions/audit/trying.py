@@ -202,7 +202,7 @@ def judged(
         beyond = [at for at in beyond if fared.tried[at].at in wrong]
     figure = _share(_figure_name(answers), len(wrong), fared)
     show = partial(_seen, fared, corpus, limit, reason)
-    rows = [show(at) for at in _worst(beyond, fared, must=must)]
+    rows = [show(at)._replace(hits=hits, of=of) for at, hits, of in _worst(beyond, fared, must=must)]
     return Judged(fared, wrong, figure, _finding(fared, figure, wrong, limit, rows))
 
 
@@ -229,13 +229,16 @@ def _why_nothing(fared: Fared) -> str:
     return fared.answers.absent
 
 
-def _worst(beyond: Sequence[int], fared: Fared, *, must: bool) -> list[int]:
-    """The first rows that show it, a prompt once, those furthest off first."""
-    ordered = sorted(beyond, key=lambda at: (1 if must else -1) * fared.tried[at].value)
+def _worst(beyond: Sequence[int], fared: Fared, *, must: bool) -> list[tuple[int, int, int]]:
+    """The worst answer of each way, and how many prompts fare so; what is furthest off first."""
+    sign = 1 if must else -1
+    hits = Counter(fared.tried[at].way for at in beyond)
+    of = Counter(each.way for each in fared.tried if each.value == each.value)
     first: dict[int, int] = {}
-    for at in ordered:
-        first.setdefault(fared.tried[at].at, at)
-    return [*first.values()][:ROWS]
+    for at in sorted(beyond, key=lambda at: sign * fared.tried[at].value):
+        first.setdefault(fared.tried[at].way, at)
+    ways = sorted(first, key=lambda way: (sign * fared.tried[first[way]].value, -hits[way]))
+    return [(first[way], hits[way], of[way]) for way in ways[:ROWS]]
 
 
 def _seen(
@@ -305,10 +308,9 @@ def unscored(
         return Figure("unscored", None, why=none), [untested]
 
     def finding(name: str, title: str, what: str, rows: Sequence[SeenRow]) -> Finding:
-        first: dict[str, SeenRow] = {}
-        for key, row in (*((row.reason, row) for row in rows), *((row.place, row) for row in rows)):
-            first.setdefault(key, row)
-        shown = [*dict.fromkeys(first.values())][:ROWS]
+        reasons = Counter(why for _, why in dict.fromkeys((row.place, row.reason) for row in rows))
+        first = {row.reason: row for row in reversed(rows)}
+        shown = [first[why]._replace(hits=hits, of=of) for why, hits in reasons.most_common(ROWS)]
         prompts = len({row.place for row in rows})
         message = f"{prompts:,} of {of:,} prompts have an answer {what}"
         return Finding(name, title, "broken", message, prompts, of, shown, "unscored")

@@ -481,6 +481,7 @@ def _rows(finding: Finding, *, texts: bool) -> list[Text]:
                 f"{finding.id}, {row.place}: {number(row.score) if row.score is not None else '-'}"
                 + (f" for '{plain(row.response, ROOM)}'" if texts else "")
                 + (f", reference {plain(row.reference, ROOM)}" if texts and row.reference else "")
+                + (f"; at {row.hits:,} of {row.of:,} prompts" if row.of else "")
                 + (f"; {row.reason}" if texts and row.reason else "")
             )
         )

@@ -71,3 +71,31 @@ def test_the_reference_stands_beside_the_answer_where_texts_are_asked_for(done):
     assert not any("reference" in row for each in hidden for row in each["rows"])
     assert f", reference {paid.rows[0].reference}" in rendering.audit_markdown(done, texts=True)
     assert "<dt>reference</dt>" in rendering.audit_page(done).html()
+
+
+def test_the_rows_of_a_class_are_one_of_each_way_with_its_share():
+    rows = [sample("", str(at + 100), prompt=f"Add {at}.", id=f"r{at}") for at in range(12)]
+    done = audit(lambda response, reference: float(response == reference), rows)
+    (refused,) = (each for each in done.findings if each.id == "FN-VALUE")
+    assert [row.response for row in refused.rows] == ["100.0", "200/2", "+101"]
+    assert all(row.hits == row.of for row in refused.rows)
+    shown = json.loads(rendering.audit_json(done))["findings"]
+    assert {"hits": 8, "of": 8}.items() <= next(
+        each["rows"][0] for each in shown if each["id"] == "FN-VALUE"
+    ).items()
+
+
+def raises(response, reference):
+    if response.startswith("0"):
+        raise ValueError
+    if response.startswith("yes"):
+        raise KeyError
+    return float(response == reference)
+
+
+def test_each_reason_for_no_score_has_a_row_and_the_prompts_that_it_is_seen_at():
+    rows = [sample("", str(at + 100), prompt=f"Add {at}.", id=f"r{at}") for at in range(12)]
+    (found,) = (each for each in audit(raises, rows).findings if each.id == "UNSCORED")
+    assert len({row.reason for row in found.rows}) == len(found.rows) == 2
+    assert sum(row.hits for row in found.rows) >= found.count
+    assert {row.of for row in found.rows} == {12}
