@@ -38,7 +38,13 @@ PIECE: Final = 2_048
 PIECE_BYTES: Final = 4_000_000
 
 SHOWN: Final = 2_000
-"""Characters of an answer that is kept to be shown."""
+"""Characters of an answer that is kept to be shown: its beginning, and its end, which decides."""
+
+
+def _kept(text: str) -> str:
+    half = SHOWN // 2
+    return text if len(text) <= SHOWN else f"{text[:half]} … {text[-half:]}"
+
 
 RIGHT: Final = AnswerClass("FN-RIGHT", "right answers", "all", lambda case, _: [case.right])
 """The right answers themselves."""
@@ -202,7 +208,9 @@ def judged(
         beyond = [at for at in beyond if fared.tried[at].at in wrong]
     figure = _share(_figure_name(answers), len(wrong), fared)
     show = partial(_seen, fared, corpus, limit, reason)
-    rows = [show(at)._replace(hits=hits, of=of) for at, hits, of in _worst(beyond, fared, must=must)]
+    rows = [
+        show(at)._replace(hits=hits, of=of) for at, hits, of in _worst(beyond, fared, must=must)
+    ]
     return Judged(fared, wrong, figure, _finding(fared, figure, wrong, limit, rows))
 
 
@@ -249,7 +257,7 @@ def _seen(
     response = fared.answers.ways(case, corpus)[each.way]
     why = reason(case.sample.answered(response))
     known = short_reference(case.sample)
-    return SeenRow(case.place, response[:SHOWN], each.value, limit, why, known)
+    return SeenRow(case.place, _kept(response), each.value, limit, why, known)
 
 
 def _finding(
@@ -298,7 +306,7 @@ def unscored(
     for each in fared:
         for at, error in each.errors:
             case, way = corpus.cases[each.tried[at].at], each.tried[at].way
-            response = each.answers.ways(case, corpus)[way][:SHOWN]
+            response = _kept(each.answers.ways(case, corpus)[way])
             why, reference = _message(error), short_reference(case.sample)
             lost.append((SeenRow(case.place, response, None, None, why, reference), error))
     of = len({case.place for case in corpus.cases} | {place for place, _ in unreadable})
@@ -357,7 +365,7 @@ def lazy(fared: Fared, corpus: Corpus, earned: Earnings) -> tuple[Figure, Findin
     way, best = max(
         ((way, mean(values)) for way, values in by_way.items()), key=lambda found: found[1]
     )
-    answer = fared.answers.ways(corpus.cases[0], corpus)[way][:SHOWN]
+    answer = _kept(fared.answers.ways(corpus.cases[0], corpus)[way])
     message = (
         f"the best answer to everything earns {best:.4g} on average, "
         f"{earned.share(best):.1%} of the way to a right one"

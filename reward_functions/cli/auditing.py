@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from contextlib import ExitStack
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -29,6 +30,7 @@ from reward_functions.cli._console import (
     say_measured,
     sheet_table,
 )
+from reward_functions.cli._echo import harmless
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
     Models,
@@ -42,6 +44,8 @@ from reward_functions.data.atomic import replaced
 from reward_functions.scoring.rows import row_options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from reward_functions.audit.results import Checked, Finding
 
 _BUDGET: Final = re.compile(r"\s*+(\$?)\s*+(\d++(?:\.\d++)?)\s*+")
@@ -49,8 +53,10 @@ _BUDGET: Final = re.compile(r"\s*+(\$?)\s*+(\d++(?:\.\d++)?)\s*+")
 SHOWN: Final = 3
 """Rows of a finding in a terminal."""
 
-ROOM: Final = 60
-"""Characters of a response in a terminal."""
+ROOM: Final = 90
+"""Characters of a response in a terminal, half of them of its end."""
+
+ADD_TEXTS: Final = "add --texts to see what was answered, beside the reference"
 
 TargetName = Annotated[
     str,
@@ -463,27 +469,30 @@ def _print(done: Checked, *, texts: bool, every: bool) -> None:
     shown, counted = (rendering.audit_sheets(done), "") if every else rendering.short(done)
     for sheet in shown:
         console.print(sheet_table(sheet))
-    for finding in done.findings:
-        if finding.verdict in rendering.SEEN:
-            for line in _rows(finding, texts=texts):
-                console.print(line, soft_wrap=True)
+    seen = [each for each in done.findings if each.verdict in rendering.SEEN]
+    for line in chain.from_iterable(_rows(each, texts=texts) for each in seen):
+        console.print(Text(plain(line, MESSAGE)), soft_wrap=True)
+    if not texts and any(each.rows for each in seen):
+        console.print(Text(ADD_TEXTS))
     if counted:
         console.print(Text(counted), soft_wrap=True)
 
 
-def _rows(finding: Finding, *, texts: bool) -> list[Text]:
+def _rows(finding: Finding, *, texts: bool) -> Iterator[str]:
     """The rows that show a finding, or what it says where no row does."""
     if not finding.rows and finding.verdict != "note":
-        return [Text(plain(f"{finding.id}: {finding.message}", MESSAGE))]
-    return [
-        Text(
-            plain(
-                f"{finding.id}, {row.place}: {number(row.score) if row.score is not None else '-'}"
-                + (f" for '{plain(row.response, ROOM)}'" if texts else "")
-                + (f", reference {plain(row.reference, ROOM)}" if texts and row.reference else "")
-                + (f"; at {row.hits:,} of {row.of:,} prompts" if row.of else "")
-                + (f"; {row.reason}" if texts and row.reason else "")
-            )
+        yield f"{finding.id}: {finding.message}"
+    for row in finding.rows[: SHOWN if texts else 0]:
+        yield (
+            f"{finding.id}, {row.place}: {number(row.score) if row.score is not None else '-'}"
+            f" for '{_ends(row.response)}'"
+            + (f", reference {_ends(row.reference)}" if row.reference else "")
+            + (f"; at {row.hits:,} of {row.of:,} prompts" if row.of else "")
+            + (f"; {row.reason}" if row.reason else "")
         )
-        for row in finding.rows[:SHOWN]
-    ]
+
+
+def _ends(text: str) -> str:
+    """The beginning and the end, which decides."""
+    shown = harmless(text).replace("\n", "\\n")
+    return shown if len(shown) <= ROOM else f"{shown[: ROOM // 2]} … {shown[-ROOM // 2 :]}"

@@ -83,3 +83,22 @@ def test_where_it_is_not_known_what_is_paid_nothing_was_measured_whatever_the_da
     assert ran.exit_code == 2
     assert "nothing was measured" in ran.stderr
     assert "no form of the reference earns more than an empty answer" in ran.stdout
+
+
+LOOSE = "def loose(response, reference):\n    return float(str(reference) in response)\n"
+
+
+def test_without_texts_one_line_says_how_to_see_the_answers(run):
+    Path("loose.py").write_text(LOOSE)
+    shown = run("audit", "loose.py:loose", "rows.jsonl").stdout
+    assert shown.count("--texts") == 1
+    assert "input line" not in shown
+
+
+def test_with_texts_the_end_of_a_long_answer_stays(run):
+    Path("loose.py").write_text(LOOSE)
+    shown = run("audit", "loose.py:loose", "rows.jsonl", "--texts").stdout
+    assert "--texts" not in shown
+    (line,) = (each for each in shown.splitlines() if each.startswith("EX-RETRACT, "))
+    assert line.startswith("EX-RETRACT, input line 1: 1 for '10\\nLet me look at it once more.")
+    assert line.endswith("It is this:\\n12', reference 10; at 25 of 25 prompts")
