@@ -39,6 +39,9 @@ MARKS: Final[Mapping[str, str]] = {
     "absent": "⚠️ not measured",
 }
 
+OPEN: Final = ("place", "score", "wanted", "hits", "of", "such")
+"""What JSON has of a row where nobody asks for texts."""
+
 ROOM: Final = 1_500
 """Bytes of a response on a page."""
 
@@ -77,9 +80,7 @@ def audit_record(done: Checked, *, texts: bool = False) -> dict[str, Any]:
 def _finding(finding: Finding, *, texts: bool) -> dict[str, Any]:
     rows = [each._asdict() for each in finding.rows]
     if not texts:
-        rows = [
-            {key: row[key] for key in ("place", "score", "wanted", "hits", "of")} for row in rows
-        ]
+        rows = [{key: row[key] for key in OPEN} for row in rows]
     return asdict(finding) | {"rows": rows}
 
 
@@ -94,7 +95,7 @@ def audit_junit(done: Checked, *, texts: bool = False) -> str:  # noqa: ARG001 -
     A gate that is broken, undecided or not measured is a failure. One that is accepted is skipped
     with its reason.
     """
-    failed = [each for each in done.gates if each.message in done.failures]
+    failed = done.failed
     skipped = [each for each in done.gates if each.decision == "accepted"]
     errors = 0 if done.measured.measured else 1
     suite = ET.Element(
@@ -114,7 +115,7 @@ def audit_junit(done: Checked, *, texts: bool = False) -> str:  # noqa: ARG001 -
             suite, "testcase", classname=xml_text(_name(done)), name=xml_text(gate.expression)
         )
         if gate in failed:
-            ET.SubElement(case, "failure", type=gate.decision, message=xml_text(gate.message))
+            ET.SubElement(case, "failure", type=gate.decision, message=xml_text(done.why(gate)))
         elif gate in skipped:
             ET.SubElement(case, "skipped", message=xml_text(gate.message))
     suites = ET.Element("testsuites", name="reward")
@@ -136,9 +137,10 @@ def audit_markdown(done: Checked, *, texts: bool = False) -> str:
         )
     worst = [each for each in done.findings if each.verdict in ("broken", "accepted")]
     if worst:
-        lines += ["", "| finding | what | rows |", "| --- | --- | --- |"]
+        lines += ["", "| finding | what | such as | rows |", "| --- | --- | --- | --- |"]
         lines += [
             f"| {each.id} {each.title} | {code_span(each.message)} "
+            f"| {code_span(next((row.such for row in each.rows if row.such), '–'))} "
             f"| {code_span(_places(each, texts=texts))} |"
             for each in worst
         ]

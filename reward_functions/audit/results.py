@@ -23,8 +23,17 @@ Verdict = Literal["ok", "broken", "accepted", "note", "untested"]
 Decision = Literal["held", "broken", "undecided", "accepted", "absent"]
 """Of a gate: "undecided" had too few rows, "absent" has no figure."""
 
+WORST: Final = 3
+"""Classes that a failed gate names."""
+
 ROWS: Final = 5
 """Rows that a finding shows."""
+
+
+def both_ends(text: str, room: int) -> str:
+    """A text, or its beginning and its end, which decides, with `room` characters of it."""
+    half = room // 2
+    return text if len(text) <= room else f"{text[:half]} … {text[-half:]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,7 @@ class SeenRow(NamedTuple):
         reference: of the row, its beginning; "" where it has none.
         hits: prompts at which an answer written in the same way fares so; 0 where not counted.
         of: prompts that were answered in this way.
+        such: the same answer to a made-up row, which holds nothing of the data; "" for none.
     """
 
     place: str
@@ -72,6 +82,7 @@ class SeenRow(NamedTuple):
     reference: str = ""
     hits: int = 0
     of: int = 0
+    such: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +129,7 @@ class Gate:
     needed: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Checked:
     """What an audit and a comparison have in common.
 
@@ -160,10 +171,39 @@ class Checked:
         raise KeyError(name)
 
     @property
-    def failures(self) -> list[str]:
-        """Why it does not pass, one sentence a gate; empty where it passes."""
+    def failed(self) -> list[Gate]:
+        """The gates for which it does not pass."""
         against = ("broken",) if self.allow_undecided else ("broken", "undecided", "absent")
-        return [each.message for each in self.gates if each.decision in against]
+        return [each for each in self.gates if each.decision in against]
+
+    @property
+    def failures(self) -> list[str]:
+        """Why it does not pass, one sentence a gate; empty where it passes. None has a response."""
+        return [self.why(each) for each in self.failed]
+
+    def why(self, gate: Gate) -> str:
+        """A gate with its figure, the worst classes, and an answer to a made-up row."""
+        broken = [each for each in self.findings if each.verdict == "broken" and each.figure]
+        found = [each for each in broken if f"{each.figure}.".startswith(f"{gate.figure}.")]
+        found.sort(key=lambda each: -each.count)
+        counts = [f"{each.id} {each.count:,} of {each.n:,}" for each in found[:WORST]]
+        counts += [f"{len(found) - WORST} more"] if len(found) > WORST else []
+        rows = [row for each in found[:WORST] for row in each.rows if row.such]
+        if found and gate.figure == found[0].figure:
+            counts = [] if rows else [found[0].message]
+        shown = min(rows, key=lambda row: len(row.such), default=None)
+        such = f"such as {shown.such}, which earned {shown.score:g}" if shown else ""
+        return "; ".join(filter(None, [gate.message, ", ".join(counts), such]))
+
+    def __str__(self) -> str:
+        """The verdict, and a line for each gate that fails; no response stands in it."""
+        verdict = "passed" if self.passed else "failed"
+        nothing = [] if self.measured.measured else [self.measured.sentence]
+        return "\n".join([f"{self.target['name']} {verdict}", *nothing, *self.failures])
+
+    def __repr__(self) -> str:
+        """The same on a line, as `assert audit(…).passed` shows it."""
+        return f"<{type(self).__name__}: {'; '.join(str(self).splitlines())}>"
 
     @property
     def status(self) -> int:
@@ -178,12 +218,12 @@ class Checked:
         return self.status == PASSED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Audit(Checked):
     """Whether a reward can be trained on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison(Checked):
     """Two rewards on the same responses.
 

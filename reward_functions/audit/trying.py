@@ -18,7 +18,8 @@ from reward_functions.audit.child import Hung
 from reward_functions.audit.conventions import FunctionFailed
 from reward_functions.audit.corpus import AnswerClass, Corpus, class_answers
 from reward_functions.audit.gold import short_reference
-from reward_functions.audit.results import ROWS, Figure, Finding, SeenRow
+from reward_functions.audit.made_up import made_up
+from reward_functions.audit.results import ROWS, Figure, Finding, SeenRow, both_ends
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Scored
@@ -39,12 +40,6 @@ PIECE_BYTES: Final = 4_000_000
 
 SHOWN: Final = 2_000
 """Characters of an answer that is kept to be shown: its beginning, and its end, which decides."""
-
-
-def _kept(text: str) -> str:
-    half = SHOWN // 2
-    return text if len(text) <= SHOWN else f"{text[:half]} … {text[-half:]}"
-
 
 RIGHT: Final = AnswerClass("FN-RIGHT", "right answers", "all", lambda case, _: [case.right])
 """The right answers themselves."""
@@ -257,7 +252,8 @@ def _seen(
     response = fared.answers.ways(case, corpus)[each.way]
     why = reason(case.sample.answered(response))
     known = short_reference(case.sample)
-    return SeenRow(case.place, _kept(response), each.value, limit, why, known)
+    such = made_up(fared.answers, case, corpus, each.way)
+    return SeenRow(case.place, both_ends(response, SHOWN), each.value, limit, why, known, such=such)
 
 
 def _finding(
@@ -306,7 +302,7 @@ def unscored(
     for each in fared:
         for at, error in each.errors:
             case, way = corpus.cases[each.tried[at].at], each.tried[at].way
-            response = _kept(each.answers.ways(case, corpus)[way])
+            response = both_ends(each.answers.ways(case, corpus)[way], SHOWN)
             why, reference = _message(error), short_reference(case.sample)
             lost.append((SeenRow(case.place, response, None, None, why, reference), error))
     of = len({case.place for case in corpus.cases} | {place for place, _ in unreadable})
@@ -365,7 +361,7 @@ def lazy(fared: Fared, corpus: Corpus, earned: Earnings) -> tuple[Figure, Findin
     way, best = max(
         ((way, mean(values)) for way, values in by_way.items()), key=lambda found: found[1]
     )
-    answer = _kept(fared.answers.ways(corpus.cases[0], corpus)[way])
+    answer = both_ends(fared.answers.ways(corpus.cases[0], corpus)[way], SHOWN)
     message = (
         f"the best answer to everything earns {best:.4g} on average, "
         f"{earned.share(best):.1%} of the way to a right one"

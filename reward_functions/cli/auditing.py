@@ -20,7 +20,7 @@ from reward_functions.audit.comparing import compare as compared
 from reward_functions.audit.engine import REPEATS, AuditOptions
 from reward_functions.audit.engine import audit as audited
 from reward_functions.audit.gates import Acceptance, acceptances
-from reward_functions.audit.results import Comparison
+from reward_functions.audit.results import Comparison, both_ends
 from reward_functions.audit.targets import SECONDS, audit_target
 from reward_functions.cli._console import (
     MESSAGE,
@@ -493,6 +493,4 @@ def _rows(finding: Finding, *, texts: bool) -> Iterator[str]:
 
 
 def _ends(text: str) -> str:
-    """The beginning and the end, which decides."""
-    shown = harmless(text).replace("\n", "\\n")
-    return shown if len(shown) <= ROOM else f"{shown[: ROOM // 2]} … {shown[-ROOM // 2 :]}"
+    return both_ends(harmless(text).replace("\n", "\\n"), ROOM)

@@ -1,6 +1,7 @@
 """An audit as JSON, JUnit, Markdown, lines for GitHub, and a page."""
 
 import json
+import re
 from xml.etree import ElementTree as ET
 
 import jsonschema
@@ -8,7 +9,10 @@ import pytest
 
 from reward_functions import sample
 from reward_functions.audit import rendering
+from reward_functions.audit.corpus import BY_ID, CLASSES, Corpus
 from reward_functions.audit.engine import audit
+from reward_functions.audit.made_up import made_up
+from reward_functions.audit.other_answers import ReplayCase
 from tests.audit import faults
 
 SECRET = "a response of somebody"
@@ -99,3 +103,47 @@ def test_each_reason_for_no_score_has_a_row_and_the_prompts_that_it_is_seen_at()
     assert len({row.reason for row in found.rows}) == len(found.rows) == 2
     assert sum(row.hits for row in found.rows) >= found.count
     assert {row.of for row in found.rows} == {12}
+
+
+def test_a_failure_names_the_worst_classes_and_an_answer_to_a_row_that_nobody_has():
+    rows = [sample("", str(at + 300), prompt=f"Add {at}.", id=f"r{at}") for at in range(12)]
+    done = audit(faults.substring, rows)
+    (found,) = (each for each in done.failures if each.startswith("exploit>"))
+    assert "; EX-LIST 12 of 12, EX-HEDGE 12 of 12, EX-BOTH 12 of 12, " in found
+    assert found.endswith(" more; such as '42; 17' where 42 is right, which earned 1")
+    whole = [rendering.audit_junit(done), rendering.audit_markdown(done), repr(done)]
+    whole += rendering.github_lines(done)
+    assert all("where 42 is right" in each for each in whole[:3])
+    for row in (row for each in done.findings for row in each.rows if row.reference):
+        assert not any(row.reference in each for each in whole[:3])
+
+
+def test_the_whole_is_a_summary_where_it_is_printed(done):
+    lines = str(done).splitlines()
+    assert lines == ["empty failed", *done.failures]
+    assert repr(done) == f"<Audit: {'; '.join(lines)}>"
+    assert SECRET not in repr(done)
+
+
+@pytest.mark.parametrize("right", ["{}", "#### {}", r"\boxed{{{}}}"])
+@pytest.mark.parametrize(
+    "of", [("7", "9000"), ("8.25", "3/4"), ("F", "H"), ("yes", "no"), ("Oslo", "Rom")]
+)
+def test_what_is_made_up_holds_no_word_of_the_rows(right, of):
+    rows = [ReplayCase("", sample("", each, prompt="Hidden."), right.format(each)) for each in of]
+    corpus = Corpus([each._replace(wrong=rows[1 - at].right) for at, each in enumerate(rows)])
+    made = [
+        made_up(answers, case, corpus, way)
+        for answers in CLASSES
+        for case in corpus.cases
+        for way in range(len(answers.ways(case, corpus)))
+        if answers.id in ("EX-HEDGE", "EX-NEAR", "EX-PART", "EX-PROMPT", "FN-VALUE")
+    ]
+    assert "Hidden" not in str(made)
+    assert any(made)
+    assert not any(re.search(r"\b(Oslo|Rom|F|H|9000|8\.25)\b", each) for each in made)
+
+
+def test_what_all_right_answers_share_beside_a_form_is_not_made_up():
+    rows = [ReplayCase("", sample("", each), f"{each} is 5") for each in ("tin", "zinc")]
+    assert made_up(BY_ID["EX-CUT"], rows[0], Corpus(rows), 0) == ""
