@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree as ET
 
 from reward_functions.audit.gates import figure_text
-from reward_functions.audit.results import Comparison
+from reward_functions.audit.results import Audit, Comparison
 from reward_functions.aws.deployed.findings import code_span, xml_text
+from reward_functions.reports.measured import Measured
 from reward_functions.reports.pages.charts.rows import Row, Span, spans
 from reward_functions.reports.pages.page import Case, Page, Section, excerpt
 from reward_functions.reports.sheets import Sheet
@@ -97,7 +98,7 @@ def audit_junit(done: Checked, *, texts: bool = False) -> str:  # noqa: ARG001 -
     """
     failed = done.failed
     skipped = [each for each in done.gates if each.decision == "accepted"]
-    errors = 0 if done.measured.measured else 1
+    errors = 1 if done.nothing else 0
     suite = ET.Element(
         "testsuite",
         name=xml_text(_name(done)),
@@ -109,7 +110,7 @@ def audit_junit(done: Checked, *, texts: bool = False) -> str:  # noqa: ARG001 -
     )
     case = ET.SubElement(suite, "testcase", classname=xml_text(_name(done)), name="measured")
     if errors:
-        ET.SubElement(case, "error", message=xml_text(done.measured.sentence))
+        ET.SubElement(case, "error", message=xml_text(done.nothing))
     for gate in done.gates:
         case = ET.SubElement(
             suite, "testcase", classname=xml_text(_name(done)), name=xml_text(gate.expression)
@@ -127,9 +128,10 @@ def audit_junit(done: Checked, *, texts: bool = False) -> str:  # noqa: ARG001 -
 def audit_markdown(done: Checked, *, texts: bool = False) -> str:
     """Tables for a comment below a pull request."""
     verdict = "passed" if done.passed else "failed"
+    verdict = f"could not be {_kind(done).removesuffix('e')}ed" if done.nothing else verdict
     lines = [f"### {code_span(_name(done))} {verdict}", ""]
     lines += [f"{code_span(each)}  " for each in done.notes]
-    lines += ["", "| | gate | figure |", "| --- | --- | --- |"]
+    lines += ["", "| | gate | figure |", "| --- | --- | --- |"] if done.gates else []
     for gate in done.gates:
         message = gate.message.removeprefix(f"{gate.expression}: ")
         lines.append(
@@ -144,7 +146,8 @@ def audit_markdown(done: Checked, *, texts: bool = False) -> str:
             f"| {code_span(_places(each, texts=texts))} |"
             for each in worst
         ]
-    return "\n".join([*lines, "", f"{done.measured.sentence}.", ""])
+    end = [] if done.nothing else ["", f"{done.measured.sentence}."]
+    return "\n".join([*lines, *end, ""])
 
 
 def _places(finding: Finding, *, texts: bool) -> str:
@@ -168,6 +171,28 @@ def github_lines(done: Checked) -> list[str]:
 
 def _kind(done: Checked) -> str:
     return "compare" if isinstance(done, Comparison) else "audit"
+
+
+def unmade(names: Sequence[str], why: str) -> Checked:
+    """What is written where nothing could be looked at: no figure, no gate, the status 2.
+
+    Args:
+        names: of the target, or of the two.
+        why: one sentence.
+    """
+    one, *others = (
+        {"kind": "", "name": name, "version": "", "digest": "", "convention": ""} for name in names
+    )
+    known: dict[str, Any] = {
+        "target": one,
+        "data": {"file": "", "rows": 0, "prompts": 0, "sha256": ""},
+        "figures": [],
+        "findings": [],
+        "gates": [],
+        "measured": Measured("rows", 0),
+        "notes": [f"could not be {'compared' if others else 'audited'}: {why}"],
+    }
+    return Comparison(other=others[0], **known) if others else Audit(**known)
 
 
 def _name(done: Checked) -> str:
@@ -291,7 +316,7 @@ def _cases(finding: Finding, *, texts: bool) -> Iterator[str | Case]:
         facts = [("earned", _number(row.score)), ("limit", _number(row.wanted))]
         facts += [("prompts", f"{row.hits:,} of {row.of:,}")] if row.of else []
         facts += [("reference", row.reference)] if texts and row.reference else []
-        facts += [("reason", row.reason)] if row.reason else []
+        facts += [("reason", row.reason)] if texts and row.reason else []
         quoted = [("response", excerpt(row.response, ROOM))] if texts else []
         yield Case(row.place, facts, quotations=quoted)
 
@@ -318,5 +343,9 @@ FORMATS: Final[Mapping[str, Callable[..., str]]] = {
     "json": audit_json,
     "junit": audit_junit,
     "markdown": audit_markdown,
+    "html": lambda done, *, texts=False: audit_page(done, texts=texts).html(),
 }
-"""The formats of a machine, by name."""
+"""The formats that are written, by name."""
+
+SUFFIXES: Final = {".json": "json", ".xml": "junit", ".md": "markdown", ".html": "html"}
+"""The format of a file by the end of its name."""

@@ -177,9 +177,16 @@ class Checked:
         return [each for each in self.gates if each.decision in against]
 
     @property
+    def nothing(self) -> str:
+        """Why nothing was measured; "" where something was."""
+        if self.measured.measured:
+            return ""
+        return "; ".join([self.measured.sentence, *self.notes[1:]] if self.figures else self.notes)
+
+    @property
     def failures(self) -> list[str]:
-        """Why it does not pass, one sentence a gate; empty where it passes. None has a response."""
-        return [self.why(each) for each in self.failed]
+        """Why it does not pass, a sentence each; empty where it passes. None has a response."""
+        return [*filter(None, [self.nothing]), *(self.why(each) for each in self.failed)]
 
     def why(self, gate: Gate) -> str:
         """A gate with its figure, the worst classes, and an answer to a made-up row."""
@@ -198,8 +205,7 @@ class Checked:
     def __str__(self) -> str:
         """The verdict, and a line for each gate that fails; no response stands in it."""
         verdict = "passed" if self.passed else "failed"
-        nothing = [] if self.measured.measured else [self.measured.sentence]
-        return "\n".join([f"{self.target['name']} {verdict}", *nothing, *self.failures])
+        return "\n".join([f"{self.target['name']} {verdict}", *self.failures])
 
     def __repr__(self) -> str:
         """The same on a line, as `assert audit(…).passed` shows it."""

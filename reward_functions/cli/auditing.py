@@ -6,10 +6,11 @@ import os
 import re
 import sys
 from contextlib import ExitStack
+from functools import wraps
 from itertools import chain
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 from rich.text import Text
@@ -39,12 +40,12 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
 )
 from reward_functions.cli._progress import watched
 from reward_functions.cli._results import number
-from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.errors import ConfigurationError, RewardError
 from reward_functions.data.atomic import replaced
 from reward_functions.scoring.rows import row_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from reward_functions.audit.results import Checked, Finding
 
@@ -85,11 +86,12 @@ RowShape = Annotated[
     ),
 ]
 Form = Annotated[
-    Literal["text", "json", "junit", "markdown"],
-    typer.Option("--format", help="Of what is written."),
+    Literal["text", "json", "junit", "markdown", "html"],
+    typer.Option("--format", help="Of what is written.", show_default="as --out ends, else text"),
 ]
 Out = Annotated[
-    Path | None, typer.Option("--out", metavar="FILE", help="Write it to a file instead.")
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Write it to a .json, .xml, .md or .html instead."),
 ]
 Report = Annotated[
     Path | None, typer.Option("--report", metavar="PAGE.html", help="Write a page as well.")
@@ -111,6 +113,29 @@ AllowUndecided = Annotated[
 ]
 
 
+def _written_anyway(command: Callable[..., None]) -> Callable[..., None]:
+    """A command that writes its reports where nothing could be looked at, too."""
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        read = [given.get(each) for each in ("target", "data", "a", "b", "rollouts")]
+        out, report = given["out"], given["report"]
+        _require_places(out, report, *read)
+        if given["format"] == "text" and out is not None:
+            given["format"] = rendering.SUFFIXES.get(out.suffix)
+            if given["format"] is None:
+                raise ConfigurationError(f"--out {out}: end it in {', '.join(rendering.SUFFIXES)}")
+        try:
+            command(**given)
+        except (RewardError, OSError) as error:
+            names = [given[each] for each in ("target", "a", "b") if each in given]
+            _write(rendering.unmade(names, str(error)), given["format"], out, report)
+            raise
+
+    return run
+
+
+@_written_anyway
 def audit(
     target: TargetName,
     data: Annotated[
@@ -257,7 +282,6 @@ def audit(
         form=form,
         seed=seed,
     )
-    _require_places(out, report, target, data)
     agreed = (lambda _: True) if yes else _confirmed
     if card is None and (recorded or resume or both_orders):
         raise ConfigurationError("--recorded, --resume and --both-orders are of --card DIR")
@@ -304,6 +328,7 @@ def audit(
     _show(done, format, out, report, texts=texts, every=every)
 
 
+@_written_anyway
 def compare(
     a: Annotated[str, typer.Argument(metavar="A", help="The reward of today, as of `audit`.")],
     b: Annotated[str, typer.Argument(metavar="B", help="The one that may take its place.")],
@@ -340,7 +365,6 @@ def compare(
     Exit status: 0 every gate of --fail-on holds, or there is none; 1 one does not; 2 nothing was
     measured, or the arguments cannot be used.
     """
-    _require_places(out, report, a, b, rollouts)
     with ExitStack() as opened:
         one, other = (
             audit_target(each, judge=judge, stage=stage, seconds=seconds) for each in (a, b)
@@ -431,31 +455,29 @@ def _show(
 ) -> None:
     """Write it, say why it fails, and leave with its status."""
     if form == "text":
-        if out is not None:
-            raise ConfigurationError("--out writes json, junit or markdown: add --format")
         _print(done, texts=texts, every=every)
-    else:
-        written = rendering.FORMATS[form](done, texts=texts)
-        if out is None:
+    say_measured(done.measured)
+    for gate in done.failed:
+        remark(f"{_why(done)}: {done.why(gate)}", "bold red")
+    _write(done, form, out, report, texts=texts)
+    raise typer.Exit(done.status)
+
+
+def _write(
+    done: Checked, form: str, out: Path | None, report: Path | None, *, texts: bool = False
+) -> None:
+    """Write the files, and the lines of a CI."""
+    places = [(form, out)] if form != "text" else []
+    for name, place in (*places, *([("html", report)] if report is not None else [])):
+        written = rendering.FORMATS[name](done, texts=texts)
+        if place is None:
             sys.stdout.write(written)
         else:
-            with replaced(out) as stream:
+            with replaced(place) as stream:
                 stream.write(written)
-    if report is not None:
-        with replaced(report) as stream:
-            stream.write(rendering.audit_page(done, texts=texts).html())
-    say_measured(done.measured)
-    for each in done.failures:
-        remark(f"{_why(done)}: {each}", "bold red")
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in rendering.github_lines(done):
             typer.echo(line, err=True)
-    _leave(done)
-
-
-def _leave(done: Checked) -> None:
-    """Leave with the status of what was measured and of the gates."""
-    raise typer.Exit(done.status)
 
 
 def _why(done: Checked) -> str:

@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 from typer.testing import CliRunner
 
+from reward_functions.audit.rendering import SCHEMA_FILE
 from reward_functions.cli import app
 
 ROWS = [
@@ -102,3 +104,36 @@ def test_with_texts_the_end_of_a_long_answer_stays(run):
     (line,) = (each for each in shown.splitlines() if each.startswith("EX-RETRACT, "))
     assert line.startswith("EX-RETRACT, input line 1: 1 for '10\\nLet me look at it once more.")
     assert line.endswith("It is this:\\n12', reference 10; at 25 of 25 prompts")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("audit", "torn.py:f", "rows.jsonl"), "could not be audited: torn.py, line 1"),
+        (("compare", "gsm8k", "torn.py:f", "rollouts.jsonl"), "could not be compared: torn.py"),
+        (("audit", "never.py:never", "rows.jsonl"), "no form of the reference earns more than"),
+    ],
+)
+def test_what_could_not_be_looked_at_is_written_as_well(run, monkeypatch, words, why):
+    """An old comment and an old file would say that it passed."""
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    Path("torn.py").write_text("import no_such_module_of_mine\n")
+    Path("never.py").write_text("def never(response, reference):\n    return 0.0\n")
+    for name in ("a.md", "a.xml", "a.json", "a.html"):
+        ran = run(*words, "--out", name)
+        assert ran.exit_code == 2
+        assert why in Path(name).read_text(), name
+        assert why in next(line for line in ran.stderr.splitlines() if line.startswith("::error "))
+    found = json.loads(Path("a.json").read_text())
+    assert (found["status"], found["passed"]) == (2, False)
+    jsonschema.validate(found, json.loads(SCHEMA_FILE.read_text()))
+    assert "could not be" in Path("a.md").read_text().splitlines()[0]
+    assert '<testsuite name="' in (junit := Path("a.xml").read_text())
+    assert 'errors="1"' in junit
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a"])
+def test_a_file_says_its_format_by_the_end_of_its_name(run, name):
+    ran = run("audit", "gsm8k", "rows.jsonl", "--out", name)
+    assert (ran.exit_code, Path(name).exists()) == (2, False)
+    assert f"--out {name}: end it in .json, .xml, .md, .html" in ran.stderr
