@@ -336,7 +336,7 @@ class PairedRewards:
         """A row with both scores: B's as its own, A's in the reason."""
         was, now = self.a.seen(at, place), self.b.seen(at, place)
         words = (f"{each.score:g}{each.reason and f', {each.reason}'}" for each in (was, now))
-        return now._replace(reason="A: {}; B: {}".format(*words))
+        return now._replace(reason="A: {}; B: {}".format(*words), before=was.score)
 
 
 def _compared(pair: PairedRewards, read: Rollouts) -> tuple[list[Figure], list[Finding]]:

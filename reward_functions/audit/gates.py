@@ -174,13 +174,15 @@ def figure_text(figure: Figure) -> str:
     """A figure with its interval and how many prompts it rests on."""
     if figure.value is None:
         return f"{figure.id} was not measured: {figure.why}"
-    number = "{:.1%}" if figure.unit == "share" else "{:g}"
+    number = {"share": "{:.1%}", "count": "{:,.0f}"}.get(figure.unit, "{:.3g}")
     interval = (
         f"{number.format(figure.low)} to {number.format(figure.high)}, "
         if figure.low is not None and figure.high is not None
         else ""
     )
-    return f"{figure.id} is {number.format(figure.value)} ({interval}{figure.n:,} prompts)"
+    of = "row" if figure.id.startswith(("seconds.", "calls.")) else "prompt"
+    items = f"{figure.n:,} {of}{'s' * (figure.n != 1)}"
+    return f"{figure.id} is {number.format(figure.value)} ({interval}{items})"
 
 
 def _needed(figure: Figure, each: Expression) -> int:

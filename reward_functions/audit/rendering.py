@@ -19,7 +19,7 @@ from reward_functions.aws.deployed.findings import code_span, xml_text
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.pages.charts.rows import Row, Span, spans
 from reward_functions.reports.pages.page import Case, Page, Section, excerpt
-from reward_functions.reports.sheets import Sheet
+from reward_functions.reports.sheets import Sheet, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ MARKS: Final[Mapping[str, str]] = {
     "absent": "⚠️ not measured",
 }
 
-OPEN: Final = ("place", "score", "wanted", "hits", "of", "such")
+OPEN: Final = ("place", "score", "wanted", "hits", "of", "such", "before")
 """What JSON has of a row where nobody asks for texts."""
 
 ROOM: Final = 1_500
@@ -101,19 +101,19 @@ def audit_junit(done: Checked, *, texts: bool = False) -> str:  # noqa: ARG001 -
     errors = 1 if done.nothing else 0
     suite = ET.Element(
         "testsuite",
-        name=xml_text(_name(done)),
+        name=xml_text(done.called),
         tests=str(len(done.gates) + 1),
         failures=str(len(failed)),
         errors=str(errors),
         skipped=str(len(skipped)),
         time=f"{done.seconds:.3f}",
     )
-    case = ET.SubElement(suite, "testcase", classname=xml_text(_name(done)), name="measured")
+    case = ET.SubElement(suite, "testcase", classname=xml_text(done.called), name="measured")
     if errors:
         ET.SubElement(case, "error", message=xml_text(done.nothing))
     for gate in done.gates:
         case = ET.SubElement(
-            suite, "testcase", classname=xml_text(_name(done)), name=xml_text(gate.expression)
+            suite, "testcase", classname=xml_text(done.called), name=xml_text(gate.expression)
         )
         if gate in failed:
             ET.SubElement(case, "failure", type=gate.decision, message=xml_text(done.why(gate)))
@@ -127,9 +127,7 @@ def audit_junit(done: Checked, *, texts: bool = False) -> str:  # noqa: ARG001 -
 
 def audit_markdown(done: Checked, *, texts: bool = False) -> str:
     """Tables for a comment below a pull request."""
-    verdict = "passed" if done.passed else "failed"
-    verdict = f"could not be {_kind(done).removesuffix('e')}ed" if done.nothing else verdict
-    lines = [f"### {code_span(_name(done))} {verdict}", ""]
+    lines = [f"### {code_span(done.called)}", "", f"**{escaped(done.verdict)}**", ""]
     lines += [f"{code_span(each)}  " for each in done.notes]
     lines += ["", "| | gate | figure |", "| --- | --- | --- |"] if done.gates else []
     for gate in done.gates:
@@ -146,6 +144,9 @@ def audit_markdown(done: Checked, *, texts: bool = False) -> str:
             f"| {code_span(_places(each, texts=texts))} |"
             for each in worst
         ]
+    if isinstance(done, Comparison) and done.figures:
+        for sheet in audit_sheets(done)[-2:]:
+            lines += ["", *sheet.markdown()]
     end = [] if done.nothing else ["", f"{done.measured.sentence}."]
     return "\n".join([*lines, *end, ""])
 
@@ -195,18 +196,13 @@ def unmade(names: Sequence[str], why: str) -> Checked:
     return Comparison(other=others[0], **known) if others else Audit(**known)
 
 
-def _name(done: Checked) -> str:
-    one = done.target["name"]
-    return f"{one} and {done.other['name']}" if isinstance(done, Comparison) else one
-
-
 SEEN: Final = ("broken", "accepted", "note")
 """Verdicts that a short report shows; the others it counts."""
 
 
 def short(done: Checked) -> tuple[list[Sheet], str]:
     """The findings that need a look, and a line that counts the rest and the gates that hold."""
-    _, found, _ = audit_sheets(done)
+    found = audit_sheets(done)[-2]
     rows = [
         row for row, each in zip(found.rows, done.findings, strict=True) if each.verdict in SEEN
     ]
@@ -238,13 +234,14 @@ def audit_sheets(done: Checked) -> list[Sheet]:
             else ""
         )
 
+    gates = Sheet(
+        "gates",
+        ("gate", "decision", "figure"),
+        [(each.expression, each.decision, _gate_text(each)) for each in done.gates],
+        words=("decision", "figure"),
+    )
     return [
-        Sheet(
-            "gates",
-            ("gate", "decision", "figure"),
-            [(each.expression, each.decision, _gate_text(each)) for each in done.gates],
-            words=("decision", "figure"),
-        ),
+        *([gates] if done.gates else []),
         Sheet(
             "classes and properties",
             ("id", "what", "verdict", "prompts", "rate"),
@@ -255,7 +252,7 @@ def audit_sheets(done: Checked) -> list[Sheet]:
             words=("what", "verdict", "rate"),
         ),
         Sheet(
-            "other figures",
+            "figures" if isinstance(done, Comparison) else "other figures",
             ("figure", "value"),
             [
                 (
@@ -302,7 +299,7 @@ def audit_page(done: Checked, *, texts: bool = True) -> Page:
     if isinstance(done, Comparison):
         facts += [(f"other {name}", value) for name, value in done.other.items()]
     return Page(
-        f"{_kind(done)} of {_name(done)}",
+        f"{_kind(done)} of {done.called}",
         lead,
         warnings=failures,
         facts=[(name, value) for name, value in facts if value],

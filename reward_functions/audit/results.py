@@ -72,6 +72,7 @@ class SeenRow(NamedTuple):
         hits: prompts at which an answer written in the same way fares so; 0 where not counted.
         of: prompts that were answered in this way.
         such: the same answer to a made-up row, which holds nothing of the data; "" for none.
+        before: what the first reward gave it, in a comparison.
     """
 
     place: str
@@ -83,6 +84,7 @@ class SeenRow(NamedTuple):
     hits: int = 0
     of: int = 0
     such: str = ""
+    before: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +204,36 @@ class Checked:
         such = f"such as {shown.such}, which earned {shown.score:g}" if shown else ""
         return "; ".join(filter(None, [gate.message, ", ".join(counts), such]))
 
+    @property
+    def called(self) -> str:
+        """What was looked at, as it was asked for."""
+        return _called(self.target)
+
+    @property
+    def verdict(self) -> str:
+        """The result in a sentence."""
+        return self.nothing or "; ".join(filter(None, [self.result, self.held]))
+
+    @property
+    def result(self) -> str:
+        """What was found beside the gates."""
+        return ""
+
+    @property
+    def held(self) -> str:
+        """How many gates hold, in a sentence; "" where there are none."""
+        failed, of = len(self.failed), len(self.gates)
+        if not failed:
+            return (
+                f"passed: {'the gate holds' if of == 1 else f'all {of} gates hold'}" if of else ""
+            )
+        sure = any(each.decision == "broken" for each in self.failed)
+        words = "do not hold" if sure else "are undecided or not measured"
+        return f"{'not fit to train on' if sure else 'undecided'}: {failed} of {of} gates {words}"
+
     def __str__(self) -> str:
         """The verdict, and a line for each gate that fails; no response stands in it."""
-        verdict = "passed" if self.passed else "failed"
-        return "\n".join([f"{self.target['name']} {verdict}", *self.failures])
+        return "\n".join([f"{self.called}: {self.verdict}", *map(self.why, self.failed)])
 
     def __repr__(self) -> str:
         """The same on a line, as `assert audit(…).passed` shows it."""
@@ -238,3 +266,23 @@ class Comparison(Checked):
     """
 
     other: Mapping[str, str]
+
+    @property
+    def called(self) -> str:
+        """Both, by their letters."""
+        return f"A {_called(self.target)}, B {_called(self.other)}"
+
+    @property
+    def result(self) -> str:
+        """What would change if B took the place of A."""
+        rows = {each.id: each.message.partition(" ")[0] for each in self.findings}
+        p, turned = (self.figure(each).value for each in ("p", "signflips"))
+        gained, lost = rows["FLIP-GAINED"], rows["FLIP-LOST"]
+        chance = "" if p is None else f" (p = {p:.2g})"
+        words = f"B pays {gained} rows that A does not, and not {lost} that A does{chance}"
+        of = "" if turned is None else f"; {turned:.1%} of advantages change their sign"
+        return f"{words}{of}"
+
+
+def _called(target: Mapping[str, str]) -> str:
+    return target.get("described", target["name"]).partition(", ")[0]

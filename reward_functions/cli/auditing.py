@@ -72,8 +72,8 @@ FailOn = Annotated[
     typer.Option(
         "--fail-on",
         metavar="EXPR",
-        help="A gate, such as 'exploit.EX-LIST>0' or 'fp>0.01'; one option for each. It replaces "
-        "the default of the same figure.",
+        help="A gate, such as 'exploit>0.01' of an audit, 'lost>0.02' of a comparison; one option "
+        "for each. It replaces the default of the same figure.",
     ),
 ]
 RowShape = Annotated[
@@ -486,7 +486,8 @@ def _why(done: Checked) -> str:
 
 def _print(done: Checked, *, texts: bool, every: bool) -> None:
     console = output()
-    for sentence in done.notes:
+    of_both = [done.called, done.verdict] if isinstance(done, Comparison) else []
+    for sentence in (*of_both, *done.notes):
         console.print(Text(plain(sentence)), soft_wrap=True)
     shown, counted = (rendering.audit_sheets(done), "") if every else rendering.short(done)
     for sheet in shown:

@@ -5,6 +5,7 @@ from itertools import chain
 
 import pytest
 
+from reward_functions.audit import rendering
 from reward_functions.audit.comparing import BATCH, compare
 from reward_functions.audit.groups import ALONE, NO_ROWS, NO_SCORE
 from reward_functions.core.errors import BadSample, ConfigurationError
@@ -482,3 +483,38 @@ def test_a_reward_is_named_and_closed_by_who_opened_it():
 def compared_by_name(samples):
     found = compare("gsm8k", "math", samples)
     return found, by_id(found.figures), found.findings
+
+
+def test_the_result_is_a_sentence_that_names_what_flips_and_what_training_would_do():
+    found, _, _ = compared(*grouped(*[[(1, 0), (0, 1), (0, 1)]] * 3, [(1, 1)]))
+    assert found.verdict == (
+        "B pays 6 rows that A does not, and not 3 that A does (p = 0.25); "
+        "100.0% of advantages change their sign"
+    )
+    assert str(found).splitlines() == [f"A paying, B paying: {found.verdict}"]
+    gated, _, _ = compared(*alone((1, 0)), fail_on=["lost>0.02"])
+    assert gated.verdict == (
+        "B pays 0 rows that A does not, and not 1 that A does (p = 1); "
+        "not fit to train on: 1 of 1 gates do not hold"
+    )
+    assert str(gated).splitlines()[1].startswith("lost>0.02: lost is 100.0% (")
+    nothing, _, _ = compared([], {}, {})
+    assert nothing.verdict == "nothing was measured: there are no rows"
+
+
+def test_markdown_names_both_and_has_the_figures_and_no_empty_table():
+    found, _, _ = compared(*alone((1, 0), (1, 1)))
+    shown = rendering.audit_markdown(found)
+    assert shown.startswith("### `A paying, B paying`\n\n**B pays 0 rows that A does not")
+    assert "| lost | 50.0% (9.5% to 90.5%, 2 prompts) |" in shown
+    assert "| FLIP-LOST | pass under A, and not under B | note | 1 of 2 | 1 of 2 rows |" in shown
+    assert "| gate |" not in shown
+    assert "(2 rows)" in next(each for each in shown.splitlines() if "calls.a" in each)
+    assert [each.title for each in rendering.audit_sheets(found)][-1] == "figures"
+
+
+def test_a_row_has_what_both_gave(tmp_path):
+    found, _, findings = compared(*alone((1, 0)))
+    (row,) = findings["FLIP-LOST"].rows
+    assert (row.before, row.score) == (1.0, 0.0)
+    assert '"before": 1.0' in rendering.audit_json(found)

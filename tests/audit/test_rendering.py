@@ -120,7 +120,10 @@ def test_a_failure_names_the_worst_classes_and_an_answer_to_a_row_that_nobody_ha
 
 def test_the_whole_is_a_summary_where_it_is_printed(done):
     lines = str(done).splitlines()
-    assert lines == ["empty failed", *done.failures]
+    assert lines == [
+        "empty: not fit to train on: 4 of 7 gates do not hold",
+        *done.failures,
+    ]
     assert repr(done) == f"<Audit: {'; '.join(lines)}>"
     assert SECRET not in repr(done)
 
