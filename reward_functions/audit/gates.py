@@ -162,7 +162,7 @@ def _gate(each: Expression, figure: Figure) -> Gate:
     elif not exact and worst is not None and _beyond(worst, each):
         decision = "undecided"
     needed = _needed(figure, each) if decision == "undecided" else 0
-    more = f"; some {needed:,} prompts would decide it" if needed else ""
+    more = f"; take {needed:,} prompts" if needed else ""
     return Gate(each.text, figure.id, decision, f"{each.text}: {figure_text(figure)}{more}", needed)
 
 

@@ -7,6 +7,7 @@ answers, how it fared, and the rows that show it. A gate holds one figure to a l
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -174,9 +175,10 @@ class Checked:
 
     @property
     def failed(self) -> list[Gate]:
-        """The gates for which it does not pass."""
+        """The gates for which it does not pass, broken ones first."""
         against = ("broken",) if self.allow_undecided else ("broken", "undecided", "absent")
-        return [each for each in self.gates if each.decision in against]
+        found = [each for each in self.gates if each.decision in against]
+        return sorted(found, key=lambda each: each.decision != "broken")
 
     @property
     def nothing(self) -> str:
@@ -202,6 +204,8 @@ class Checked:
             counts = [] if rows else [found[0].message]
         shown = min(rows, key=lambda row: len(row.such), default=None)
         such = f"such as {shown.such}, which earned {shown.score:g}" if shown else ""
+        if gate.decision == "undecided":
+            return f"undecided: {gate.message}{',' if gate.needed else ';'} or --allow-undecided"
         return "; ".join(filter(None, [gate.message, ", ".join(counts), such]))
 
     @property
@@ -222,14 +226,15 @@ class Checked:
     @property
     def held(self) -> str:
         """How many gates hold, in a sentence; "" where there are none."""
-        failed, of = len(self.failed), len(self.gates)
-        if not failed:
+        of = len(self.gates)
+        if not self.failed:
             return (
                 f"passed: {'the gate holds' if of == 1 else f'all {of} gates hold'}" if of else ""
             )
-        sure = any(each.decision == "broken" for each in self.failed)
-        words = "do not hold" if sure else "are undecided or not measured"
-        return f"{'not fit to train on' if sure else 'undecided'}: {failed} of {of} gates {words}"
+        counted = Counter(each.decision for each in self.failed)
+        words = ", ".join(f"{times} {each}" for each, times in sorted(counted.items()))
+        head = "not fit to train on" if counted["broken"] else "undecided"
+        return f"{head}: of {of} gates {words}"
 
     def __str__(self) -> str:
         """The verdict, and a line for each gate that fails; no response stands in it."""

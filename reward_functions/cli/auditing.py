@@ -458,7 +458,8 @@ def _show(
         _print(done, texts=texts, every=every)
     say_measured(done.measured)
     for gate in done.failed:
-        remark(f"{_why(done)}: {done.why(gate)}", "bold red")
+        why = f"{_why(done)}: " if gate.decision == "broken" else ""
+        remark(f"{why}{done.why(gate)}", "bold red" if why else "bold yellow")
     _write(done, form, out, report, texts=texts)
     raise typer.Exit(done.status)
 

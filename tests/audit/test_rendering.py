@@ -121,7 +121,7 @@ def test_a_failure_names_the_worst_classes_and_an_answer_to_a_row_that_nobody_ha
 def test_the_whole_is_a_summary_where_it_is_printed(done):
     lines = str(done).splitlines()
     assert lines == [
-        "empty: not fit to train on: 4 of 7 gates do not hold",
+        "empty: not fit to train on: of 7 gates 1 broken, 3 undecided",
         *done.failures,
     ]
     assert repr(done) == f"<Audit: {'; '.join(lines)}>"

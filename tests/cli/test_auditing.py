@@ -137,3 +137,13 @@ def test_a_file_says_its_format_by_the_end_of_its_name(run, name):
     ran = run("audit", "gsm8k", "rows.jsonl", "--out", name)
     assert (ran.exit_code, Path(name).exists()) == (2, False)
     assert f"--out {name}: end it in .json, .xml, .md, .html" in ran.stderr
+
+
+def test_undecided_is_called_so(run):
+    ran = run("audit", "gsm8k", "rows.jsonl")
+    assert ran.exit_code == 1
+    assert "not fit to train on" not in ran.stderr
+    assert (
+        "undecided: exploit>0.02: exploit is 0.0% (0.0% to 13.3%, 25 prompts); "
+        "take 189 prompts, or --allow-undecided"
+    ) in ran.stderr
