@@ -57,6 +57,9 @@ SHOWN: Final = 3
 ROOM: Final = 90
 """Characters of a response in a terminal, half of them of its end."""
 
+SEARCHED: Final = "SEARCH"
+"""The finding whose rows have an `Example` as their reason."""
+
 ADD_TEXTS: Final = "add --texts to see what was answered, beside the reference"
 
 TargetName = Annotated[
@@ -500,6 +503,8 @@ def _print(done: Checked, *, texts: bool, every: bool) -> None:
         console.print(Text(ADD_TEXTS))
     if counted:
         console.print(Text(counted), soft_wrap=True)
+    for example in (row.reason for each in seen if each.id == SEARCHED for row in each.rows):
+        console.print(Text(harmless(example)), soft_wrap=True)  # whole, to be pasted
 
 
 def _rows(finding: Finding, *, texts: bool) -> Iterator[str]:
@@ -512,7 +517,7 @@ def _rows(finding: Finding, *, texts: bool) -> Iterator[str]:
             f" for '{_ends(row.response)}'"
             + (f", reference {_ends(row.reference)}" if row.reference else "")
             + (f"; at {row.hits:,} of {row.of:,} prompts" if row.of else "")
-            + (f"; {row.reason}" if row.reason else "")
+            + (f"; {row.reason}" if row.reason and finding.id != SEARCHED else "")
         )
 
 

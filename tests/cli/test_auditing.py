@@ -1,5 +1,6 @@
 """`reward audit` and `reward compare` as they are typed: what they write, and what they refuse."""
 
+import ast
 import json
 from pathlib import Path
 
@@ -147,3 +148,20 @@ def test_undecided_is_called_so(run):
         "undecided: exploit>0.02: exploit is 0.0% (0.0% to 13.3%, 25 prompts); "
         "take 189 prompts, or --allow-undecided"
     ) in ran.stderr
+
+
+@pytest.mark.parametrize("texts", [(), ("--texts",)])
+def test_what_a_search_found_is_printed_whole_and_can_be_pasted(run, texts):
+    long = [row | {"prompt": f"{row['prompt']} {'Take your time. ' * 30}"} for row in ROWS]
+    Path("long.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in long))
+    Path("any.py").write_text(
+        "def any_box(response, reference):\n"
+        "    return float(' or ' in response or response == str(reference))\n"
+    )
+    ran = run("audit", "any.py:any_box", "long.jsonl", "--search", "300", *texts)
+    found = [line for line in ran.stdout.splitlines() if line.startswith("Example(")]
+    assert len(found) >= 2
+    pasted = ast.parse("[\n" + "\n".join(found) + "\n]", mode="eval")
+    assert len(pasted.body.elts) == len(found)
+    assert all(line.endswith(",  # of any_box") for line in found)
+    assert all(line.count("Take your time.") == 30 for line in found)
