@@ -278,44 +278,51 @@ def audit_page(done: Checked, *, texts: bool = True) -> Page:
         done: an audit or a comparison.
         texts: whether responses are shown.
     """
-    failures = done.failures
-    lead = (
-        f"{len(failures)} of {len(done.gates)} gates do not hold."
-        if failures
-        else f"All {len(done.gates)} gates hold."
-    )
-    if not done.measured.measured:
-        lead = f"Nothing was measured. {lead}"
-    sections = [Section("Gates", [audit_sheets(done)[0]])]
-    worst = [each for each in done.findings if each.rows and each.verdict != "ok"]
-    worst.sort(key=lambda one: (one.verdict != "broken", -one.count))
-    sections += [
-        Section(f"{each.id}: {each.title}", [*_cases(each, texts=texts)]) for each in worst
+    sheets = audit_sheets(done)
+    shown = [each for each in done.findings if each.rows and each.verdict != "ok"]
+    shown.sort(key=lambda one: (one.verdict != "broken", -one.count))
+    drawn = _chart(done.figures)
+    known = {**done.target, **done.data}
+    known |= {f"B's {key}": each for key, each in getattr(done, "other", {}).items()}
+    facts = [(key, str(each)) for key, each in known.items() if each]
+    sections = [
+        *(Section(each.title.capitalize(), [each]) for each in (sheets[-2], *sheets[:-2])),
+        *([Section("Rates with their 95 % intervals", [drawn])] if drawn else []),
+        Section("Examples", [_case(each, texts=texts) for each in shown]),
+        Section(sheets[-1].title.capitalize(), [sheets[-1]]),
+        Section("What was looked at", [*done.notes, done.measured.sentence, Case("", facts)]),
     ]
-    if drawn := _chart(done.figures):
-        sections.append(Section("Rates with their 95 % intervals", [drawn]))
-    sections += [Section(each.title.capitalize(), [each]) for each in audit_sheets(done)[1:]]
-    facts = [(name, str(value)) for name, value in (*done.target.items(), *done.data.items())]
-    if isinstance(done, Comparison):
-        facts += [(f"other {name}", value) for name, value in done.other.items()]
     return Page(
         f"{_kind(done)} of {done.called}",
-        lead,
-        warnings=failures,
-        facts=[(name, value) for name, value in facts if value],
-        sections=[Section("What was tried", [*done.notes, done.measured.sentence]), *sections],
+        f"{done.verdict.capitalize()}.",
+        failures=[done.why(each) for each in done.failed],
+        sections=[each for each in sections if each.parts],
     )
 
 
-def _cases(finding: Finding, *, texts: bool) -> Iterator[str | Case]:
-    yield finding.message
-    for row in finding.rows:
-        facts = [("earned", _number(row.score)), ("limit", _number(row.wanted))]
-        facts += [("prompts", f"{row.hits:,} of {row.of:,}")] if row.of else []
-        facts += [("reference", row.reference)] if texts and row.reference else []
-        facts += [("reason", row.reason)] if texts and row.reason else []
-        quoted = [("response", excerpt(row.response, ROOM))] if texts else []
-        yield Case(row.place, facts, quotations=quoted)
+def _case(finding: Finding, *, texts: bool) -> Case:
+    """A finding; each of its rows is behind a click where responses are shown."""
+    such = next((row.such for row in finding.rows if row.such), "")
+    facts = [("found", finding.message), ("such as", such), ("rows", _places(finding, texts=False))]
+    rows = [(_earned(row), "\n\n".join(filter(None, _texts(row)))) for row in finding.rows]
+    title = f"{finding.id}: {finding.title}"
+    return Case(title, [each for each in facts if each[1]], rows if texts else [])
+
+
+def _earned(row: SeenRow) -> str:
+    """What a row earned, on one line."""
+    gave = [f"earned {_number(row.score)}"]
+    if row.before is not None:
+        gave = [f"A {row.before:g}, B {_number(row.score)}"]
+    gave += [f"limit {row.wanted:g}"] if row.wanted is not None else []
+    gave += [f"at {row.hits:,} of {row.of:,} prompts"] if row.of else []
+    return f"{row.place}: {'; '.join(gave)}"
+
+
+def _texts(row: SeenRow) -> Iterator[str]:
+    yield excerpt(row.response, ROOM)
+    yield f"reference: {row.reference}" if row.reference else ""
+    yield row.reason
 
 
 def _number(value: float | None) -> str:

@@ -59,6 +59,13 @@ def test_the_page_begins_with_what_fails(done):
     html = rendering.audit_page(done).html()
     assert html.index(done.failures[0].split(":")[0].replace(">", "&gt;")) < html.index("EX-WRONG")
     assert "EX-EMPTY: empty" in html
+    lead, _, after = html.partition("</p>")
+    assert lead.endswith("Not fit to train on: of 7 gates 1 broken, 3 undecided.")
+    assert after.count("<strong>Failed.</strong>") == len(done.failed)
+    heads = re.findall(r"<h2[^>]*>([^<]*)", html)
+    assert heads[:2] == ["Classes and properties", "Gates"]
+    assert heads[-1] == "What was looked at"
+    assert html.count("<details>") == sum(len(e.rows) for e in done.findings if e.verdict != "ok")
 
 
 def test_a_markdown_table_is_not_broken_by_a_message(done):
@@ -74,7 +81,7 @@ def test_the_reference_stands_beside_the_answer_where_texts_are_asked_for(done):
     hidden = json.loads(rendering.audit_json(done))["findings"]
     assert not any("reference" in row for each in hidden for row in each["rows"])
     assert f", reference {paid.rows[0].reference}" in rendering.audit_markdown(done, texts=True)
-    assert "<dt>reference</dt>" in rendering.audit_page(done).html()
+    assert f"reference: {paid.rows[0].reference}</pre>" in rendering.audit_page(done).html()
 
 
 def test_the_rows_of_a_class_are_one_of_each_way_with_its_share():

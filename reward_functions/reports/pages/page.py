@@ -98,6 +98,7 @@ class Page:
         warnings: what a reader must not overlook.
         facts: (name, value) pairs: of what, from where, when.
         sections: in the order in which they are read.
+        failures: why something failed, above the warnings.
     """
 
     title: str
@@ -105,6 +106,7 @@ class Page:
     warnings: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
     sections: Sequence[Section] = ()
+    failures: Sequence[str] = ()
 
     def html(self) -> str:
         """The whole document."""
