@@ -156,7 +156,7 @@ def _places(finding: Finding, *, texts: bool) -> str:
         beside = f", reference {row.reference}" if row.reference else ""
         return f"{row.place}: {row.response!r}{beside}" if texts else row.place
 
-    return "; ".join(map(one, finding.rows)) or "–"
+    return "; ".join(dict.fromkeys(map(one, finding.rows))) or "–"
 
 
 def github_lines(done: Checked) -> list[str]:
@@ -195,6 +195,9 @@ def unmade(names: Sequence[str], why: str) -> Checked:
     }
     return Comparison(other=others[0], **known) if others else Audit(**known)
 
+
+ORDER: Final = ("broken", "accepted", "note", "untested", "ok")
+"""Verdicts as a page shows them."""
 
 SEEN: Final = ("broken", "accepted", "note")
 """Verdicts that a short report shows; the others it counts."""
@@ -278,23 +281,26 @@ def audit_page(done: Checked, *, texts: bool = True) -> Page:
         done: an audit or a comparison.
         texts: whether responses are shown.
     """
-    sheets = audit_sheets(done)
-    shown = [each for each in done.findings if each.rows and each.verdict != "ok"]
-    shown.sort(key=lambda one: (one.verdict != "broken", -one.count))
+    worst = sorted(done.findings, key=lambda one: (ORDER.index(one.verdict), -one.count))
+    sheets = [
+        replace(each, title=each.title.capitalize())
+        for each in audit_sheets(replace(done, findings=worst))
+    ]
+    shown = [each for each in worst if each.rows and each.verdict != "ok"]
     drawn = _chart(done.figures)
     known = {**done.target, **done.data}
     known |= {f"B's {key}": each for key, each in getattr(done, "other", {}).items()}
     facts = [(key, str(each)) for key, each in known.items() if each]
     sections = [
-        *(Section(each.title.capitalize(), [each]) for each in (sheets[-2], *sheets[:-2])),
+        *(Section(each.title, [each]) for each in (sheets[-2], *sheets[:-2])),
         *([Section("Rates with their 95 % intervals", [drawn])] if drawn else []),
         Section("Examples", [_case(each, texts=texts) for each in shown]),
-        Section(sheets[-1].title.capitalize(), [sheets[-1]]),
+        Section(sheets[-1].title, [sheets[-1]]),
         Section("What was looked at", [*done.notes, done.measured.sentence, Case("", facts)]),
     ]
     return Page(
-        f"{_kind(done)} of {done.called}",
-        f"{done.verdict.capitalize()}.",
+        f"{type(done).__name__} of {done.called}",
+        f"{done.verdict[:1].upper()}{done.verdict[1:]}.",
         failures=[done.why(each) for each in done.failed],
         sections=[each for each in sections if each.parts],
     )

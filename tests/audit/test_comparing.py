@@ -513,8 +513,12 @@ def test_markdown_names_both_and_has_the_figures_and_no_empty_table():
     assert [each.title for each in rendering.audit_sheets(found)][-1] == "figures"
 
 
-def test_a_row_has_what_both_gave(tmp_path):
+def test_a_row_has_what_both_gave():
     found, _, findings = compared(*alone((1, 0)))
     (row,) = findings["FLIP-LOST"].rows
     assert (row.before, row.score) == (1.0, 0.0)
     assert '"before": 1.0' in rendering.audit_json(found)
+    html = rendering.audit_page(found).html()
+    assert "<summary>row 1: A 1, B 0</summary>" in html
+    assert '<p class="lead">B pays 0 rows that A does not' in html
+    assert "<h1>Comparison of A paying, B paying</h1>" in html
