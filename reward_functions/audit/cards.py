@@ -164,7 +164,7 @@ def _require_budget(
     agreed = asked.budget is not None or asked.max_usd is not None
     if not agreed and (confirm is None or not confirm(trials)):
         raise ConfigurationError(
-            f"the card asks the judge's model about {trials:,} trials: give a budget "
+            f"the card asks the judge's model about {trials:,} trials at most: give a budget "
             f"(--budget {trials}), or agree to it (--yes)"
         )
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.audit.corpus import BY_ID
-from reward_functions.audit.results import Figure, Finding, Gate
+from reward_functions.audit.results import Figure, Finding, Gate, some
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.reports.statistics import wilson
@@ -181,8 +181,7 @@ def figure_text(figure: Figure) -> str:
         else ""
     )
     of = "row" if figure.id.startswith(("seconds.", "calls.")) else "prompt"
-    items = f"{figure.n:,} {of}{'s' * (figure.n != 1)}"
-    return f"{figure.id} is {number.format(figure.value)} ({interval}{items})"
+    return f"{figure.id} is {number.format(figure.value)} ({interval}{some(figure.n, of)})"
 
 
 def _needed(figure: Figure, each: Expression) -> int:

@@ -31,6 +31,11 @@ ROWS: Final = 5
 """Rows that a finding shows."""
 
 
+def some(number: int, item: str) -> str:
+    """A number of items: "1 prompt", "1,200 prompts"."""
+    return f"{number:,} {item}{'s' * (number != 1)}"
+
+
 def both_ends(text: str, room: int) -> str:
     """A text, or its beginning and its end, which decides, with `room` characters of it."""
     half = room // 2

@@ -19,7 +19,7 @@ from reward_functions.audit.conventions import FunctionFailed
 from reward_functions.audit.corpus import AnswerClass, Corpus, class_answers
 from reward_functions.audit.gold import short_reference
 from reward_functions.audit.made_up import made_up
-from reward_functions.audit.results import ROWS, Figure, Finding, SeenRow, both_ends
+from reward_functions.audit.results import ROWS, Figure, Finding, SeenRow, both_ends, some
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Scored
@@ -263,12 +263,17 @@ def _finding(
     if figure.value is None:
         return Finding(answers.id, answers.title, "untested", figure.why, figure=figure.id)
     values = fared.values
-    earned = f"{mean(values):.4g} on average over {len(values):,} answers to {figure.n:,} prompts"
+    prompts = some(figure.n, "prompt")
+    earned = (
+        f"{round(mean(values), 3):g} on average over {some(len(values), 'answer')} to {prompts}"
+    )
     if answers.earns == "all":
-        what = f"{len(wrong):,} prompts are refused" if wrong else "are paid in full"
+        what = f"refused at {some(len(wrong), 'prompt')}" if wrong else "paid in full"
         message = f"right answers of this kind earn {earned}; {what}"
     else:
-        what = f"{len(wrong):,} prompts are paid" if wrong else f"none earns more than {limit:g}"
+        what = (
+            f"paid at {some(len(wrong), 'prompt')}" if wrong else f"none earns more than {limit:g}"
+        )
         message = f"answers of this kind earn {earned}; {what}"
     return Finding(
         answers.id,

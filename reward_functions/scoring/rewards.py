@@ -139,6 +139,9 @@ def _in_file(path: Path) -> RewardSpec:
     if len(candidates) == 1:
         return candidates[0]
     if not candidates:
-        raise ConfigurationError(f"{path}: no function in it is decorated with @reward_function")
+        raise ConfigurationError(
+            f"{path}: no function in it is decorated with @reward_function; `reward audit` takes a "
+            f"plain one by its name, {path}:NAME"
+        )
     names = ", ".join(sorted(spec.name for spec in candidates))
     raise ConfigurationError(f"{path}: none of {names} is named like the file")

@@ -403,7 +403,7 @@ def test_a_place_that_leads_nowhere_is_one_sentence(read_here, place, notes):
         ("my_rewards.py:Rewards", "Rewards is a class: name a function, or what it makes"),
         ("nobody.obeys", "there is no module 'nobody' here"),
         ("dies.py:f", "dies.py:f cannot be imported: its interpreter ended with status 5"),
-        ("undecorated.py", "undecorated.py: no function in it is decorated"),
+        ("undecorated.py", "`reward audit` takes a plain one by its name, undecorated.py:NAME"),
     ],
 )
 def test_what_is_no_function_is_one_sentence(folder, text, notes):

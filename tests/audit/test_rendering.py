@@ -157,3 +157,16 @@ def test_what_is_made_up_holds_no_word_of_the_rows(right, of):
 def test_what_all_right_answers_share_beside_a_form_is_not_made_up():
     rows = [ReplayCase("", sample("", each), f"{each} is 5") for each in ("tin", "zinc")]
     assert made_up(BY_ID["EX-CUT"], rows[0], Corpus(rows), 0) == ""
+
+
+def test_one_is_singular_and_a_mean_has_no_noise():
+    rows = [sample("", str(at + 300), prompt=f"Add {at}.", id=f"r{at}") for at in range(30)]
+    done = audit(lambda response, reference: float(response in (reference, "301 or 302")), rows)
+    (paid,) = (each for each in done.findings if each.id == "EX-HEDGE")
+    assert paid.message == (
+        "answers of this kind earn 0.033 on average over 30 answers to 30 prompts; paid at 1 prompt"
+    )
+    alone = audit(lambda response, reference: float(response == reference), rows[:1])
+    assert "fn.right is 0.0% (0.0% to 79.3%, 1 prompt)" in str(
+        [each.message for each in alone.gates]
+    )

@@ -95,7 +95,8 @@ def _print(tried: Iterable[ProbeResult]) -> None:
         numbers=("seconds", "tokens"),
     )  # fmt: skip
     for each in tried:
-        verdict = cell("works", "green") if each.error is None else cell(str(each.error), "red")
+        error, _, _ = str(each.error).partition("; `reward judge probe`")  # which this is
+        verdict = cell("works", "green") if each.error is None else cell(error, "red")
         mode = f"{each.output_mode} (chosen)" if each.chosen else each.output_mode
         figures = (cell(f"{each.seconds:.1f}"), cell(f"{each.usage.total:,}"))
         shown.add_row(each.model, mode, verdict, *figures)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from reward_functions.core.asking import Ask, Question
 
+SUCH: Final = '{"id": "row-1", "verdict": {"correct": "yes"}}'
+
 _FAILURES: Final = {"NoVerdict": NoVerdict, "JudgeUnavailable": JudgeUnavailable}
 _KINDS: Final = {
     "NoVerdict": get_args(WhyNoVerdict),
@@ -114,7 +116,7 @@ def _rows(
         except (ValueError, RecursionError):
             row = None
         if not _is_answer(row):
-            raise BadJudge(f"{path}, line {number}: not a recorded answer")
+            raise BadJudge(f"{path}, line {number}: not a recorded answer, such as {SUCH}")
         if "key" in row:
             yield row["key"], row
         if "id" in row:

@@ -170,6 +170,13 @@ def test_the_table_says_which_mode_works(reward, able, settings):
     assert ["some-judge", "tool", "works"] in [line[:3] for line in lines]
 
 
+def test_the_table_does_not_send_its_reader_to_the_command_that_prints_it(reward, serve, settings):
+    server = serve(schedule=lambda *_: "prose")
+    ran = reward("judge", "probe", "reference", "--judge", settings(server))
+    assert "not keep to" in " ".join(ran.stdout.split())
+    assert "reward judge probe" not in ran.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
