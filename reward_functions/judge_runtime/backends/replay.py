@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from reward_functions.core.asking import Ask, Question
 
-SUCH: Final = '{"id": "row-1", "verdict": {"correct": "yes"}}'
-
 _FAILURES: Final = {"NoVerdict": NoVerdict, "JudgeUnavailable": JudgeUnavailable}
 _KINDS: Final = {
     "NoVerdict": get_args(WhyNoVerdict),
@@ -116,7 +114,7 @@ def _rows(
         except (ValueError, RecursionError):
             row = None
         if not _is_answer(row):
-            raise BadJudge(f"{path}, line {number}: not a recorded answer, such as {SUCH}")
+            raise BadJudge(f'{path}, line {number}: not an answer {{"id": "…", "verdict": {{…}}}}')
         if "key" in row:
             yield row["key"], row
         if "id" in row:
