@@ -74,7 +74,8 @@ def test_a_planted_fault_fails_the_pull_request(tmp_path, monkeypatch):
     done = ran(shown, folder, monkeypatch)
     assert "::error" not in done.output
     assert "EX-LIST" in (folder / "audit.md").read_text()
-    assert "####" not in (folder / "audit.md").read_text(), "no response stands in it"
+    assert "where 42 is right" in (folder / "audit.md").read_text()
+    assert "+" not in (folder / "audit.md").read_text(), "nothing of a row stands in it"
 
 
 def test_the_same_reward_without_the_fault_passes(tmp_path, monkeypatch):
