@@ -40,7 +40,7 @@ class DecodedCall(NamedTuple):
     arguments: dict[str, Any]
 
     def __str__(self) -> str:
-        return f"{self.name}({self.arguments})"
+        return f"{self.name}({json.dumps(self.arguments, ensure_ascii=False, default=str)})"
 
 
 class CalledTools(NamedTuple):

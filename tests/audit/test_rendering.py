@@ -164,7 +164,7 @@ def test_one_is_singular_and_a_mean_has_no_noise():
     done = audit(lambda response, reference: float(response in (reference, "301 or 302")), rows)
     (paid,) = (each for each in done.findings if each.id == "EX-HEDGE")
     assert paid.message == (
-        "answers of this kind earn 0.033 on average over 30 answers to 30 prompts; paid at 1 prompt"
+        "answers of this kind earn 0.017 on average over 60 answers to 30 prompts; paid at 1 prompt"
     )
     alone = audit(lambda response, reference: float(response == reference), rows[:1])
     assert "fn.right is 0.0% (0.0% to 79.3%, 1 prompt)" in str(
