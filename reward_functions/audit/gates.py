@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from reward_functions.audit.results import Decision
 
 _EXPRESSION: Final = re.compile(
-    r"\s*+([A-Za-z][\w.-]*+)\s*+([<>])\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++))\s*+"
+    r"\s*+([A-Za-z][\w.-]*+)\s*+([<>])\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++))\s*+", re.ASCII
 )
 
 DEFAULTS: Final = (

@@ -34,7 +34,6 @@ from reward_functions.core.spec import RewardSpec, spec_of
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Unscored
 from reward_functions.judge_runtime.backends.replay import Replay
-from reward_functions.judge_runtime.scores import without_model
 from reward_functions.scoring import rewards
 from reward_functions.scoring.interpreters import InterpreterDied
 from reward_functions.serving import descriptions
@@ -232,12 +231,8 @@ class InProcess(AuditTarget):
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:  # noqa: ARG002 - a batch is never cut here
         """See `AuditTarget`."""
         results = score_batch(self._reward, samples)
-        asked = [
-            each for each in results if isinstance(each, Unscored) or not without_model(each.score)
-        ]
-        self.calls += len(asked) * self.judges
-        if account := getattr(self._reward, "account", None):
-            self.calls = account["judge_calls"]
+        account = getattr(self._reward, "account", None)
+        self.calls = account["judge_calls"] if account else self.calls + len(samples) * self.judges
         return results
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:

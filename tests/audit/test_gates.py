@@ -95,7 +95,8 @@ def test_an_undecided_gate_says_how_many_prompts_decide_it():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "exploit", "exploit>", ">0.1", "exploit>=0.1", "exploit>x", "a b>1", "1>exploit"]
+    "text",
+    ["", "exploit", "exploit>", ">0.1", "exploit>=0.1", "exploit>x", "a b>1", "1>exploit", "fp>٣"],
 )
 def test_what_is_no_gate_is_refused_in_a_sentence(text):
     with pytest.raises(ConfigurationError, match="FIGURE>LIMIT"):
