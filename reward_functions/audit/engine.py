@@ -515,12 +515,12 @@ class _Work:
         self.notes.append(
             f"right answers are not known, so only answers that need none were tried: {why}"
         )
-        self.notes += [TRIED.format(unpaid.forms)] if unpaid else []
+        most = [unpaid.empty] if unpaid and unpaid.empty > 0.0 else []
+        self.notes += [TRIED.format(unpaid.forms)] if unpaid and most else []
         self.corpus = Corpus(
             [ReplayCase(place, each, "") for place, each in zip(places, drawn, strict=True)]
         )
         self.require_budget()
-        most = [unpaid.empty] if unpaid and unpaid.empty > 0.0 else []
         self.measure([], earnings(self.target.scale, most, declared=declared_by(self.target.spec)))
         self.determinism()
 
