@@ -41,10 +41,9 @@ from reward_functions.audit.trying import (
 )
 from reward_functions.calibration.estimating import examples_with
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import ConfigurationError, UnknownReward
+from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.importing import IMPORT_ERRORS
 from reward_functions.core.means import mean
-from reward_functions.core.registry import get
 from reward_functions.core.spec import UNIT_SCALE, lacking
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Sample, Score, Scored, Unscored, sample
@@ -294,8 +293,6 @@ def audited(
 ) -> Audit:
     """Audit an opened target on rows that are read; as `audit` says."""
     began = perf_counter()
-    ours = gating.shipped(target.name) if _ours(target) else ()
-    asked = replace(asked, accepted=[*(asked.accepted or ()), *ours])
     work = _Work(target, rows, asked, progress, confirm)
     work.run()
     found = [*work.findings]
@@ -327,14 +324,6 @@ def audited(
         notes=[target.described, *work.notes],
         allow_undecided=asked.allow_undecided,
     )
-
-
-def _ours(target: AuditTarget) -> bool:
-    """Whether it is a reward of this project, and not one of yours that has the same name."""
-    try:
-        return target.spec is not None and target.spec is get(target.name)
-    except UnknownReward:
-        return False
 
 
 @dataclass

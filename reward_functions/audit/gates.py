@@ -211,8 +211,6 @@ class Acceptance(NamedTuple):
         since: the day it was accepted.
         reward: for which reward; "" for every one.
         at_most: the figure above which it is not accepted.
-        shipped: whether this project accepts it of a reward of its own; where your rows do not
-            need it, you have nothing to remove.
     """
 
     id: str
@@ -220,7 +218,6 @@ class Acceptance(NamedTuple):
     since: date
     reward: str = ""
     at_most: float = inf
-    shipped: bool = False
 
     def covers(self, value: float | None) -> bool:
         """Whether a figure is accepted; one that was not measured is where there is no ceiling."""
@@ -324,16 +321,6 @@ def _acceptance(path: Path, at: int, row: Mapping[str, object]) -> Acceptance:
 KEYS: Final = ("id", "reason", "date", "reward", "at_most")
 
 
-SHIPPED: Final = Path(__file__).with_name("accepted.toml")
-"""What the rewards of this project refuse or pay, and mean."""
-
-
-def shipped(reward: str) -> list[Acceptance]:
-    """What is accepted of a reward of this project, by its name."""
-    every = acceptances(SHIPPED)
-    return [each._replace(shipped=True) for each in every if each.reward == reward]
-
-
 def accept(
     gates: Sequence[Gate],
     findings: Sequence[Finding],
@@ -366,7 +353,7 @@ def accept(
                 verdict = "accepted" if held else finding.verdict
                 found[at] = replace(finding, verdict=verdict, message=f"{finding.message}; {why}")
                 needed = True
-        if not (needed or each.shipped):
+        if not needed:
             found.append(
                 Finding(
                     "STALE",

@@ -181,7 +181,9 @@ class Checked:
     @property
     def failed(self) -> list[Gate]:
         """The gates for which it does not pass, broken ones first."""
-        against = ("broken",) if self.allow_undecided else ("broken", "undecided", "absent")
+        against = (
+            {"broken", "absent"} if self.allow_undecided else {"broken", "absent", "undecided"}
+        )
         found = [each for each in self.gates if each.decision in against]
         return sorted(found, key=lambda each: each.decision != "broken")
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from reward_functions import get, sample, weighted
 from reward_functions.audit.engine import audit
+from reward_functions.audit.gates import acceptances
 from reward_functions.data.generated.writing import generate
 from reward_functions.scoring.rewards import reward_named
 from reward_functions.testing import CredulousAsk, FakeAsk
@@ -25,6 +26,9 @@ from tests.scoreboard.page import table
 from tests.walkthrough import blocks
 
 ROWS = 300
+
+MEANT = acceptances(Path(__file__).with_name("accepted.toml"))
+"""What the shipped rewards refuse or pay, and mean. Nobody else's audit accepts it."""
 
 ROOT = Path(__file__).parents[2]
 
@@ -282,7 +286,8 @@ def audited(name, rows=ROWS):
     asked = SHIPPED[name]
     reward = asked.reward() if asked.reward else get(name)
     target = reward.bind({}, ask=scripted(asked.judge)) if asked.judge else reward
-    return audit(target, asked.rows()[:rows], rows=rows, confirm=lambda _: True)
+    meant = [each for each in MEANT if each.reward == name]
+    return audit(target, asked.rows()[:rows], rows=rows, confirm=lambda _: True, accepted=meant)
 
 
 FIGURES = ("exploit", "fn.right", "fn.layout", "fn.value", "lazy", "determinism", "unscored")

@@ -6,16 +6,12 @@ import pytest
 
 from reward_functions import get, sample
 from reward_functions.audit.engine import audit
-from reward_functions.audit.gates import SHIPPED as FILE
-from reward_functions.audit.gates import acceptances
-from tests.audit.shipped import RECORD, ROWS, SHIPPED, audited, committed, json
+from tests.audit.shipped import MEANT, RECORD, ROWS, SHIPPED, audited, committed, json
 
 NIGHTLY = bool(os.environ.get("REWARD_TESTS_NIGHTLY"))
 
 TRIED = dict.fromkeys(SHIPPED, ROWS) if NIGHTLY else {"exact_match": 200, "tag_count": ROWS}
 """Every night all of them; together they take minutes."""
-
-MEANT = acceptances(FILE)
 
 
 @pytest.mark.parametrize("name", TRIED)
@@ -42,26 +38,8 @@ def test_the_page_says_every_reason():
     assert all(each.reason in page for each in MEANT)
 
 
-def test_a_reward_of_yours_with_the_name_of_a_shipped_one_is_accepted_nothing(tmp_path):
-    file = tmp_path / "exact_match.py"
-    file.write_text(
-        "from reward_functions import Example, reward_function\n"
-        "def right(sample):\n"
-        "    return sample.reference\n"
-        "@reward_function(version=1, gold_response=right, examples=[\n"
-        "    Example('positive', response='1', reference='1', score=1.0),\n"
-        "    Example('negative', response='2', reference='1', score=0.0),\n"
-        "    Example('attack', response='1 or 2', reference='1', score=0.0)])\n"
-        "def exact_match(sample):\n"
-        "    '''Equal texts. Reference: a text. Scale: 0 or 1.'''\n"
-        "    return sample.response == sample.reference\n"
-    )
-    rows = [sample("", str(at), prompt=f"Write {at}.", id=f"r{at}") for at in range(10, 30)]
-    done = audit(str(file), rows, classes=["FN-LAYOUT"])
-    assert {each.figure: each.decision for each in done.gates}["fn.layout"] == "broken"
-
-
-def test_nobody_is_told_to_remove_what_ships():
-    rows = [sample("", name, prompt="Who?", id=name) for name in ("Ada", "Emmy", "Sofya")]
-    done = audit("exact_match", rows, classes=["FN-VALUE"], allow_undecided=True)
-    assert [each for each in done.findings if each.id == "STALE"] == []
+def test_what_the_project_means_is_not_accepted_for_you():
+    rows = [sample("", str(at), prompt=f"What is {at}?", id=f"r{at}") for at in range(1000, 1060)]
+    done = audit("exact_match", rows, rows=60)
+    decided = {each.figure: each.decision for each in done.gates}
+    assert (decided["fn.layout"], decided["fn.value"], done.status) == ("broken", "broken", 1)
