@@ -109,7 +109,7 @@ class TrainingRows:
         rows = AuditRows(self.path.name, samples, places)
         asked = AuditOptions(rows=len(samples), allow_undecided=True)
         done = audited(audit_target(bound), rows, asked, confirm=lambda _: True)
-        found = audit_sheets(done)[1]
+        found = audit_sheets(done)[-2]
         tried = [
             row
             for row, each in zip(found.rows, done.findings, strict=True)

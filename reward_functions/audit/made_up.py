@@ -1,8 +1,9 @@
 """An answer to a row that nobody has, written as one to a row of the data: a log may hold it.
 
 A class writes its answer once more, to a row whose right answer is of the same kind and stands in
-the same form. Where the right answers of the data have more in common than a form may have, and
-where the class has another number of answers to the row, there is none.
+the same form: what all right answers of the data have around their last number or word. There is
+none where they have nothing alike, where a letter or digit of the form is the reference's, and
+where the class has another number of answers to the row.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.audit.corpus import ASKED, AnswerClass, Corpus, last_answer
+from reward_functions.audit.gold import reference_words
 from reward_functions.audit.other_answers import ReplayCase
 from reward_functions.audit.results import both_ends
 from reward_functions.core.types import sample
@@ -52,6 +54,9 @@ def made_up(answers: AnswerClass, case: ReplayCase, corpus: Corpus, way: int) ->
         return ""
     before, answer, after = found
     if not all(each.startswith(before) and each.endswith(after) for each in rights):
+        return ""
+    known = reference_words(case.sample) or ""
+    if known in case.right and any(map(str.isalnum, known.replace(answer, "", 1))):
         return ""
     asked = " ".join(sign for sign, form in ASKED.items() if form in corpus.asked)
     of = len(answers.ways(case, corpus))

@@ -66,9 +66,7 @@ def audit_record(done: Checked, *, texts: bool = False) -> dict[str, Any]:
         "findings": [_finding(each, texts=texts) for each in done.findings],
         "gates": [asdict(each) for each in done.gates],
         "measured": {
-            "measured": done.measured.measured,
-            "missing": done.measured.missing,
-            "unasked": done.measured.unasked,
+            each: getattr(done.measured, each) for each in ("measured", "missing", "unasked")
         },
         "passed": done.passed,
         "status": done.status,
@@ -131,10 +129,8 @@ def audit_markdown(done: Checked, *, texts: bool = False) -> str:
     lines += [f"{code_span(each)}  " for each in done.notes]
     lines += ["", "| | gate | figure |", "| --- | --- | --- |"] if done.gates else []
     for gate in done.gates:
-        message = gate.message.removeprefix(f"{gate.expression}: ")
-        lines.append(
-            f"| {MARKS[gate.decision]} | {code_span(gate.expression)} | {code_span(message)} |"
-        )
+        cells = (code_span(each) for each in (gate.expression, _gate_text(gate)))
+        lines.append(f"| {MARKS[gate.decision]} | {' | '.join(cells)} |")
     worst = [each for each in done.findings if each.verdict in ("broken", "accepted")]
     if worst:
         lines += ["", "| finding | what | such as | rows |", "| --- | --- | --- | --- |"]
@@ -181,15 +177,12 @@ def unmade(names: Sequence[str], why: str) -> Checked:
         names: of the target, or of the two.
         why: one sentence.
     """
-    one, *others = (
-        {"kind": "", "name": name, "version": "", "digest": "", "convention": ""} for name in names
-    )
+    blank = dict.fromkeys(("kind", "version", "digest", "convention"), "")
+    one, *others = (blank | {"name": name} for name in names)
     known: dict[str, Any] = {
+        **dict.fromkeys(("figures", "findings", "gates"), ()),
         "target": one,
         "data": {"file": "", "rows": 0, "prompts": 0, "sha256": ""},
-        "figures": [],
-        "findings": [],
-        "gates": [],
         "measured": Measured("rows", 0),
         "notes": [f"could not be {'compared' if others else 'audited'}: {why}"],
     }
@@ -229,13 +222,9 @@ def audit_sheets(done: Checked) -> list[Sheet]:
         figure = figures.get(finding.figure)
         if figure is None or figure.value is None or finding.verdict in ("note", "untested"):
             return finding.message
-        return figure_text(figure).removeprefix(f"{figure.id} is ").removesuffix(")").partition(
-            " ("
-        )[0] + (
-            f" ({figure.low:.1%} to {figure.high:.1%})"
-            if figure.unit == "share" and figure.low is not None and figure.high is not None
-            else ""
-        )
+        value, _, rest = _value(figure).partition(" (")
+        interval = rest.rpartition(", ")[0]
+        return f"{value} ({interval})" if interval else value
 
     gates = Sheet(
         "gates",
@@ -257,17 +246,14 @@ def audit_sheets(done: Checked) -> list[Sheet]:
         Sheet(
             "figures" if isinstance(done, Comparison) else "other figures",
             ("figure", "value"),
-            [
-                (
-                    each.id,
-                    figure_text(each).removeprefix(f"{each.id} is ").removeprefix(f"{each.id} "),
-                )
-                for each in done.figures
-                if each.id not in of_findings
-            ],
+            [(each.id, _value(each)) for each in done.figures if each.id not in of_findings],
             words=("value",),
         ),
     ]
+
+
+def _value(figure: Figure) -> str:
+    return figure_text(figure).removeprefix(f"{figure.id} ").removeprefix("is ")
 
 
 def _gate_text(gate: Gate) -> str:

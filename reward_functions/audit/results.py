@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple
 
 from reward_functions.reports.measured import INCOMPLETE, NOTHING, PASSED
 
@@ -166,6 +166,8 @@ class Checked:
     dollars: float | None = None
     notes: Sequence[str] = field(default=())
     allow_undecided: bool = False
+    unfit: ClassVar[str] = "not fit to train on"
+    """What a broken gate means."""
 
     def figure(self, name: str) -> Figure:
         """The figure of an id.
@@ -240,7 +242,7 @@ class Checked:
             )
         counted = Counter(each.decision for each in self.failed)
         words = ", ".join(f"{times} {each}" for each, times in sorted(counted.items()))
-        head = "not fit to train on" if counted["broken"] else "undecided"
+        head = self.unfit if counted["broken"] else "undecided"
         return f"{head}: of {of} gates {words}"
 
     def __str__(self) -> str:
@@ -278,6 +280,7 @@ class Comparison(Checked):
     """
 
     other: Mapping[str, str]
+    unfit: ClassVar[str] = "does not hold"
 
     @property
     def called(self) -> str:

@@ -461,7 +461,7 @@ def _show(
         _print(done, texts=texts, every=every)
     say_measured(done.measured)
     for gate in done.failed:
-        why = f"{_why(done)}: " if gate.decision == "broken" else ""
+        why = f"{done.unfit}: " if gate.decision == "broken" else ""
         remark(f"{why}{done.why(gate)}", "bold red" if why else "bold yellow")
     _write(done, form, out, report, texts=texts)
     raise typer.Exit(done.status)
@@ -482,10 +482,6 @@ def _write(
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in rendering.github_lines(done):
             typer.echo(line, err=True)
-
-
-def _why(done: Checked) -> str:
-    return "does not hold" if isinstance(done, Comparison) else "not fit to train on"
 
 
 def _print(done: Checked, *, texts: bool, every: bool) -> None:

@@ -495,7 +495,7 @@ def test_the_result_is_a_sentence_that_names_what_flips_and_what_training_would_
     gated, _, _ = compared(*alone((1, 0)), fail_on=["lost>0.02"])
     assert gated.verdict == (
         "B pays 0 rows that A does not, and not 1 that A does (p = 1); "
-        "not fit to train on: of 1 gates 1 broken"
+        "does not hold: of 1 gates 1 broken"
     )
     assert str(gated).splitlines()[1].startswith("lost>0.02: lost is 100.0% (")
     nothing, _, _ = compared([], {}, {})

@@ -154,6 +154,15 @@ def test_what_is_made_up_holds_no_word_of_the_rows(right, of):
     assert not any(re.search(r"\b(Oslo|Rom|F|H|9000|8\.25)\b", each) for each in made)
 
 
+def test_what_all_references_begin_with_is_not_made_up():
+    for words, shown in (("ACME {}", False), ("{}%", True), ("${}", True)):
+        texts = [words.format(each) for each in ("71", "72")]
+        rows = [ReplayCase("", sample("", each), f"#### {each}") for each in texts]
+        made = made_up(BY_ID["EX-CUT"], rows[0], Corpus(rows), 0)
+        assert bool(made) is shown
+        assert not made or words.format("42") in made
+
+
 def test_what_all_right_answers_share_beside_a_form_is_not_made_up():
     rows = [ReplayCase("", sample("", each), f"{each} is 5") for each in ("tin", "zinc")]
     assert made_up(BY_ID["EX-CUT"], rows[0], Corpus(rows), 0) == ""
