@@ -180,8 +180,9 @@ def figure_text(figure: Figure) -> str:
         if figure.low is not None and figure.high is not None
         else ""
     )
+    end = "s" * (figure.n != 1)
     of = "row" if figure.id.startswith(("seconds.", "calls.")) else "prompt"
-    return f"{figure.id} is {number.format(figure.value)} ({interval}{some(figure.n, of)})"
+    return f"{figure.id} is {number.format(figure.value)} ({interval}{figure.n:,} {of}{end})"
 
 
 def _needed(figure: Figure, each: Expression) -> int:

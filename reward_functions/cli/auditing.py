@@ -509,8 +509,10 @@ def _rows(finding: Finding, *, texts: bool) -> Iterator[str]:
         yield f"{finding.id}: {finding.message}"
     for row in finding.rows[: SHOWN if texts else 0]:
         yield (
-            f"{finding.id}, {row.place}: {number(row.score) if row.score is not None else '-'}"
-            f" for '{_ends(row.response)}'"
+            f"{finding.id}, {row.place}: "
+            + ("" if row.before is None else f"A {number(row.before)}, B ")
+            + ("-" if row.score is None else number(row.score))
+            + f" for '{_ends(row.response)}'"
             + (f", reference {_ends(row.reference)}" if row.reference else "")
             + (f"; at {row.hits:,} of {row.of:,} prompts" if row.of else "")
             + (f"; {row.reason}" if row.reason and finding.id != SEARCHED else "")

@@ -96,22 +96,6 @@ def test_the_rows_of_a_class_are_one_of_each_way_with_its_share():
     ).items()
 
 
-def raises(response, reference):
-    if response.startswith("0"):
-        raise ValueError
-    if response.startswith("yes"):
-        raise KeyError
-    return float(response == reference)
-
-
-def test_each_reason_for_no_score_has_a_row_and_the_prompts_that_it_is_seen_at():
-    rows = [sample("", str(at + 100), prompt=f"Add {at}.", id=f"r{at}") for at in range(12)]
-    (found,) = (each for each in audit(raises, rows).findings if each.id == "UNSCORED")
-    assert len({row.reason for row in found.rows}) == len(found.rows) == 2
-    assert sum(row.hits for row in found.rows) >= found.count
-    assert {row.of for row in found.rows} == {12}
-
-
 def test_a_failure_names_the_worst_classes_and_an_answer_to_a_row_that_nobody_has():
     rows = [sample("", str(at + 300), prompt=f"Add {at}.", id=f"r{at}") for at in range(12)]
     done = audit(faults.substring, rows)
