@@ -51,7 +51,9 @@ def made_up(answers: AnswerClass, case: ReplayCase, corpus: Corpus, way: int) ->
     """
     found, rights = last_answer(case.right), corpus.rights
     if found is None or len(rights) == 1:
-        return ""
+        if answers.needs_right:
+            return ""
+        found = "", "", ""
     before, answer, after = found
     if not all(each.startswith(before) and each.endswith(after) for each in rights):
         return ""
@@ -62,7 +64,7 @@ def made_up(answers: AnswerClass, case: ReplayCase, corpus: Corpus, way: int) ->
     of = len(answers.ways(case, corpus))
     for pair in (each for each in RIGHTS if _kind(each[0]) == _kind(answer)):
         texts = [f"{before}{each}{after}" for each in pair]
-        row = sample("", pair[0], prompt=f"What is it? {asked}")
+        row = sample("", pair[0], prompt=f"What is it? {asked}".strip())
         one, other = (ReplayCase("", row, *each) for each in (texts, texts[::-1]))
         ways = answers.ways(one, Corpus([one, other]))
         if len(ways) == of:

@@ -138,6 +138,15 @@ def test_what_is_made_up_holds_no_word_of_the_rows(right, of):
     assert not any(re.search(r"\b(Oslo|Rom|F|H|9000|8\.25)\b", each) for each in made)
 
 
+def test_an_answer_that_needs_no_right_one_is_made_up_where_none_is_known():
+    row = ReplayCase("", sample("", "ACME 7", prompt="Hidden."), "")
+    assert made_up(BY_ID["EX-PROMPT"], row, Corpus([row]), 0) == "'What is it?' where 42 is right"
+    assert made_up(BY_ID["EX-EMPTY"], row, Corpus([row]), 0) == "'' where 42 is right"
+    known = row._replace(right="#### ACME 7")
+    assert made_up(BY_ID["EX-PROSE"], known, Corpus([known]), 1).count("ACME") == 0
+    assert made_up(BY_ID["EX-CUT"], known, Corpus([known]), 0) == ""
+
+
 def test_what_all_references_begin_with_is_not_made_up():
     for words, shown in (("ACME {}", False), ("{}%", True), ("${}", True)):
         texts = [words.format(each) for each in ("71", "72")]
