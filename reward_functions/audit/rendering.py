@@ -278,10 +278,10 @@ def audit_page(done: Checked, *, texts: bool = True) -> Page:
     known |= {f"B's {key}": each for key, each in getattr(done, "other", {}).items()}
     facts = [(key, str(each)) for key, each in known.items() if each]
     sections = [
-        *(Section(each.title, [each]) for each in (sheets[-2], *sheets[:-2])),
+        *(Section(each.title, [each] if each.rows else []) for each in (sheets[-2], *sheets[:-2])),
         *([Section("Rates with their 95 % intervals", [drawn])] if drawn else []),
         Section("Examples", [_case(each, texts=texts) for each in shown]),
-        Section(sheets[-1].title, [sheets[-1]]),
+        Section(sheets[-1].title, [sheets[-1]] if sheets[-1].rows else []),
         Section("What was looked at", [*done.notes, done.measured.sentence, Case("", facts)]),
     ]
     return Page(

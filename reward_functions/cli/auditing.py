@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from functools import wraps
 from itertools import chain
 from math import inf
@@ -471,14 +471,10 @@ def _write(
     done: Checked, form: str, out: Path | None, report: Path | None, *, texts: bool = False
 ) -> None:
     """Write the files, and the lines of a CI."""
-    places = [(form, out)] if form != "text" else []
-    for name, place in (*places, *([("html", report)] if report is not None else [])):
-        written = rendering.FORMATS[name](done, texts=texts)
-        if place is None:
-            sys.stdout.write(written)
-        else:
-            with replaced(place) as stream:
-                stream.write(written)
+    places = [(form, out)] * (form != "text") + [("html", report)] * (report is not None)
+    for name, place in places:
+        with replaced(place) if place else nullcontext(sys.stdout) as stream:
+            stream.write(rendering.FORMATS[name](done, texts=texts))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in rendering.github_lines(done):
             typer.echo(line, err=True)

@@ -129,6 +129,7 @@ def test_what_could_not_be_looked_at_is_written_as_well(run, monkeypatch, words,
     assert (found["status"], found["passed"]) == (2, False)
     jsonschema.validate(found, json.loads(SCHEMA_FILE.read_text()))
     assert Path("a.md").read_text().splitlines()[2].startswith(("**could not", "**nothing was"))
+    assert "<tbody>\n</tbody>" not in Path("a.html").read_text()
     assert '<testsuite name="' in (junit := Path("a.xml").read_text())
     assert 'errors="1"' in junit
 
