@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.audit.corpus import BY_ID
-from reward_functions.audit.results import Figure, Finding, Gate, some
+from reward_functions.audit.results import Figure, Finding, Gate
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.reports.statistics import wilson

@@ -43,6 +43,7 @@ from reward_functions.cli._results import number
 from reward_functions.core.errors import ConfigurationError, RewardError
 from reward_functions.data.atomic import replaced
 from reward_functions.scoring.rows import row_options
+from reward_functions.scoring.run import ends_are_interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -129,7 +130,8 @@ def _written_anyway(command: Callable[..., None]) -> Callable[..., None]:
             if given["format"] is None:
                 raise ConfigurationError(f"--out {out}: end it in {', '.join(rendering.SUFFIXES)}")
         try:
-            command(**given)
+            with ends_are_interrupts():  # so that a function's interpreters end with it
+                command(**given)
         except (RewardError, OSError) as error:
             names = [given[each] for each in ("target", "a", "b") if each in given]
             _write(rendering.unmade(names, str(error)), given["format"], out, report)
@@ -312,7 +314,7 @@ def audit(
         if format == "text":
             for sheet in carded.card.sheets:
                 output().print(sheet_table(sheet))
-        _show(carded.audit, format, out, report, texts=texts, every=every)
+        _leave(carded.audit, format, out, report, texts=texts, every=every)
         return
     done = audited(
         target,
@@ -328,7 +330,7 @@ def audit(
         progress=_progress,
         confirm=agreed,
     )
-    _show(done, format, out, report, texts=texts, every=every)
+    _leave(done, format, out, report, texts=texts, every=every)
 
 
 @_written_anyway
@@ -384,7 +386,7 @@ def compare(
             rows=row_options(mapped, shape),
             allow_undecided=allow_undecided,
         )
-    _show(done, format, out, report, texts=texts)
+    _leave(done, format, out, report, texts=texts)
 
 
 def _ids(text: str | None) -> list[str]:
@@ -447,7 +449,7 @@ def _confirmed(answers: int) -> bool:
     )
 
 
-def _show(
+def _leave(
     done: Checked,
     form: str,
     out: Path | None,

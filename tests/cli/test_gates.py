@@ -273,7 +273,7 @@ def mentioned(function):
 def enders():
     """`leave`, the one of an audit, and the functions that commands share and that call it."""
     shared = Path(inspect.getsourcefile(CLI)).parent.glob("_*.py")
-    return {RULE, "_show"} | {
+    return {RULE, "_leave"} | {
         name
         for path in shared
         for name, node in functions_of(path).items()

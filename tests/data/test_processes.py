@@ -6,6 +6,7 @@ import signal
 import time
 from contextlib import contextmanager
 
+import psutil
 import pytest
 
 from reward_functions.cli import main
@@ -103,3 +104,27 @@ def test_a_process_shows_progress_to_its_terminal_alone(folder):
         assert "linting" in written()
     piped = commands.run(command, stderr=PIPE)
     assert (piped.returncode, "linting" in piped.stderr) == (0, False)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_a_function_started_ends_with_the_audit(number, tmp_path):
+    marks = tmp_path / "children"
+    (tmp_path / "busy.py").write_text(
+        "import os, time\n"
+        "def busy(completion, reference):\n"
+        f"    open({str(marks)!r}, 'a').write(f'{{os.getpid()}}\\n')\n"
+        "    time.sleep(60)\n"
+        "    return 0.0\n"
+    )
+    rows = [{"prompt": f"{at}?", "answer": f"{at}"} for at in range(5)]
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in rows))
+    running = Command(["audit", "busy.py:busy", "rows.jsonl"], cwd=tmp_path, stderr=PIPE)
+    try:
+        until(lambda: marks.exists() and marks.read_text().endswith("\n"))
+        running.send_signal(number)
+        running.communicate(timeout=20)
+    finally:
+        running.kill()
+    assert running.returncode == 130
+    for line in marks.read_text().splitlines():
+        until(lambda pid=int(line): not psutil.pid_exists(pid))
