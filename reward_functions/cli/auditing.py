@@ -42,8 +42,8 @@ from reward_functions.cli._progress import watched
 from reward_functions.cli._results import number
 from reward_functions.core.errors import ConfigurationError, RewardError
 from reward_functions.data.atomic import replaced
+from reward_functions.scoring import ends_are_interrupts
 from reward_functions.scoring.rows import row_options
-from reward_functions.scoring.run import ends_are_interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -69,7 +69,7 @@ def files_named(spec: RewardSpec, parameters: Mapping[str, Any]) -> Iterator[str
     for part in getattr(spec.function, "parts", ()):
         yield from files_named(part.spec, part.parameters)
     for name, value in parameters.items():
-        kind = spec.parameters[name].type
+        kind = getattr(spec.parameters.get(name), "type", None)
         if (kind is Files and value) or (
             kind is File and Path(value).suffix and not value.lstrip().startswith(INLINE)
         ):

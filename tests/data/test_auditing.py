@@ -125,8 +125,14 @@ def test_a_row_without_a_reference_is_unscored_and_the_others_are_tried(audited)
     ran = audited(EXACT, "--texts", lines=lines)
     assert ran.exit_code == 1
     assert "not fit to train on: unscored>0" in ran.stderr
-    assert "UNSCORED, input line 4: - for ''; BadReference: there is no reference" in ran.stdout
-    assert "UNSCORED, input line 5: - for ''; BadSample: messages is missing" in ran.stdout
+    assert (
+        "UNSCORED, input line 4: - for ''; at 1 of 50 prompts; BadReference: there is no reference"
+        in ran.stdout
+    )
+    assert (
+        "UNSCORED, input line 5: - for ''; at 1 of 50 prompts; BadSample: messages is missing"
+        in ran.stdout
+    )
     assert "nothing was measured" not in ran.stderr
 
 
@@ -134,7 +140,7 @@ def test_a_gold_response_that_fails_leaves_its_row_unscored(audited):
     declared = "version=1, gold_response=lambda sample: str(1 // (int(sample.reference) - 5))"
     ran = audited("return Score(float(bool(sample.response)))", "--texts", declared=declared)
     assert ran.exit_code == 1
-    assert "UNSCORED, input line 6: - for ''; ZeroDivisionError" in ran.stdout
+    assert "UNSCORED, input line 6: - for ''; at 1 of 50 prompts; ZeroDivisionError" in ran.stdout
 
 
 def test_a_gold_response_that_writes_no_text_leaves_its_rows_unscored(audited):
@@ -378,7 +384,7 @@ def test_answers_are_scored_a_few_at_a_time_and_counted_in_all(monkeypatch):
     assert [len(each) for each in sizes] == [4, 4, 2]
     done = audit(nothing, [sample("", str(at), prompt=f"{at}?", id=f"{at}") for at in range(10)])
     (lost,) = [each for each in done.findings if each.id == "UNSCORED"]
-    assert [each.place for each in lost.rows] == ["sample 7", "sample 6"], "7 is wrong of 6"
+    assert [(each.place, each.hits) for each in lost.rows] == [("sample 7", 2)], "7 is wrong of 6"
     assert done.measured.missing > 1
 
 
