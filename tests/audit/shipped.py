@@ -92,28 +92,6 @@ def options():
     return rows
 
 
-def invoices():
-    """What is billed on a page: an object of texts, numbers, a date and lines."""
-    return [
-        sample(
-            "",
-            {
-                "number": f"R-{at + 1001}",
-                "date": f"2026-{at % 12 + 1:02}-{at % 28 + 1:02}",
-                "paid": at % 3 == 0,
-                "total": at * 12.25 + 20,
-                "lines": [
-                    {"item": pair, "count": at % 7 + 1},
-                    {"item": PAIRS[at * 7 % len(PAIRS)], "count": at % 5 + 8},
-                ],
-            },
-            prompt=f"Page {at} bills a {pair} and more, as R-{at + 1001}. Give its fields as JSON.",
-            id=f"invoice-{at}",
-        )
-        for at, pair in enumerate(PAIRS)
-    ]
-
-
 def calls():
     """Which tool is to do what: calls with a text and a long number, in one and in two."""
     rows = []
@@ -245,7 +223,7 @@ SHIPPED = {
     "group": Shipped(unanswered, nothing),
     "gsm8k": Shipped(partial(made, "gsm8k")),
     "instructions": Shipped(instructed),
-    "json_fields": Shipped(invoices),
+    "json_fields": Shipped(partial(made, "invoices")),
     "length": Shipped(unanswered),
     "math": Shipped(MATH),
     "math_then_judge": Shipped(MATH, same_words),

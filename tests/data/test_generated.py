@@ -9,7 +9,8 @@ from reward_functions.data.generated import records
 from reward_functions.data.generated.writing import generate
 from reward_functions.data.public import REWARDS
 
-DATASETS = ("gsm8k", "math", "finqa", "spider")
+DATASETS = ("gsm8k", "math", "finqa", "spider", "invoices")
+OURS = {**REWARDS, "invoices": "json_fields"}
 
 
 @pytest.fixture(scope="module", params=DATASETS)
@@ -31,7 +32,7 @@ def test_the_linter_says_that_they_are_synthetic_and_nothing_else(written, rewar
 def test_the_reward_of_the_data_set_can_judge_them(written, reward):
     name, folder = written
     ran = reward(
-        *("audit", REWARDS[name], folder / "test.jsonl", "--format", "json"),
+        *("audit", OURS[name], folder / "test.jsonl", "--format", "json"),
         *("--without", "FN-VALUE", "--allow-undecided"),
     )
     assert ran.exit_code == 0, ran.output
@@ -43,6 +44,10 @@ def test_the_reward_of_the_data_set_can_judge_them(written, reward):
 PUBLIC = {
     "gsm8k": ({"final_answer"}, {"dataset", "split", "solution"}),
     "math": ({"final_answer"}, {"dataset", "split", "subject", "level", "solution"}),
+    "invoices": (
+        {"number", "date", "buyer", "paid", "lines", "total"},
+        {"dataset", "split"},
+    ),
     "spider": ({"sql", "database"}, {"dataset", "split", "database"}),
     "finqa": (
         {"value", "unit", "scale", "direction", "decimals", "aliases", "program", "noise"},

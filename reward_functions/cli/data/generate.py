@@ -15,7 +15,7 @@ from reward_functions.data.preparing import REPORT
 
 def generate(
     dataset: Annotated[
-        Literal["finqa", "gsm8k", "math", "spider"],
+        Literal["finqa", "gsm8k", "invoices", "math", "spider"],
         typer.Argument(help="The data set whose shape to take."),
     ],
     *,

@@ -10,6 +10,7 @@ executed answer is what the program computes. Spider: a question about the shop 
 from __future__ import annotations
 
 import tomllib
+from datetime import datetime
 from fractions import Fraction
 from functools import cache
 from math import gcd, isqrt
@@ -21,6 +22,9 @@ from reward_functions.finqa.program import execute, parse, rounded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from random import Random
+
+PAID: Final = 0.4
+"""The share of bills that are paid."""
 
 TEMPLATES: Final = Path(__file__).with_name("templates.toml")
 
@@ -137,6 +141,38 @@ def asked(random: Random) -> dict[str, Any]:
         "question": drawn["text"].format(one=one, other=other, **values),
         "query": drawn["query"].format(one=one, other=other, **values),
     }
+
+
+def bill(random: Random) -> dict[str, Any]:
+    """A bill: `page`, what is printed, and `fields`, what it says."""
+    own = templates()["invoices"]
+    number, year, day = (
+        random.randint(1000, 99_999),
+        random.randint(2019, 2026),
+        random.randint(1, 28),
+    )
+    month, paid = random.choice(own["month"]), random.random() < PAID
+    items = random.sample(own["item"], random.randint(1, 4))
+    lines = [
+        {"item": each, "count": random.randint(1, 20), "price": random.randint(100, 20_000) / 100}
+        for each in items
+    ]
+    fields = {
+        "number": f"R-{number}",
+        "date": datetime.strptime(f"{day} {month} {year}", "%d %B %Y").date().isoformat(),  # noqa: DTZ007
+        "buyer": random.choice(own["buyer"]),
+        "paid": paid,
+        "lines": lines,
+        "total": round(sum(each["count"] * each["price"] for each in lines), 2),
+    }
+    page = [
+        f"Bill R-{number}, {day} {month} {year}",
+        f"To: {fields['buyer']}",
+        *(f"{each['count']} x {each['item']} at {each['price']:.2f}" for each in lines),
+        f"Total: {fields['total']:,.2f}",
+        random.choice(own["paid" if paid else "due"]),
+    ]
+    return {"page": "\n".join(page), "fields": fields}
 
 
 def problem(random: Random) -> dict[str, Any]:

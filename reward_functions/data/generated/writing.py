@@ -13,7 +13,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.generated import records
 from reward_functions.data.preparing import PrepareReport, write_rows
 from reward_functions.data.public import ROWS, query_row
-from reward_functions.data.records import SYNTHETIC, Record, Row
+from reward_functions.data.records import SYNTHETIC, Record, Row, digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from reward_functions.data.records import RecordOutcome
 
-Generated = Literal["finqa", "gsm8k", "math", "spider"]
-"""The data sets whose like can be generated."""
+Generated = Literal["finqa", "gsm8k", "invoices", "math", "spider"]
+"""The data sets whose like can be generated; `invoices` is our own, for `json_fields`."""
 
 MOST_IN_VAIN: Final = 1_000
 """Draws in a row that repeat an earlier prompt before it is given up."""
@@ -65,12 +65,7 @@ def generate(
 def _outcomes(dataset: Generated, wanted: dict[str, int], seed: int) -> Iterator[RecordOutcome]:
     """So many rows for each split; what is left of a page when a split is full is nobody's."""
     pages = _pages(dataset, Random(f"{dataset} {seed}"))  # noqa: S311 - the same draws in every run
-    own = records.templates()[dataset]
-    row_of = (
-        partial(query_row, dataset, {own["database"]: own["schema"]})
-        if dataset == "spider"
-        else ROWS[dataset]
-    )
+    row_of = _row_of(dataset)
     seen: set[tuple[str, ...]] = set()
     number = vain = 0
     for split, count in wanted.items():
@@ -94,6 +89,30 @@ def _outcomes(dataset: Generated, wanted: dict[str, int], seed: int) -> Iterator
                     yield replace(row, metadata={**row.metadata, SYNTHETIC: True})
 
 
+def _row_of(dataset: Generated) -> Callable[[Record], RecordOutcome]:
+    own = records.templates()[dataset]
+    match dataset:
+        case "invoices":
+            return _bill_row
+        case "spider":
+            return partial(query_row, dataset, {own["database"]: own["schema"]})
+        case _:
+            return ROWS[dataset]
+
+
+def _bill_row(record: Record) -> Row:
+    own = records.templates()["invoices"]
+    page = record.text("page")
+    return Row(
+        id="-".join(["invoices", *filter(None, [record.split]), digest(page)]),
+        system=own["system"],
+        question=page,
+        request=own["request"],
+        reference=record.get("fields"),
+        split=record.split,
+    )
+
+
 def _pages(dataset: Generated, random: Random) -> Iterator[list[dict[str, Any]]]:
     """Records without end, together where they are of one page."""
     for number in count_from(1):
@@ -102,6 +121,8 @@ def _pages(dataset: Generated, random: Random) -> Iterator[list[dict[str, Any]]]
                 yield list(records.filing(random, number))
             case "gsm8k":
                 yield [records.story(random)]
+            case "invoices":
+                yield [records.bill(random)]
             case "math":
                 yield [records.problem(random)]
             case "spider":
