@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from reward_functions.core import patterns as re
 from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.references import reference_fields
 from reward_functions.core.spec import Example, reward_function, warn_where_alone
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.quantities.unicode_forms import folded, half_width
+from reward_functions.quantities.unicode_forms import folded, half_width, visible
 from reward_functions.verifiers._instructions.checks import (
     GROUPS,
     Asked,
@@ -36,6 +38,13 @@ MARGIN: Final = 200
 
 QUOTED: Final = 0.5
 """The share of its prompt from which a response that only quotes it is an echo."""
+
+_RENDERED: Final = re.compile(
+    r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,30});|(?<=\])\(\w{1,10}:[^\s()]{1,300}\)"
+    r"|(?<!<)</?(?:(?P<inline>a|b|i|u|em|strong|span|small|mark|font|su[bp]|wbr)"
+    r"|p|br|hr|h[1-6]|li|[ou]l|div|t[rdh]|table)(?:\s[^<>]{0,200})?/?>(?!>)"
+)
+"""Of HTML and Markdown, what a reader sees otherwise: entities, addresses of links, tags."""
 
 FORM: Final = (
     "instructions pays for form alone, whatever the response says: let it be the gate of a reward "
@@ -228,7 +237,13 @@ def _is_echo(text: str, prompt: str) -> bool:
 
 def _seen(text: str) -> str:
     """What a reader sees: nothing hidden or struck out, and one width of letters."""
-    return half_width(strip_invisible(text))
+    return half_width(visible(_RENDERED.sub(_rendered, strip_invisible(text))))
+
+
+def _rendered(found: re.Match[str]) -> str:
+    if found[0][0] == "&":
+        return unescape(found[0])
+    return "" if found["inline"] or found[0][0] == "(" else " "
 
 
 def _follows(asked: Asked, text: str, seen: str) -> bool:

@@ -188,6 +188,15 @@ TABLE = [
     ),
     *followed("length_constraints:number_words", "a b", **WORDS),
     *missed("length_constraints:number_words", "a b c", "don't go", **WORDS),
+    *missed("detectable_format:json_format", "[null]", "[[]]", "```json\n[null]\n```"),
+    *missed(
+        "combination:repeat_prompt", "Name a bird. Name a bird.", prompt_to_repeat="Name a bird."
+    ),
+    *missed("startend:end_checker", "Peace! Peace!", end_phrase="Peace!"),
+    *missed("punctuation:no_comma", "a&#44; b", "a&#x2C; b", "a&comma; b"),
+    *missed("keywords:forbidden_words", "c<b></b>at", "c&#97;t", forbidden_words=["cat"]),
+    *missed("length_constraints:number_words", "a&nbsp;b&nbsp;c", "a\u3164b\u3164c", **WORDS),
+    *followed("length_constraints:number_words", "a\u3164b", **WORDS),
     *followed("punctuation:no_comma", "herons"),
     *missed("punctuation:no_comma", "a, b", "a，b", "a، b", "a<!-- , -->b", "a‚ b"),
     *followed("startend:end_checker", "So it is. peace!", '"So. Peace!"', end_phrase="Peace!"),
@@ -243,6 +252,11 @@ NOTHING = [
     "<!-- heron -->",
     "!?",
     "---",
+    "&nbsp;",
+    "<br>",
+    "\u3164\u3164",
+    "\u115f\u1160",
+    "\uffa0\u2800",
 ]
 
 
@@ -290,6 +304,8 @@ HIDDEN = [
     ("keywords:existence", {"keywords": ["owl"]}, "heron <span hidden>owl</span>"),
     ("keywords:existence", {"keywords": ["owl"]}, "heron <p style='display:none'>owl</p>"),
     ("keywords:existence", {"keywords": ["owl"]}, "heron ~~owl~~"),
+    ("keywords:existence", {"keywords": ["owl"]}, "[heron](http://owl)"),
+    ("keywords:existence", {"keywords": ["owl"]}, "<p title='owl'>heron</p>"),
     ("keywords:existence", {"keywords": ["owl"]}, "heron\n[//]: # (owl)"),
     (
         "length_constraints:number_words",
@@ -307,6 +323,13 @@ HIDDEN = [
 @pytest.mark.parametrize(("name", "arguments", "response"), HIDDEN)
 def test_what_a_reader_does_not_see_follows_no_instruction(name, arguments, response):
     assert one(name, response, **arguments) == 0.0
+
+
+@pytest.mark.parametrize("piece", ["1. ", "!? ", ". ", "I. ", "&#44;", "<b ", "[a](b:"])
+def test_a_flood_is_read_once(piece):
+    """Half a million characters took minutes where no sentence began: each stop read them all."""
+    assert sentence_count(piece * 100_000) in (0, 1)
+    assert REWARD(piece * (50_000 // len(piece)), TWO).value == 0.0
 
 
 def test_a_verdict_is_the_same_a_thousand_times():

@@ -105,12 +105,12 @@ def _sections(text: str, given: Arguments) -> int:
 def _documents(text: str, _: Arguments) -> int:
     """1 where the text is a JSON object or list that is not empty, in a fence or bare."""
     bare = text.strip().removesuffix("```").removeprefix("```")
-    name = bare[:4] if bare[:4].lower() == "json" else ""
+    bare = bare[4:] if bare[:4].lower() == "json" else bare
     try:
-        found = json.loads(bare.removeprefix(name), parse_constant=no_constant)
+        found = json.loads(bare, parse_constant=no_constant)
     except (ValueError, RecursionError):
         return 0
-    return int(isinstance(found, dict | list) and bool(found))
+    return int(isinstance(found, dict | list) and has_word(bare.replace("null", "")))
 
 
 def _parts(text: str, divider: str) -> Sequence[str]:
@@ -153,13 +153,13 @@ def _postscripts(text: str, given: Arguments) -> int:
 def _repeated(text: str, given: Arguments) -> int:
     """1 where the text begins with the request, and says something behind it."""
     text, asked = text.strip().lower(), given["prompt_to_repeat"].strip().lower()
-    return int(text.startswith(asked) and has_meaning(text[len(asked) :]))
+    return int(text.startswith(asked) and has_meaning(text.replace(asked, "")))
 
 
 def _ended(text: str, given: Arguments) -> int:
     """1 where the text says something, and then ends with the phrase."""
     text, asked = text.strip().strip('"').lower(), given["end_phrase"].strip().lower()
-    return int(text.endswith(asked) and has_meaning(text.removesuffix(asked)))
+    return int(text.endswith(asked) and has_meaning(text.replace(asked, "")))
 
 
 class Row(NamedTuple):

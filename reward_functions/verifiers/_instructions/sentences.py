@@ -35,8 +35,9 @@ def sentence_count(text: str) -> int:
     """The sentences of a text. Linear."""
     count = start = 0
     for mark in _END.finditer(text):
-        if _ends(text, mark.start(), mark.end()) and _LETTER.search(text, start, mark.start()):
-            count, start = count + 1, mark.end()
+        if _ends(text, mark.start(), mark.end()):
+            count += _LETTER.search(text, start, mark.start()) is not None
+            start = mark.end()  # also where there is no letter: none is looked for twice
     return count + (_LETTER.search(text, start) is not None)
 
 
