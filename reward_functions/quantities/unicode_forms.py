@@ -46,7 +46,7 @@ def visible(text: str) -> str:
 
     Dropped are zero-width characters, soft hyphens, bidirectional controls, variation selectors and
     the tag characters of plane 14 (all of which hide text from a reader and show it to a program),
-    and NUL.
+    the fillers of Hangul's syllables, and NUL. Hangul's and Braille's blanks are spaces.
     """
     if text.isascii() and "\0" not in text:
         return text
@@ -66,6 +66,7 @@ _INVISIBLE: Final = dict.fromkeys(
         0x034F,
         0x061C,
         0x180E,
+        *range(0x115F, 0x1161),
         *range(0x200B, 0x2010),
         *range(0x202A, 0x202F),
         *range(0x2060, 0x2070),
@@ -74,7 +75,7 @@ _INVISIBLE: Final = dict.fromkeys(
         *range(0xE0000, 0xE0080),
         *range(0xE0100, 0xE01F0),
     ]
-)
+) | dict.fromkeys((0x2800, 0x3164, 0xFFA0), " ")
 _LOOKS: Final = (
     re.compile(f"[{''.join(chr(code) for code in _INVISIBLE if code < _FURTHER)}]").search,
     re.compile("[\U000e0000-\U000e01ff]").search,

@@ -16,6 +16,7 @@ UNSEEN = {
     "the first tag character": "\U000e0000",
     "the last tag character": "\U000e007f",
     "a further variation selector": "\U000e0100",
+    "a filler of Hangul": "\u1160",
 }
 SEEN = "\t\n −é°π\u0300\u200a\u2010\u2029\u202f\u2070\ufe10\uff11\U0001d7d9\U000e0080\ud800"
 
@@ -29,6 +30,7 @@ def test_what_nobody_sees_is_taken_out(character, text):
 def test_what_is_seen_stays():
     assert visible(SEEN) == SEEN
     assert visible(SEEN + "\u200b") == SEEN
+    assert visible("4\u31642\uffa0\u2800") == "4 2  "
 
 
 def test_a_group_ends_at_its_own_brace():
