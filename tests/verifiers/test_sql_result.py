@@ -565,6 +565,17 @@ def test_the_same_query_is_stopped_at_the_same_step():
         assert found == [allowed < steps] * 5
 
 
+def test_a_call_through_python_takes_more_than_a_step():
+    """Millions of them took twelve seconds within the steps of a query."""
+    made = SqlDatabase(SHIPPED / SHOP)
+    taken = {}
+    for test in ("instr(a.item, b.item)", "a.item > b.item"):
+        query = f"SELECT sum({test}) FROM orders a, orders b, orders c, orders d, orders e"
+        taken[test] = made.run(query, steps=1_000_000, most=10, longest=1_000).steps
+    calls, compared = taken.values()
+    assert calls > compared + 9 * 6**5
+
+
 def stopped(made, query, steps):
     try:
         made.run(query, steps=steps, most=10, longest=1_000)

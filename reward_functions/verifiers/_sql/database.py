@@ -51,12 +51,15 @@ OF_THE_MACHINE: Final = frozenset((b"now", b"localtime", b"utc"))
 SEARCHED: Final = 500_000_000
 """Characters of one text times those of the other, of all searches of a query: about a second."""
 
+TICK: Final = 1_000
+"""Steps between two looks at how many are left."""
+
+CALL: Final = 10 / TICK
+"""Of a tick, what a call of these functions takes: it goes through Python."""
+
 ROOM: Final = 1_000
 """Bytes of a value that a query may make, beside twice what a row of all its tables has: a step
 takes as long as the value that it makes."""
-
-TICK: Final = 1_000
-"""Steps between two looks at how many are left."""
 
 LARGEST: Final = 50_000_000
 """Bytes of all rows that a query returns."""
@@ -130,7 +133,8 @@ class SqlDatabase:
         self.roots: dict[int, str] = dict(listed.fetchall())
         tables = {name for root, name in self.roots.items() if root}
         self.usual = ROOM + 2 * sum(map(self._widest, tables))
-        self._ticks = self._left = self._search = 0
+        self._left = self._search = 0
+        self._ticks = 0.0
         self._why: tuple[str, str] | None = None
         for name, count in COUNTED:
             self._main.create_function(name, count, partial(self._call, name))
@@ -167,7 +171,7 @@ class SqlDatabase:
         if prod(max(1, words[each] - 1) for each in {*_NAMED.findall(query.lower())}) > COPIES:
             raise SqlRefused("too-much", "its named subqueries name one another too often")
         with self._lock:
-            self._ticks, self._left, self._search, self._why = 0, steps // TICK, SEARCHED, None
+            self._ticks, self._left, self._search, self._why = 0.0, steps // TICK, SEARCHED, None
             for each in (self._main, self._beside):
                 each.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
             try:
@@ -198,7 +202,10 @@ class SqlDatabase:
         columns = tuple(each[0] for each in cursor.description)
         cursor.close()
         return SqlRows(
-            columns, rows, frozenset(self.roots[row[3]] for row in read), self._ticks * TICK
+            columns,
+            rows,
+            frozenset(self.roots[row[3]] for row in read),
+            int(self._ticks * TICK),
         )
 
     def _refuse(self, rule: str, why: str) -> NoReturn:
@@ -224,6 +231,7 @@ class SqlDatabase:
     def _call(self, name: str, *values: Any) -> Any:
         """What SQLite's own function says, where it may be asked."""
         words = [each for each in values if isinstance(each, str | bytes)]
+        self._ticks += CALL
         self._search -= prod(max(1, len(each)) for each in words[:2])
         if self._search < 0:
             self._refuse("too-much", "it searches too much text")
