@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import lru_cache
+from itertools import takewhile
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -38,12 +40,18 @@ MOST_LABELS: Final = 256
 ARTICLES: Final = frozenset(("a", "an", "the"))
 
 NEGATIONS: Final = frozenset(
-    "not no never none neither nor cannot without except isn't wasn't aren't don't doesn't".split()
+    "not no never none neither nor cannot without except isn't wasn't aren't don't doesn't can't "
+    "won't hardly barely unlikely doubt opposite far anything anyone everything wrong incorrect "
+    "false rather instead fails lacks".split()
 )
 
 HEDGES: Final = frozenset(
-    "or maybe perhaps possibly probably might could either unsure unclear unknown guess".split()
+    "or maybe perhaps possibly probably might may could either unsure unclear unknown guess likely "
+    "/ | < >".split()
 )
+
+REASONS: Final = ("because", "since")
+"""What follows them gives reasons, which may deny: "Spam, because it does not name a sender"."""
 
 STATED: Final = ("answer:", "answer is")
 
@@ -55,8 +63,9 @@ HALF: Final = 0.5
 
 _QUOTES: Final = str.maketrans("“”„‟«»‘’‚‛`´", "\"\"\"\"\"\"''''''")
 _DASHES: Final = str.maketrans("‐‑‒–—―−", "-------")
-_EDGES: Final = "\"'()[]{}<>*_,;:!?"
-"""Punctuation around a word. A sign, a point before a digit, %, # and $ belong to the word."""
+_EDGES: Final = "\"'()[]{}*_,;:!?"
+"""Punctuation around a word. A sign, a point before a word, %, # and $ belong to the word, and so
+do < and > before anything but a letter."""
 
 
 def _right(sample: Sample) -> str:
@@ -68,29 +77,32 @@ def words_of(text: str) -> tuple[str, ...]:
 
     Case, width, typographic quotes and dashes, and punctuation around a word are set aside, and so
     are articles where anything else is left. Symbols stay where they tell answers apart: "-5" is
-    not "5", "C++" not "C", "10%" not "10", "3.14" not "314". A number is its value: "1,000" is
-    "1000", "5.0" is "5".
+    not "5", "C++" not "C", "10%" not "10", "3.14" not "314", "<5" not "5". A number is its value:
+    "1,000" is "1000", "5.0" is "5".
     """
-    plain = folded(text.translate(_QUOTES).translate(_DASHES))
+    plain = folded(text.translate(_QUOTES).translate(_DASHES)).replace(" %", "%")
     words = [word for each in plain.split() if (word := _word(each))]
     return tuple([word for word in words if word not in ARTICLES] or words)
 
 
 def _word(text: str) -> str:
-    bare = text.strip(_EDGES).rstrip(f"{_EDGES}.")
-    if not bare[1:2].isdigit():
+    bare = text.strip(_EDGES)
+    if bare[:2] == "..":
         bare = bare.lstrip(".")
+    if bare.lstrip("<>")[:1].isalpha():
+        bare = bare.lstrip("<>")
+    bare = bare.rstrip(f"{_EDGES}.<>") or bare.strip(".")
     found = quantity(bare) if bare[-1:].isdigit() else None
     return bare if found is None or found.unit else str(found.value)
 
 
-def _check(*, f1: bool, at_least: float, labels: str) -> None:
+def _check(*, f1: bool, at_least: float, labels: str, weights: str) -> None:
     if not 0 < at_least <= 1:
         raise ConfigurationError(f"answer_text: at_least is above 0 and at most 1, not {at_least}")
     if f1 and labels:
         raise ConfigurationError("answer_text: with labels exactly one is right: leave f1 out")
-    if labels:
-        _labels(labels)
+    if labels or weights:
+        _weights(_labels(labels), weights)
 
 
 @lru_cache(8)
@@ -102,6 +114,21 @@ def _labels(listed: str) -> tuple[tuple[str, ...], ...]:
             f"answer_text: labels are 2 to {MOST_LABELS} different texts, separated by commas"
         )
     return tuple(sorted(labels, key=len, reverse=True))
+
+
+@lru_cache(8)
+def _weights(labels: Sequence[tuple[str, ...]], listed: str) -> dict[tuple[str, ...], float]:
+    """What each label pays where it is right."""
+    try:
+        pairs = [each.rpartition("=") for each in listed.split(",") if listed]
+        given = {words_of(label): float(weight) for label, _, weight in pairs}
+    except ValueError:
+        given = {(): 0.0}
+    if not given.keys() <= {*labels} or not all(0 < each <= 1 for each in given.values()):
+        raise ConfigurationError(
+            "answer_text: weights are label=number, above 0 and at most 1, separated by commas"
+        )
+    return dict.fromkeys(labels, 1.0) | given
 
 
 @reward_function(
@@ -158,7 +185,7 @@ def _labels(listed: str) -> tuple[tuple[str, ...], ...]:
 )
 @any_reference
 def answer_text(
-    sample: Sample, *, f1: bool = False, at_least: float = 0.5, labels: str = ""
+    sample: Sample, *, f1: bool = False, at_least: float = 0.5, labels: str = "", weights: str = ""
 ) -> Score:
     """The answer is the reference, but for case, punctuation around words, and articles.
 
@@ -178,15 +205,17 @@ def answer_text(
             hedged where the reference is not.
         at_least: the least F1 that earns anything.
         labels: the closed set of answers, separated by commas; exactly one must be asserted.
+        weights: what each label pays where it is right, above 0 and at most 1, as "spam=1,ham=0.2";
+            1 of one that is left out.
 
     Raises:
         BadReference: there is no reference, it has no word, it is too long, or it is no label.
     """
-    score = _scored(sample, at_least if f1 else inf, labels)
+    score = _scored(sample, at_least if f1 else inf, labels, weights)
     return with_truncation(score, sample.response)
 
 
-def _scored(sample: Sample, at_least: float, labels: str) -> Score:
+def _scored(sample: Sample, at_least: float, labels: str, weights: str) -> Score:
     text = reference_text(sample.reference)
     reference = words_of(text) if len(text) <= LONGEST else ()
     if not reference:
@@ -199,7 +228,7 @@ def _scored(sample: Sample, at_least: float, labels: str) -> Score:
     if isinstance(found, NoAnswer):
         return not_answered(found.reason, found.rule, further=(_f1(0.0),))
     if known:
-        return _labelled(found, reference, known)
+        return _labelled(found, reference, known, weights)
     answer = words_of(found.text)
     share = _shared(answer, reference)
     if found.conflicting_answer and words_of(found.conflicting_answer) != answer:
@@ -223,7 +252,7 @@ def _found(text: str, *, denying: bool) -> Answer | NoAnswer:
             return found
         found = Answer("statement", text[start:].partition("\n")[0])
     found = found or Answer("whole_response", text.strip())
-    if found.kind == "box":
+    if found.kind == "box" or found.text.startswith("$"):
         found = found._replace(text=plain(found.text))
     if len(found.text) > LONGEST:
         return NoAnswer(f"an answer of more than {LONGEST:,} characters is no short one", "no-word")
@@ -231,17 +260,21 @@ def _found(text: str, *, denying: bool) -> Answer | NoAnswer:
 
 
 def _labelled(
-    found: Answer, reference: tuple[str, ...], labels: Sequence[tuple[str, ...]]
+    found: Answer, reference: tuple[str, ...], labels: Sequence[tuple[str, ...]], weights: str
 ) -> Score:
     """Exactly one label is asserted, and it is the reference."""
     answer = words_of(f"{found.text} {found.conflicting_answer}")
     asserted, others = _asserted(answer, labels)
-    if len(asserted) != 1 or _unlike(others, ()):
+    against = {*takewhile(lambda word: word not in REASONS, others)} & (NEGATIONS | HEDGES)
+    if answer[:1] == ("no",) in asserted:  # "No, it is not."
+        against -= NEGATIONS
+    if len(asserted) != 1 or against or found.text.endswith("?"):
         reason = f"the answer asserts {len(asserted)} labels, or denies or doubts one"
         return not_answered(reason, "one-label", found.text, further=(_f1(0.0),))
     (label,) = asserted
     evidence = Evidence("same-label", " ".join(label), " ".join(reference))
-    return compared(found, evidence, _f1(_shared(label, reference)), right=label == reference)
+    score = compared(found, evidence, _f1(_shared(label, reference)), right=label == reference)
+    return replace(score, value=score.value * _weights(labels, weights)[label])
 
 
 def _asserted(

@@ -32,6 +32,11 @@ SAME = [
     ("5.0", "5"),
     ("0.50", ".5"),
     ("1/2", "0.5"),
+    ("10 %", "10%"),
+    ("$5$", "5"),
+    ("<Paris>", "Paris"),
+    ("...Paris", "Paris"),
+    (".NET", ".net"),
     ("−5", "-5"),
     # Articles are an answer where nothing else is left.
     ("A", "a"),
@@ -71,6 +76,10 @@ OTHER = [
     ("10", "10%"),
     ("C", "C++"),
     ("C", "C#"),
+    ("5", "<5"),
+    ("5", "> 5"),
+    ("<=5", ">=5"),
+    ("net", ".NET"),
     ("", "A"),
     ("a", "an"),
     ("", "the"),
@@ -123,6 +132,9 @@ PARTS = [
     ("not John Kennedy", "John F Kennedy", 0.0),
     ("John Kennedy perhaps", "John F Kennedy", 0.0),
     ("John Kennedy or Lyndon Johnson", "John F Kennedy", 0.0),
+    ("John Kennedy / Johnson", "John F Kennedy", 0.0),
+    ("hardly John Kennedy", "John F Kennedy", 0.0),
+    ("anyone but John Kennedy", "John F Kennedy", 0.0),
 ]
 
 
@@ -156,6 +168,42 @@ def test_exactly_one_label_is_asserted(response, reference, value):
     assert REWARD(response, reference, labels=LABELS).value == value
 
 
+@pytest.mark.parametrize(
+    "denied",
+    [
+        "anything but {}",
+        "far from {}",
+        "the opposite of {}",
+        "{} is wrong",
+        '{{"{}": false}}',
+        "I doubt it is {}",
+        "It may be {}",
+        "hardly {}",
+        "rather than {}",
+        "I can't say {}",
+        "{}?",
+    ],
+)
+def test_a_label_that_is_denied_or_doubted_is_not_asserted(denied):
+    assert REWARD(denied.format("neutral"), "neutral", labels=LABELS).value == 0.0
+
+
+def test_reasons_may_deny_and_so_may_a_no():
+    assert REWARD("Neutral, because it does not say.", "neutral", labels=LABELS).value == 1.0
+    assert REWARD("Not neutral, because it says so.", "neutral", labels=LABELS).value == 0.0
+    assert REWARD("Neutral, since entailment needs more.", "neutral", labels=LABELS).value == 0.0
+    for response, value in (("No, it is not.", 1), ("No, maybe", 0), ("It is not yes", 0)):
+        assert REWARD(response, "no", labels="yes,no").value == value
+
+
+WEIGHTED = [("spam", "spam", 1.0), ("ham", "ham", 0.2), ("spam", "ham", 0.0), ("ham", "spam", 0.0)]
+
+
+@pytest.mark.parametrize(("response", "reference", "value"), WEIGHTED)
+def test_a_right_label_pays_its_weight(response, reference, value):
+    assert REWARD(response, reference, labels="spam,ham", weights="Ham=0.2").value == value
+
+
 BAD = [(None, {}), ("", {}), ("...", {}), ("x" * 3_000, {}), ("spam", {"labels": LABELS}), ([], {})]
 
 
@@ -174,6 +222,20 @@ SETTINGS = [
     ({"labels": "spam,SPAM"}, "labels are 2 to 256"),
     ({"labels": "spam,,ham"}, "labels are 2 to 256"),
     ({"labels": "spam,ham", "f1": True}, "leave f1 out"),
+    ({"labels": "", "weights": "spam=1"}, "labels are 2 to 256"),
+    *(
+        ({"labels": "spam,ham", "weights": weights}, "weights are label=number")
+        for weights in (
+            "spam",
+            "spam=",
+            "spam=0",
+            "spam=1.1",
+            "spam=nan",
+            "eggs=1",
+            "spam=1,",
+            "=1",
+        )
+    ),
 ]
 
 
