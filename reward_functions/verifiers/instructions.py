@@ -41,8 +41,8 @@ QUOTED: Final = 0.5
 
 _RENDERED: Final = re.compile(
     r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,30});|(?<=\])\(\w{1,10}:[^\s()]{1,300}\)"
-    r"|(?<!<)</?(?:(?P<inline>a|b|i|u|em|strong|span|small|mark|font|su[bp]|wbr)"
-    r"|p|br|hr|h[1-6]|li|[ou]l|div|t[rdh]|table)(?:\s[^<>]{0,200})?/?>(?!>)"
+    r"|(?<!<)</?(?:a|b|i|u|em|strong|span|small|mark|font|su[bp]|wbr"
+    r"|(?P<block>p|br|hr|h[1-6]|li|[ou]l|div|t[rdh]|table))(?:\s[^<>]{0,200})?/?>(?!>)"
 )
 """Of HTML and Markdown, what a reader sees otherwise: entities, addresses of links, tags."""
 
@@ -241,9 +241,7 @@ def _seen(text: str) -> str:
 
 
 def _rendered(found: re.Match[str]) -> str:
-    if found[0][0] == "&":
-        return unescape(found[0])
-    return "" if found["inline"] or found[0][0] == "(" else " "
+    return unescape(found[0]) if found[0][0] == "&" else " " * bool(found["block"])
 
 
 def _follows(asked: Asked, text: str, seen: str) -> bool:

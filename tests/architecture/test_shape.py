@@ -314,6 +314,7 @@ def test_a_judge_writes_questions_and_reads_verdicts_and_nothing_else(path):
 
 OF_ITS_OWN = {
     "reward_functions/verifiers/json_fields.py": {"jsonschema_rs"},
+    "reward_functions/verifiers/instructions.py": {"html"},
     # The one verifier that reads files of its user's: its databases, for reading alone.
     "reward_functions/verifiers/_sql/database.py": {"os", "pathlib", "sqlite3", "sys", "threading"},
     "reward_functions/verifiers/_sql/gold.py": {"pathlib"},

@@ -18,7 +18,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from reward_functions import specs
+from reward_functions import get, specs
 from reward_functions.cdk.artifact import artifact as module
 from reward_functions.cdk.artifact import closure, parts, pins
 from reward_functions.cdk.artifact.artifact import NotLoaded, TooLarge
@@ -450,6 +450,30 @@ def test_a_client_that_a_deployment_s_rights_are_for_ships_with_its_reward():
 
 
 # Limits, bytecode, the cache.
+
+
+SHOP = "CREATE TABLE birds (name); INSERT INTO birds VALUES ('heron');"
+
+
+@pytest.mark.parametrize("given", ["databases", "databases/shop.sql"])
+def test_databases_are_in_the_zip_as_a_folder_or_as_one_file(tmp_path, monkeypatch, given):
+    (tmp_path / "databases" / "spider").mkdir(parents=True)
+    places = {"databases/shop.sql", "databases/spider/spider.sql"}
+    for place in places:
+        (tmp_path / place).write_text(SHOP, encoding="utf-8")
+    (tmp_path / "beside.sql").write_text(SHOP, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    queries = {"name": "queries", "reward": "sql_result", "parameters": {"databases": given}}
+    without = artifacts(tmp_path, deployments=["sql_result"]).artifact("sql_result")
+    carrying = artifacts(tmp_path, deployments=[queries]).artifact("sql_result")
+    carried = {*carrying.contents.files} - {*without.contents.files}
+    assert carried == {place for place in places if place.startswith(given)}
+    carrying.build(tmp_path / "one.zip")
+    with ZipFile(tmp_path / "one.zip") as archive:
+        archive.extractall(tmp_path / "task", carried)
+    monkeypatch.chdir(tmp_path / "task")
+    gold = {"sql": "SELECT name FROM birds", "database": "shop.sql"}
+    assert get("sql_result")("SELECT name FROM birds", gold, databases=given).value == 1.0
 
 
 def test_a_file_that_a_parameter_names_is_in_the_zip_under_its_path(tmp_path, monkeypatch):

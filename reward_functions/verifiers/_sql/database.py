@@ -133,8 +133,7 @@ class SqlDatabase:
         self.roots: dict[int, str] = dict(listed.fetchall())
         tables = {name for root, name in self.roots.items() if root}
         self.usual = ROOM + 2 * sum(map(self._widest, tables))
-        self._left = self._search = 0
-        self._ticks = 0.0
+        self._ticks, self._left, self._search = 0.0, 0, 0
         self._why: tuple[str, str] | None = None
         for name, count in COUNTED:
             self._main.create_function(name, count, partial(self._call, name))
@@ -201,12 +200,8 @@ class SqlDatabase:
                 break
         columns = tuple(each[0] for each in cursor.description)
         cursor.close()
-        return SqlRows(
-            columns,
-            rows,
-            frozenset(self.roots[row[3]] for row in read),
-            int(self._ticks * TICK),
-        )
+        tables = frozenset(self.roots[row[3]] for row in read)
+        return SqlRows(columns, rows, tables, int(self._ticks * TICK))
 
     def _refuse(self, rule: str, why: str) -> NoReturn:
         self._why = rule, why
