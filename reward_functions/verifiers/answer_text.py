@@ -87,10 +87,8 @@ def words_of(text: str) -> tuple[str, ...]:
 
 def _word(text: str) -> str:
     bare = text.strip(_EDGES)
-    if bare[:2] == "..":
-        bare = bare.lstrip(".")
-    if bare.lstrip("<>")[:1].isalpha():
-        bare = bare.lstrip("<>")
+    bare = bare.lstrip(".") if bare[:2] == ".." else bare
+    bare = bare.lstrip("<>") if bare.lstrip("<>")[:1].isalpha() else bare
     bare = bare.rstrip(f"{_EDGES}.<>") or bare.strip(".")
     found = quantity(bare) if bare[-1:].isdigit() else None
     return bare if found is None or found.unit else str(found.value)

@@ -416,6 +416,8 @@ BAD = [
     ([{"id": "keywords:existence", "keywords": []}], "keywords of .* is not a list of 1 to 32"),
     ([{"id": "keywords:existence", "keywords": [" "]}], "is not a list"),
     ([{"id": "keywords:existence", "keywords": "cat"}], "is not a list"),
+    ([{"id": "keywords:existence", "keywords": ["\u200b"]}], "is not a list"),
+    ([{"id": "keywords:existence", "keywords": ["\u3164"]}], "is not a list"),
     ([{"id": "keywords:existence", "keywords": ["x" * 101]}], "is not a list"),
     ([{"id": "startend:end_checker", "end_phrase": "x" * 20_001}], "at most 20,000 characters"),
     ([{"id": "length_constraints:number_words", "relation": "at least"}], "lacks num_words"),

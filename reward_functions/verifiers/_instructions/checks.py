@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core import patterns as re
 from reward_functions.core.jsons import no_constant
+from reward_functions.quantities.unicode_forms import visible
 from reward_functions.verifiers._instructions.languages import language_of, languages
 from reward_functions.verifiers._instructions.sentences import sentence_count
 
@@ -240,7 +241,7 @@ GROUPS: Final = tuple(sorted({name.partition(":")[0] for name in ROWS}))
 
 
 def _is_text(value: Any, most: int = LONGEST) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= most and not value.isspace()
+    return isinstance(value, str) and 0 < len(value) <= most and bool(visible(value).strip())
 
 
 def _are_texts(value: Any) -> bool:

@@ -32,6 +32,9 @@ SHOP: Final = "shop.sql"
 
 ENDINGS: Final = (".sqlite", ".sqlite3", ".db", ".sql")
 
+MOST_DATABASES: Final = 256
+"""Of one reference."""
+
 LONGEST_QUERY: Final = 20_000
 """Characters of a query that is run, and of a gold."""
 
@@ -108,8 +111,10 @@ def golds_of(
     if not isinstance(ordered, bool | None):
         raise BadReference("ordered: it is neither true nor false")
     ordered = ordered if in_order else False
-    golds = []
-    for name in names if isinstance(names, list) else [names]:
+    golds, listed = [], names if isinstance(names, list) else [names]
+    if not 0 < len(listed) <= MOST_DATABASES:
+        raise BadReference(f"database: 1 to {MOST_DATABASES} are named, not {len(listed)}")
+    for name in listed:
         path = _path(name, Path(databases or SHIPPED))
         gold = _gold(query, path, limits, ordered if "sql" in fields else bool(ordered))
         golds.append(gold)
