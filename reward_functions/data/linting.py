@@ -250,7 +250,7 @@ class _Readers:
     def meant(self, reference: Any) -> tuple[str, str] | None:
         """What a list as the reference is, and to which rewards; None for any other reference."""
         listed = members(reference)
-        if listed is None and _are_calls(reference):
+        if listed is None and _are_one(reference):
             return None
         if listed is None:
             return (ALTERNATIVES, "any of them is right") if alternatives(reference) else None
@@ -272,10 +272,10 @@ class _Readers:
         return [own] if own else [*self.known.values()]
 
 
-def _are_calls(reference: Any) -> bool:
-    """Whether a list is of calls of tools, which are one answer together."""
+def _are_one(reference: Any) -> bool:
+    """Whether a list is of calls of tools, or of instructions: one answer together."""
     return isinstance(reference, list) and all(
-        isinstance(each, dict) and {"name", "function"} & each.keys() for each in reference
+        isinstance(each, dict) and {"name", "function", "id"} & each.keys() for each in reference
     )
 
 

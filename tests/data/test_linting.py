@@ -386,6 +386,12 @@ def test_a_list_as_the_reference_is_called_what_it_is(reference, name, what, wri
     assert findings(file, reward=chosen, rows=(1, 9)) == [("warning", what)]
 
 
+def test_instructions_are_no_alternatives(write):
+    reference = [{"id": "punctuation:no_comma"}, {"id": "detectable_format:title"}]
+    file = write("train.jsonl", [row(1, reference_answer=reference, metadata={})])
+    assert findings(file, reward=get("instructions"), rows=(1, 9)) == []
+
+
 def test_a_reference_in_stray_notation_is_listed_with_its_place_and_a_suggestion(write):
     file = write("train.jsonl", [row(1, reference_answer=r"5\inch"), row(2)])
     (found,) = lint([str(file)], reward=get("math"), rows=(1, 9)).findings
