@@ -263,9 +263,9 @@ def _labelled(
     """Exactly one label is asserted, and it is the reference."""
     answer = words_of(f"{found.text} {found.conflicting_answer}")
     asserted, others = _asserted(answer, labels)
-    against = {*takewhile(lambda word: word not in REASONS, others)} & (NEGATIONS | HEDGES)
-    if answer[:1] == ("no",) in asserted:  # "No, it is not."
-        against -= NEGATIONS
+    first, beside = _asserted((*takewhile(lambda word: word not in REASONS, answer),), labels)
+    against = {*(beside if first else others)} & (NEGATIONS | HEDGES)
+    against -= NEGATIONS if answer[:1] == ("no",) in asserted else set()  # "No, it is not."
     if len(asserted) != 1 or against or found.text.endswith("?"):
         reason = f"the answer asserts {len(asserted)} labels, or denies or doubts one"
         return not_answered(reason, "one-label", found.text, further=(_f1(0.0),))

@@ -191,6 +191,7 @@ def test_a_label_that_is_denied_or_doubted_is_not_asserted(denied):
 def test_reasons_may_deny_and_so_may_a_no():
     assert REWARD("Neutral, because it does not say.", "neutral", labels=LABELS).value == 1.0
     assert REWARD("Not neutral, because it says so.", "neutral", labels=LABELS).value == 0.0
+    assert REWARD("Because it is not neutral.", "neutral", labels=LABELS).value == 0.0
     assert REWARD("Neutral, since entailment needs more.", "neutral", labels=LABELS).value == 0.0
     for response, value in (("No, it is not.", 1), ("No, maybe", 0), ("It is not yes", 0)):
         assert REWARD(response, "no", labels="yes,no").value == value
