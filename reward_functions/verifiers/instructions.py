@@ -40,7 +40,7 @@ QUOTED: Final = 0.5
 """The share of its prompt from which a response that only quotes it is an echo."""
 
 _RENDERED: Final = re.compile(
-    r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,30});|(?<=\])\(\w{1,10}:[^\s()]{1,300}\)"
+    r"&(?!quot;|#34;)(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,30});|(?<=\])\(\w{1,10}:[^\s()]{1,300}\)"
     r"|(?<!<)</?(?:a|b|i|u|em|strong|span|small|mark|font|su[bp]|wbr"
     r"|(?P<block>p|br|hr|h[1-6]|li|[ou]l|div|t[rdh]|table))(?:\s[^<>]{0,200})?/?>(?!>)"
 )

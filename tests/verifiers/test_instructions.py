@@ -188,6 +188,7 @@ TABLE = [
     ),
     *followed("length_constraints:number_words", "a b", **WORDS),
     *missed("length_constraints:number_words", "a b c", "don't go", **WORDS),
+    *followed("detectable_format:json_format", '{"a": "&quot;<b>&amp;</b>"}'),
     *missed("detectable_format:json_format", "[null]", "[[]]", "```json\n[null]\n```"),
     *missed(
         "combination:repeat_prompt", "Name a bird. Name a bird.", prompt_to_repeat="Name a bird."
