@@ -253,7 +253,7 @@ def _variants(text: str) -> Sequence[str]:
     """The text, and what is left without its first line, its last line, its asterisks."""
     lines = text.split("\n")
     cut = [text, *("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))]
-    return [*cut, *(each.replace("*", "") for each in cut)]
+    return list(dict.fromkeys([*cut, *(each.replace("*", "") for each in cut)]))
 
 
 def _score(asked: Sequence[Asked], missed: Sequence[Asked], mode: str, evidence: Evidence) -> Score:

@@ -139,7 +139,7 @@ def sql_result(
 
     Raises:
         BadReference: it has another shape, there is no such database, or its query cannot be run,
-            returns no row, or leaves open which rows it asks for.
+            returns no row or nulls alone, or leaves open which rows it asks for.
     """
     limits = Limits(steps, rows, longest)
     golds = golds_of(_fields(sample), databases, limits, in_order=order == "as_gold", empty=empty)

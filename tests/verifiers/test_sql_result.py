@@ -166,8 +166,8 @@ OTHER = [
     ),
     ("SELECT 1.00000000001 FROM orders LIMIT 1", "SELECT 1.0 FROM orders LIMIT 1", "other-rows"),
     (
-        "SELECT '' FROM customers WHERE id = 4",
-        "SELECT city FROM customers WHERE id = 4",
+        "SELECT ifnull(city, '') FROM customers WHERE id > 3",
+        "SELECT city FROM customers WHERE id > 3",
         "other-rows",
     ),
     (
@@ -278,6 +278,7 @@ BAD = [
     (gold("SELEC name"), "SQLite has an error"),
     (gold("SELECT 42"), "reads no table"),
     (gold("SELECT name FROM customers WHERE city = 'Paris'"), "no row"),
+    (gold("SELECT max(price) FROM orders WHERE item = 'sofa'"), "nulls alone"),
     (gold("SELECT printf('%s', name) FROM customers"), "printf"),
     (gold("SELECT name FROM customers WHERE date('now') > '2020'"), "what time it is"),
     (gold("SELECT random() FROM customers"), "random"),

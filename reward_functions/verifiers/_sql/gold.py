@@ -118,9 +118,9 @@ def golds_of(
         path = _path(name, Path(databases or SHIPPED))
         gold = _gold(query, path, limits, ordered if "sql" in fields else bool(ordered))
         golds.append(gold)
-    counts = [gold.asked for gold in golds]
-    if not any(counts) or not (all(counts) or empty):
-        raise BadReference("sql: it returns no row, as a wrong query may")
+    tells = [not all({*row} <= {None} for run in each.runs for row in run.rows) for each in golds]
+    if not any(tells) or not (all(tells) or empty):
+        raise BadReference("sql: it returns no row, or nulls alone, as a wrong query may")
     return golds
 
 
