@@ -29,7 +29,7 @@ LATEX = """
 
 NAMES = {
     # What a file may name beside them: no word that speaks about an answer.
-    "verifiers/instructions.py": "block div font mark small span strong table wbr",
+    "verifiers/instructions.py": "block div font mark quot small span strong table wbr",
     "verifiers/json_fields.py": "number rouge_l",
     "extraction/invisible.py": """
         abel ancel area aria ath audio ave avebox base bottom box calebox cancel canvas
