@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.tool_call_forms import FORMS, behind_reasoning, text_tool_calls
 from reward_functions.extraction.truncation import in_reasoning
 from reward_functions.quantities.json_numbers import json_with_numbers
@@ -26,7 +27,9 @@ BEGINS: Final = (*FORMS, "<function=", "<function_call>", "<tool_calls>", "<|too
 QUOTED: Final = ('"arguments"', '"parameters"')
 """A key of a call in JSON."""
 
-NAMED: Final = ('{"name"', '[{"name"', "{'name'")
+_NAMED: Final = re.compile(
+    r"""^[ \t]*+(?:\[\s*+)?\{\s*+["'](?:name|arguments|parameters)["']""", re.MULTILINE
+)
 """What a line begins with that is to be a call in JSON, where the text has a key of one."""
 
 UNTYPED: Final = ("<function=", "<arg_key>")
@@ -90,11 +93,12 @@ def begins_call(response: str) -> bool:
     """Whether a text begins a call, be it one that can be read or not."""
     text = response[behind_reasoning(response) :].strip()
     bare = text.removeprefix("```json").removeprefix("```").lstrip()
-    json_too = any(each in text for each in QUOTED)
-    if json_too and bare.startswith(("{", "[")):
+    if any(each in text for each in QUOTED) and bare.startswith(("{", "[")):
         return True
-    marks = (*BEGINS, *NAMED) if json_too else BEGINS
-    return any(line.lstrip(" \t").startswith(marks) for line in text.splitlines())
+    spelled = text.replace("'", '"')
+    if any(each in spelled for each in QUOTED) and _NAMED.search(text):
+        return True
+    return any(line.lstrip(" \t").startswith(BEGINS) for line in text.splitlines())
 
 
 def listed_in(value: Any) -> list[Any] | None:

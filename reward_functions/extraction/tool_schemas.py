@@ -28,6 +28,12 @@ def field_object(schema: Any, name: str) -> dict[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
+def has_required(schema: Any) -> bool:
+    """Whether a schema has a list `required` of names."""
+    names = schema.get("required") if isinstance(schema, dict) else None
+    return isinstance(names, list) and all(isinstance(name, str) for name in names)
+
+
 def offered_schemas(sample: Sample, file: str = "") -> dict[str, Any]:
     """The schemas of `tools` in the row, else in its reference, else in a file.
 

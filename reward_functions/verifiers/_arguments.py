@@ -88,7 +88,7 @@ def _fields_differ(
 ) -> str:
     """The same of some fields of two objects; one that may be left out has its default."""
     known, needed = field_object(schema, "properties"), _needed(schema)
-    for name in names:
+    for name in dict.fromkeys(names):  # twice would be 2^depth times
         inner = field_object(known, name)
         default = inner.get("default", _ABSENT)
         left = wanted.get(name, default)

@@ -21,7 +21,7 @@ from reward_functions.extraction.called_tools import (
     listed_in,
     text_of_calls,
 )
-from reward_functions.extraction.tool_schemas import offered_schemas, schemas_of_file
+from reward_functions.extraction.tool_schemas import has_required, offered_schemas, schemas_of_file
 from reward_functions.extraction.visible import visible_response
 from reward_functions.verifiers._arguments import (
     CallRules,
@@ -219,8 +219,10 @@ def tool_calls(
     for at, call in enumerate(wanted, 1):
         if call.name not in schemas and (schemas or required):
             raise BadReference(f"call {at} of the reference is of a tool that tools do not have")
-        if required and not isinstance(schemas[call.name].get("required"), list):
-            raise BadReference(f"the schema of call {at} of the reference has no list `required`")
+        if required and not has_required(schemas[call.name]):
+            raise BadReference(
+                f"the schema of call {at} of the reference has no list `required` of names"
+            )
     score = _scored(sample, wanted, CallRules(schemas, required, case), order)
     part = PART * score.metrics[-1].value if share and wanted else 0.0
     return score if score.value else replace(score, value=part)

@@ -672,3 +672,32 @@ def test_calls_by_the_hundred_with_long_arguments():
     calls = [("f", long | {"n": at}) for at in range(127, -1, -1)]
     assert paid(called(*calls), gold) == 1.0
     assert paid(called(*calls, calls[0]), gold) == 0.0
+
+
+def test_a_deep_argument_is_compared_once_at_each_level():
+    deep = json.loads('{"k":' * 90 + "1" + "}" * 90)
+    assert with_argument(deep, deep) == 1.0
+
+
+@pytest.mark.parametrize("names", [[{"x": 1}], [["a"]], [1]])
+def test_what_a_schema_requires_are_names(names):
+    tools = [{"name": "f", "parameters": {"required": names}}]
+    with pytest.raises(BadReference, match="no list `required` of names"):
+        paid(called(("f", {}), tools=tools), wanted(("f", {})), arguments="required")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '{ "name": "f", "arguments": {} }',
+        '{\n  "name": "f",\n  "arguments": {}\n}',
+        '```json\n[\n  {"arguments": {}, "name": "f"}\n]\n```',
+        "{'name': 'f', 'arguments': {}}",
+    ],
+)
+def test_a_call_in_json_behind_words_is_begun_however_it_is_laid_out(call):
+    assert paid(called(text=f"Let me check.\n{call}"), []) == 0.0
+
+
+def test_a_list_of_words_begins_no_call():
+    assert paid(called(text="[1] the 'parameters' are in [2]."), []) == 1.0
