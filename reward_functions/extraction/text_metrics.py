@@ -6,10 +6,14 @@ It tells no right text from a wrong one: "not Paris" is like "Paris". Texts are 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
 
 from reward_functions.core import patterns as re
+from reward_functions.quantities.unicode_forms import MAX_WORD
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MOST_CHARACTERS: Final = 20_000
 
@@ -18,9 +22,24 @@ _WORD: Final = re.compile(
 )
 
 
+def compatible(text: str) -> str:
+    """The first `MOST_CHARACTERS` of a text in compatible form (NFKC) and small letters; linear.
+
+    A word of more than `MAX_WORD` characters is put into form in pieces of so many.
+    """
+    text = text[:MOST_CHARACTERS]
+    if text.isascii():
+        return text.casefold()
+    pieces = (
+        "".join(normalize("NFKC", word[at : at + MAX_WORD]) for at in range(0, len(word), MAX_WORD))
+        for word in text.split(" ")
+    )
+    return " ".join(pieces).casefold()
+
+
 def words_in(text: str) -> list[str]:
     """The words of a text in small letters; a Chinese, Japanese or Korean character is a word."""
-    return _WORD.findall(normalize("NFKC", text[:MOST_CHARACTERS]).casefold())
+    return _WORD.findall(compatible(text))
 
 
 def rouge_l(text: str, other: str) -> float:
@@ -30,7 +49,11 @@ def rouge_l(text: str, other: str) -> float:
     Source: Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004; the sequence is
     found a machine word of bits at a time (Hyyrö, 2004).
     """
-    words, others = words_in(text), words_in(other)
+    return rouge_of_words(words_in(text), words_in(other))
+
+
+def rouge_of_words(words: Sequence[str], others: Sequence[str]) -> float:
+    """The same of words; 0 where one of the two has none."""
     if not words or not others:
         return 0.0
     places: dict[str, int] = {}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from typing import Literal
-from unicodedata import normalize
 
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Metric, Sample, Score
 from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.extraction.text_metrics import MOST_CHARACTERS, rouge_l
+from reward_functions.extraction.text_metrics import compatible, rouge_l
 
 
 def _right(sample: Sample) -> str:
@@ -62,5 +61,5 @@ def similarity(sample: Sample, *, metric: Literal["rouge_l", "fuzzy"] = "rouge_l
 def _fuzzy(text: str, other: str) -> float:
     from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - an extra, and 12 MB
 
-    first, second = (normalize("NFKC", each[:MOST_CHARACTERS]).casefold() for each in (text, other))
+    first, second = compatible(text), compatible(other)
     return ratio(first, second) / 100.0 if first.strip() and second.strip() else 0.0

@@ -9,7 +9,6 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
-from unicodedata import normalize
 
 from reward_functions.core import patterns as re
 from reward_functions.core.errors import BadReference, ConfigurationError
@@ -23,9 +22,10 @@ from reward_functions.extraction.cues.matching import disqualifying_cue
 from reward_functions.extraction.cues.phrase import RULES
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.extraction.scores import METRICS, not_answered, partly, with_truncation
-from reward_functions.extraction.text_metrics import rouge_l
+from reward_functions.extraction.text_metrics import rouge_of_words, words_in
 from reward_functions.extraction.visible import MIN_ECHO
 from reward_functions.quantities.numerals import MAX_DIGITS, quantity
+from reward_functions.quantities.unicode_forms import canonical_text
 from reward_functions.verifiers._matching import most_matched
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ LONGEST: Final = 200_000
 MOST_MATCHED: Final = 200
 """Elements of an array, on either side, that are matched in any order."""
 
-MOST_COMPARED: Final = 100_000
+MOST_COMPARED: Final = 50_000
 """Leaves of one response that are compared; from there on arrays are compared in order."""
 
 Extract = Literal["only", "whole", "fence", "last"]
@@ -73,11 +73,22 @@ class Found(NamedTuple):
 
 def exactly(right: Any, given: Any) -> bool:
     """Whether two leaves are the same JSON value: 3.0 is 3, true is not 1."""
-    if isinstance(right, str) and isinstance(given, str):
-        return normalize("NFC", right) == normalize("NFC", given)
     if isinstance(right, int | Decimal) and isinstance(given, int | Decimal):
         return isinstance(right, bool) is isinstance(given, bool) and right == given
     return type(right) is type(given) and bool(right == given)
+
+
+def _plain(value: Any) -> Any:
+    """A leaf in one spelling: a text in NFC, a whole number as an `int`."""
+    if isinstance(value, str):
+        return canonical_text(value)
+    whole = isinstance(value, Decimal) and _is_short(value) and value == value.to_integral_value()
+    return int(value) if whole else value
+
+
+def _is_short(value: Decimal) -> bool:
+    """Whether a number has so few digits, and is so near to 1, that arithmetic takes no time."""
+    return abs(value.adjusted()) <= MAX_DIGITS and len(value.as_tuple().digits) <= MAX_DIGITS
 
 
 def _date(text: str) -> str:
@@ -97,30 +108,54 @@ TEXTS: Final[Mapping[str, Callable[[str], str]]] = {
 """Rules of strings: what is done to both before they are compared."""
 
 
-def _changed(change: Callable[[str], str], right: Any, given: Any) -> bool:
-    texts = isinstance(right, str) and isinstance(given, str)
-    return exactly(change(right), change(given)) if texts else exactly(right, given)
+def _changed(change: Callable[[str], str], value: Any) -> Any:
+    return canonical_text(change(value)) if isinstance(value, str) else _plain(value)
+
+
+def _number(value: Any) -> Any:
+    """A number as a fraction, also the one that a text states; any other value, or a huge one."""
+    if isinstance(value, str) and (found := quantity(value)):
+        return found.value
+    number = isinstance(value, int | Decimal) and not isinstance(value, bool)
+    return Fraction(value) if number and _is_short(Decimal(value)) else _plain(value)
 
 
 def _within(tolerance: Fraction, right: Any, given: Any) -> bool:
-    target, value = _number(right), _number(given)
-    if target is None or value is None:
-        return exactly(right, given)
-    return abs(target - value) <= tolerance
+    if isinstance(right, Fraction) and isinstance(given, Fraction):
+        return abs(right - given) <= tolerance
+    return exactly(right, given)
 
 
-def _number(value: Any) -> Fraction | None:
-    """A number, or the one that a text states; None for any other value, and for a huge one."""
-    if isinstance(value, str):
-        found = quantity(value)
-        return found.value if found else None
-    small = isinstance(value, int | Decimal) and abs(Decimal(value).adjusted()) <= MAX_DIGITS
-    return Fraction(value) if small and not isinstance(value, bool) else None
+class Words(NamedTuple):
+    """A text, with its words for ROUGE-L."""
+
+    text: str
+    words: list[str]
+
+
+def _worded(value: Any) -> Any:
+    return Words(canonical_text(value), words_in(value)) if isinstance(value, str) else value
 
 
 def _alike(least: float, right: Any, given: Any) -> bool:
-    texts = isinstance(right, str) and isinstance(given, str)
-    return rouge_l(given, right) >= least if texts else exactly(right, given)
+    texts = isinstance(right, Words) and isinstance(given, Words)
+    likeness = texts and rouge_of_words(given.words, right.words)
+    return exactly(right, given) or (texts and likeness >= least)
+
+
+class Rule(NamedTuple):
+    """How the values of a path are compared.
+
+    Attributes:
+        prepared: what is done to each, once.
+        equal: whether two that are prepared are the same.
+    """
+
+    prepared: Callable[[Any], Any] = _plain
+    equal: Equal = exactly
+
+
+EXACT: Final = Rule()
 
 
 class Rules(NamedTuple):
@@ -131,7 +166,7 @@ class Rules(NamedTuple):
         arrays: the name by which elements find each other; "" for their order.
     """
 
-    leaves: Mapping[str, Equal]
+    leaves: Mapping[str, Rule]
     arrays: Mapping[str, str]
 
 
@@ -145,18 +180,18 @@ def rules_of(fields: str) -> Rules:
     given = json_of(fields) if fields else {}
     if not isinstance(given, dict):
         raise ConfigurationError(f"json_fields: fields is {json_kind(given)}, not an object")
-    leaves: dict[str, Equal] = {}
+    leaves: dict[str, Rule] = {}
     arrays: dict[str, str] = {}
     for path, rule in given.items():
         found = _WRITTEN_RULE.fullmatch(rule) if isinstance(rule, str) else None
         if path.endswith("[]") and (rule == "in order" or (found and found[3])):
             arrays[path] = found[3] if found else ""
         elif isinstance(rule, str) and rule in TEXTS:
-            leaves[path] = partial(_changed, TEXTS[rule])
+            leaves[path] = Rule(partial(_changed, TEXTS[rule]))
         elif found and found[1] == "number±":
-            leaves[path] = partial(_within, Fraction(found[2]))
-        elif found and found[1]:
-            leaves[path] = partial(_alike, float(found[2]))
+            leaves[path] = Rule(_number, partial(_within, Fraction(found[2])))
+        elif found and found[1] and 0 < float(found[2]) <= 1:
+            leaves[path] = Rule(_worded, partial(_alike, float(found[2])))
         else:
             known = ", ".join((*TEXTS, "number±0.01", "rouge_l>=0.5"))
             raise ConfigurationError(
@@ -176,10 +211,18 @@ def _is_valid(schema: str) -> Callable[[Any], bool]:
     from jsonschema_rs import validator_for  # noqa: PLC0415 - an extra
 
     try:
-        return validator_for(json_of(schema), offline=True).is_valid
+        is_valid = validator_for(json_of(schema), offline=True).is_valid
     except ValueError as error:
         reason = str(error).partition("\n")[0]
         raise ConfigurationError(f"json_fields: the schema is none: {reason}") from None
+
+    def valid(value: Any) -> bool:
+        try:
+            return bool(is_valid(value))
+        except ValueError:  # half a surrogate pair has no UTF-8
+            return False
+
+    return valid
 
 
 def _check(*, schema: str, fields: str, **_: object) -> None:
@@ -210,23 +253,35 @@ class Comparison:
             return sum(self.same(right[name], given[name], _inside(path, name)) for name in names)
         if isinstance(right, list) and right and isinstance(given, list):
             return self._array(right, given, f"{path}[]")
-        self.compared += 1
+        self.compared += 1 + _length(right) + _length(given)
         if right is None:
             return int(given is None)
-        return _LEAF * self.rules.leaves.get(path, exactly)(right, given)
+        return _LEAF * self.rules.leaves.get(path, EXACT).equal(right, given)
+
+    def prepared(self, value: Any, path: str = "") -> Any:
+        """A value whose leaves are ready to be compared."""
+        if isinstance(value, dict) and value:
+            return {name: self.prepared(each, _inside(path, name)) for name, each in value.items()}
+        if isinstance(value, list) and value:
+            return [self.prepared(each, f"{path}[]") for each in value]
+        return self.rules.leaves.get(path, EXACT).prepared(value)
 
     def _array(self, right: list[Any], given: list[Any], path: str) -> int:
         name = self.rules.arrays.get(path)
-        if name is None and max(len(right), len(given)) <= MOST_MATCHED:
-            return self._matched(right, given, path)
-        if name:
-            by_name = {_text(_named(each, name)): each for each in reversed(given)}
-            given = [by_name.pop(_text(_named(each, name)), _MISSING) for each in right]
-        self.in_order = self.in_order or name is None
-        return sum(map(self.same, right, given, repeat(path)))
+        if name == "":
+            return sum(map(self.same, right, given, repeat(path)))
+        groups: dict[str, tuple[list[Any], list[Any]]] = {}
+        for side, elements in enumerate((right, given)):
+            for each in elements:
+                key = _text(_named(each, name)) if name else ""
+                groups.setdefault(key, ([], []))[side].append(each)
+        return sum(self._matched(*each, path) for each in groups.values())
 
     def _matched(self, right: list[Any], given: list[Any], path: str) -> int:
         """The most that elements share, each with one other at most; equal ones are partners."""
+        if max(len(right), len(given)) > MOST_MATCHED:
+            self.in_order = True
+            return sum(map(self.same, right, given, repeat(path)))
         left: dict[str, list[Any]] = {}
         for each in given:
             left.setdefault(_text(each), []).append(each)
@@ -237,7 +292,9 @@ class Comparison:
             else:
                 rest.append(each)
         others = [each for twins in left.values() for each in twins]
-        if self.compared + len(others) * sum(map(size, rest)) // _LEAF > MOST_COMPARED:
+        work = len(others) * sum(map(size, rest)) // _LEAF
+        work += len(others) * sum(map(_length, rest)) + len(rest) * sum(map(_length, others))
+        if self.compared + work > MOST_COMPARED:
             self.in_order = True
             return equal + sum(map(self.same, rest, others, repeat(path)))
         shared = [[self.same(each, other, path) for other in others] for each in rest]
@@ -265,6 +322,14 @@ def size(value: Any) -> int:
     return sum(map(size, inner)) if inner else 1 if value is None else _LEAF
 
 
+def _length(value: Any) -> int:
+    """What the words of a value take beside its leaves."""
+    if isinstance(value, Words):
+        return len(value.words) // 4
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return sum(map(_length, inner))
+
+
 def _inside(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
@@ -275,7 +340,7 @@ def _named(element: Any, name: str) -> Any:
 
 def _text(value: Any) -> str:
     """A value as a text that is equal for equal values."""
-    return json.dumps(value, sort_keys=True, default=str)
+    return json.dumps(value, sort_keys=True, default=repr)
 
 
 def _without_nulls(value: Any) -> Any:
@@ -313,13 +378,20 @@ def objects_in(text: str) -> Iterator[Found]:
         except (ValueError, RecursionError, InvalidOperation):
             resumed = _RESUME.search(text, opening.end())
             at = resumed.end() if resumed else len(text)
-        if value is None or is_too_deep(value):
+        if value is None or is_too_deep(value) or _in_array(text, start, at):
             value, broken = None, broken + 1
         fence, closing = _FENCE.search(text, max(0, start - 100), start), _CLOSING.match(text, at)
         if value is not None and fence and closing:
             yield Found(value, fence.start(), closing.end())
         else:
             yield Found(value, start, at)
+
+
+def _in_array(text: str, start: int, end: int) -> bool:
+    """Whether an object is the first or the last element of an array."""
+    before, after = text[max(0, start - 80) : start].rstrip(), text[end : end + 80].lstrip()
+    first = before.endswith("[") and not before.endswith("\\[")
+    return first or (before.endswith(",") and after.startswith("]"))
 
 
 def _object(text: str, extract: Extract) -> Found | NoAnswer:
@@ -475,6 +547,7 @@ def _compared(gold: Any, value: Any, text: str, rules: Rules, *, absent: bool) -
     if absent:
         gold, value = _without_nulls(gold), _without_nulls(value)
     comparison = Comparison(rules)
+    gold, value = comparison.prepared(gold), comparison.prepared(value)
     same, free = divmod(comparison.same(gold, value), _LEAF)
     asked = size(gold) // _LEAF
     given = sum(divmod(size(value), _LEAF)) - free

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -202,3 +204,15 @@ def test_the_longest_common_sequence_is_that_of_a_table(text, other):
             row.append(before[at] + 1 if each == word else max(row[at], before[at + 1]))
     total = len(words) + len(others)
     assert rouge_l(text, other) == (2 * row[-1] / total if words and others else 0.0)
+
+
+@pytest.mark.parametrize("metric", ["rouge_l", "fuzzy"])
+def test_a_run_of_combining_marks_takes_linear_time(metric):
+    marks = "a" + "\u0301\u0323" * 10_000
+    begin = time.process_time()
+    assert get("similarity")(marks, "a", metric=metric).value <= 1.0
+    assert time.process_time() - begin < 0.2  # 0.6 s where they are put in order as one word
+
+
+def test_the_form_of_a_letter_does_not_matter():
+    assert get("similarity")("ｃａｆé", "cafe\u0301").value == 1.0
