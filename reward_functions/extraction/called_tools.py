@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 LONGEST: Final = 1_000_000
 """Characters of the arguments of all calls of a response."""
 
-ENDS: Final = ("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "</s>")
+ENDS: Final = (
+    *("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "</s>"),
+    *("<|observation|>", "<end_of_turn>", "<｜end▁of▁sentence｜>"),
+)
 """What a turn ends with where the trainer leaves it in."""
 
 BEGINS: Final = (*FORMS, "<function=", "<function_call>", "<tool_calls>", "<|tool_call")
@@ -27,13 +30,13 @@ BEGINS: Final = (*FORMS, "<function=", "<function_call>", "<tool_calls>", "<|too
 QUOTED: Final = ('"arguments"', '"parameters"')
 """A key of a call in JSON."""
 
-_NAMED: Final = re.compile(
-    r"""^[ \t]*+(?:\[\s*+)?\{\s*+["'](?:name|arguments|parameters)["']""", re.MULTILINE
-)
+KEYS: Final = frozenset({"name", "arguments", "parameters"})
+_KEYED: Final = re.compile(r"""^[ \t]*+(?:\[\s*+)?\{\s*+["'](\w{4,10})["']""", re.MULTILINE)
 """What a line begins with that is to be a call in JSON, where the text has a key of one."""
 
-UNTYPED: Final = ("<function=", "<arg_key>")
-"""Forms whose values have no quotes: their 8000 may be a text or a number."""
+TAGGED: Final = "<tool_call>"
+"""What begins forms whose values have no quotes, unless an object follows: their 8000 may be a text
+or a number."""
 
 
 class DecodedCall(NamedTuple):
@@ -52,7 +55,7 @@ class CalledTools(NamedTuple):
     Attributes:
         calls: in order, unreadable ones among them.
         written: the same as they are written.
-        untyped: whether they stand in one of the `UNTYPED` forms.
+        untyped: whether their values have no quotes.
     """
 
     calls: tuple[DecodedCall, ...]
@@ -85,7 +88,8 @@ def called_tools(sample: Sample) -> CalledTools:
     long = sum(len(call.arguments) for call in written) > LONGEST
     if long or (found and begins_call(before)):
         return CalledTools((DecodedCall("", {}),) * len(written), written, untyped=False)
-    untyped = any(each in text[len(before) :] for each in UNTYPED)
+    inner = text[len(before) :].lstrip()
+    untyped = inner.startswith(TAGGED) and inner[len(TAGGED) :].lstrip()[:1] != "{"
     return CalledTools(tuple(map(decoded_call, written)), written, untyped)
 
 
@@ -96,7 +100,7 @@ def begins_call(response: str) -> bool:
     if any(each in text for each in QUOTED) and bare.startswith(("{", "[")):
         return True
     spelled = text.replace("'", '"')
-    if any(each in spelled for each in QUOTED) and _NAMED.search(text):
+    if any(each in spelled for each in QUOTED) and not KEYS.isdisjoint(_KEYED.findall(text)):
         return True
     return any(line.lstrip(" \t").startswith(BEGINS) for line in text.splitlines())
 

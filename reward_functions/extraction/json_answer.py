@@ -66,3 +66,10 @@ def _text(value: Any) -> str | None:
         return None
     members = [_text(each) if not isinstance(each, list) else None for each in value]
     return None if None in members else f"[{', '.join(filter(None, members))}]"
+
+
+def in_array(text: str, start: int, end: int) -> bool:
+    """Whether an object is the first or the last element of an array."""
+    before, after = text[max(0, start - 80) : start].rstrip(), text[end : end + 80].lstrip()
+    first = before.endswith("[") and not before.endswith("\\[")
+    return first or (before.endswith(",") and after.startswith("]"))

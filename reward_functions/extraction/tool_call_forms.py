@@ -151,9 +151,9 @@ def _qwen_coder(reader: Reader) -> FunctionCall:
     name, arguments = reader.until(">"), []
     while reader.space().has("<parameter="):
         key = reader.until(">")
-        arguments.append((key, _value(_trimmed(reader.until("</parameter>")))))
+        arguments.append((key, _trimmed(reader.until("</parameter>"))))
     reader.skip("</function>")
-    return FunctionCall(name, _written(_object(arguments)))
+    return FunctionCall(name, _tagged(arguments))
 
 
 def _glm(reader: Reader) -> FunctionCall:
@@ -161,8 +161,8 @@ def _glm(reader: Reader) -> FunctionCall:
     while reader.space().has("<arg_key>"):
         key = reader.until("</arg_key>").strip()
         reader.space().skip("<arg_value>")
-        arguments.append((key, _value(reader.until("</arg_value>"))))
-    return FunctionCall(name, _written(_object(arguments)))
+        arguments.append((key, reader.until("</arg_value>")))
+    return FunctionCall(name, _tagged(arguments))
 
 
 def _mistral(reader: Reader) -> list[FunctionCall]:
@@ -241,15 +241,18 @@ def _call(value: Any) -> FunctionCall:
     return FunctionCall(name, _written(arguments))
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Arguments between tags: none twice, as in JSON."""
+def _tagged(pairs: list[tuple[str, str]]) -> str:
+    """Arguments between tags as JSON: none twice, numbers as they are written."""
     try:
-        return unique_names(pairs)
+        arguments = unique_names([(key, _value(text)) for key, text in pairs])
     except ValueError:
         raise WrongForm from None
+    numbers = {key: text.strip() for key, text in pairs if type(arguments[key]) in (int, float)}
+    written = {**{key: _written(each) for key, each in arguments.items()}, **numbers}
+    return f"{{{', '.join(f'{_written(key)}: {each}' for key, each in written.items())}}}"
 
 
-def _written(arguments: dict[str, Any]) -> str:
+def _written(arguments: Any) -> str:
     """Arguments as JSON that any client can send: half a surrogate pair stays an escape."""
     try:
         text = json.dumps(arguments, ensure_ascii=False)

@@ -72,6 +72,14 @@ def json_with_numbers(text: str) -> Any:
     return value
 
 
+def json_or_none(text: str) -> Any:
+    """The same; None of a text that is no JSON."""
+    try:
+        return json_with_numbers(text)
+    except ValueError:
+        return None
+
+
 def _finite(text: str) -> JsonNumber:
     if not isfinite(float(text)):
         raise ValueError("a number is beyond a float")

@@ -11,12 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.core import patterns as re
 from reward_functions.quantities import units
 from reward_functions.quantities.number_words import cardinal
 from reward_functions.quantities.unicode_forms import typeset
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 MAX_LENGTH: Final = 400
 """Characters of a string that may still be one quantity: the longest number and a unit after it."""
@@ -258,3 +261,8 @@ _RATES: Final = {
 }
 _POWERS: Final = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _SCALE_WORDS: Final = units.SCALES.keys() - units.SCALE_ABBREVIATIONS
+
+
+def is_short(value: Decimal) -> bool:
+    """Whether a number has so few digits, and is so near to 1, that arithmetic takes no time."""
+    return abs(value.adjusted()) <= MAX_DIGITS and len(value.as_tuple().digits) <= MAX_DIGITS

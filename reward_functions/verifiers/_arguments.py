@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.extraction.tool_schemas import field_object
-from reward_functions.quantities.json_numbers import JsonNumber
+from reward_functions.quantities.json_numbers import JsonNumber, json_or_none
 from reward_functions.quantities.unicode_forms import canonical_text
 
 if TYPE_CHECKING:
@@ -120,7 +120,8 @@ def _same(wanted: Any, given: Any, rules: CallRules) -> bool:
     if isinstance(wanted, str) and rules.untyped and isinstance(given, JsonNumber):
         return wanted == given.text
     if isinstance(wanted, str) and rules.untyped:
-        return (wanted, given) in WORDS
+        inside = isinstance(given, dict | list) and given == json_or_none(wanted)
+        return inside or (wanted, given) in WORDS
     return type(wanted) is type(given) and bool(wanted == given)
 
 

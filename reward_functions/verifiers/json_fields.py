@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -20,11 +21,12 @@ from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.extraction.answer import NoAnswer
 from reward_functions.extraction.cues.matching import disqualifying_cue
 from reward_functions.extraction.cues.phrase import RULES
+from reward_functions.extraction.json_answer import in_array
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.extraction.scores import METRICS, not_answered, partly, with_truncation
 from reward_functions.extraction.text_metrics import rouge_of_words, words_in
 from reward_functions.extraction.visible import MIN_ECHO
-from reward_functions.quantities.numerals import MAX_DIGITS, quantity
+from reward_functions.quantities.numerals import is_short, quantity
 from reward_functions.quantities.unicode_forms import canonical_text
 from reward_functions.verifiers._matching import most_matched
 
@@ -82,13 +84,8 @@ def _plain(value: Any) -> Any:
     """A leaf in one spelling: a text in NFC, a whole number as an `int`."""
     if isinstance(value, str):
         return canonical_text(value)
-    whole = isinstance(value, Decimal) and _is_short(value) and value == value.to_integral_value()
+    whole = isinstance(value, Decimal) and is_short(value) and value == value.to_integral_value()
     return int(value) if whole else value
-
-
-def _is_short(value: Decimal) -> bool:
-    """Whether a number has so few digits, and is so near to 1, that arithmetic takes no time."""
-    return abs(value.adjusted()) <= MAX_DIGITS and len(value.as_tuple().digits) <= MAX_DIGITS
 
 
 def _date(text: str) -> str:
@@ -117,30 +114,22 @@ def _number(value: Any) -> Any:
     if isinstance(value, str) and (found := quantity(value)):
         return found.value
     number = isinstance(value, int | Decimal) and not isinstance(value, bool)
-    return Fraction(value) if number and _is_short(Decimal(value)) else _plain(value)
+    return Fraction(value) if number and is_short(Decimal(value)) else _plain(value)
 
 
 def _within(tolerance: Fraction, right: Any, given: Any) -> bool:
-    if isinstance(right, Fraction) and isinstance(given, Fraction):
-        return abs(right - given) <= tolerance
-    return exactly(right, given)
-
-
-class Words(NamedTuple):
-    """A text, with its words for ROUGE-L."""
-
-    text: str
-    words: list[str]
+    numbers = isinstance(right, Fraction) and isinstance(given, Fraction)
+    return abs(right - given) <= tolerance if numbers else exactly(right, given)
 
 
 def _worded(value: Any) -> Any:
-    return Words(canonical_text(value), words_in(value)) if isinstance(value, str) else value
+    """A text with its words, as a tuple; any other value as it stands."""
+    return (canonical_text(value), *words_in(value)) if isinstance(value, str) else value
 
 
 def _alike(least: float, right: Any, given: Any) -> bool:
-    texts = isinstance(right, Words) and isinstance(given, Words)
-    likeness = texts and rouge_of_words(given.words, right.words)
-    return exactly(right, given) or (texts and likeness >= least)
+    texts = isinstance(right, tuple) and isinstance(given, tuple)
+    return exactly(right, given) or (texts and rouge_of_words(given[1:], right[1:]) >= least)
 
 
 class Rule(NamedTuple):
@@ -217,10 +206,9 @@ def _is_valid(schema: str) -> Callable[[Any], bool]:
         raise ConfigurationError(f"json_fields: the schema is none: {reason}") from None
 
     def valid(value: Any) -> bool:
-        try:
+        with suppress(ValueError):  # half a surrogate pair has no UTF-8
             return bool(is_valid(value))
-        except ValueError:  # half a surrogate pair has no UTF-8
-            return False
+        return False
 
     return valid
 
@@ -253,7 +241,7 @@ class Comparison:
             return sum(self.same(right[name], given[name], _inside(path, name)) for name in names)
         if isinstance(right, list) and right and isinstance(given, list):
             return self._array(right, given, f"{path}[]")
-        self.compared += 1 + _length(right) + _length(given)
+        self.compared += 1
         if right is None:
             return int(given is None)
         return _LEAF * self.rules.leaves.get(path, EXACT).equal(right, given)
@@ -268,20 +256,23 @@ class Comparison:
 
     def _array(self, right: list[Any], given: list[Any], path: str) -> int:
         name = self.rules.arrays.get(path)
-        if name == "":
-            return sum(map(self.same, right, given, repeat(path)))
+        if not name:
+            return (self._matched if name is None else self._zipped)(right, given, path)
         groups: dict[str, tuple[list[Any], list[Any]]] = {}
         for side, elements in enumerate((right, given)):
             for each in elements:
-                key = _text(_named(each, name)) if name else ""
-                groups.setdefault(key, ([], []))[side].append(each)
+                key = each.get(name) if isinstance(each, dict) else None
+                groups.setdefault(_text(key), ([], []))[side].append(each)
         return sum(self._matched(*each, path) for each in groups.values())
+
+    def _zipped(self, right: list[Any], given: list[Any], path: str) -> int:
+        self.in_order = self.in_order or self.rules.arrays.get(path) != ""
+        return sum(map(self.same, right, given, repeat(path)))
 
     def _matched(self, right: list[Any], given: list[Any], path: str) -> int:
         """The most that elements share, each with one other at most; equal ones are partners."""
         if max(len(right), len(given)) > MOST_MATCHED:
-            self.in_order = True
-            return sum(map(self.same, right, given, repeat(path)))
+            return self._zipped(right, given, path)
         left: dict[str, list[Any]] = {}
         for each in given:
             left.setdefault(_text(each), []).append(each)
@@ -292,11 +283,9 @@ class Comparison:
             else:
                 rest.append(each)
         others = [each for twins in left.values() for each in twins]
-        work = len(others) * sum(map(size, rest)) // _LEAF
-        work += len(others) * sum(map(_length, rest)) + len(rest) * sum(map(_length, others))
-        if self.compared + work > MOST_COMPARED:
-            self.in_order = True
-            return equal + sum(map(self.same, rest, others, repeat(path)))
+        self.compared += len(others) * _length(rest) + len(rest) * _length(others)
+        if self.compared + len(others) * sum(map(size, rest)) // _LEAF > MOST_COMPARED:
+            return equal + self._zipped(rest, others, path)
         shared = [[self.same(each, other, path) for other in others] for each in rest]
         return equal + most_matched(shared)
 
@@ -318,24 +307,20 @@ class Comparison:
 
 def size(value: Any) -> int:
     """The leaves of a value as `Comparison.same` counts them; an empty array is one."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return sum(map(size, inner)) if inner else 1 if value is None else _LEAF
+    return sum(map(size, _inner(value))) or (1 if value is None else _LEAF)
 
 
 def _length(value: Any) -> int:
     """What the words of a value take beside its leaves."""
-    if isinstance(value, Words):
-        return len(value.words) // 4
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return sum(map(_length, inner))
+    return len(value) // 4 if isinstance(value, tuple) else sum(map(_length, _inner(value)))
+
+
+def _inner(value: Any) -> Any:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _inside(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
-
-
-def _named(element: Any, name: str) -> Any:
-    return element.get(name) if isinstance(element, dict) else None
 
 
 def _text(value: Any) -> str:
@@ -378,20 +363,13 @@ def objects_in(text: str) -> Iterator[Found]:
         except (ValueError, RecursionError, InvalidOperation):
             resumed = _RESUME.search(text, opening.end())
             at = resumed.end() if resumed else len(text)
-        if value is None or is_too_deep(value) or _in_array(text, start, at):
+        if value is None or is_too_deep(value) or in_array(text, start, at):
             value, broken = None, broken + 1
         fence, closing = _FENCE.search(text, max(0, start - 100), start), _CLOSING.match(text, at)
         if value is not None and fence and closing:
             yield Found(value, fence.start(), closing.end())
         else:
             yield Found(value, start, at)
-
-
-def _in_array(text: str, start: int, end: int) -> bool:
-    """Whether an object is the first or the last element of an array."""
-    before, after = text[max(0, start - 80) : start].rstrip(), text[end : end + 80].lstrip()
-    first = before.endswith("[") and not before.endswith("\\[")
-    return first or (before.endswith(",") and after.startswith("]"))
 
 
 def _object(text: str, extract: Extract) -> Found | NoAnswer:
@@ -530,7 +508,7 @@ def json_fields(
     if valid and not valid(gold):
         raise BadReference("the reference breaks the schema")
     text = without_reasoning(sample.response, str(sample.reference))
-    if len(sample.prompt) >= MIN_ECHO:
+    if len(sample.prompt) >= MIN_ECHO and _OPENING.search(sample.prompt):
         text = text.replace(sample.prompt, "\n")
     found = _object(text, extract)
     if isinstance(found, Found) and valid and not valid(found.value):

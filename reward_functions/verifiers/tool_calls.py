@@ -220,9 +220,7 @@ def tool_calls(
         if call.name not in schemas and (schemas or required):
             raise BadReference(f"call {at} of the reference is of a tool that tools do not have")
         if required and not has_required(schemas[call.name]):
-            raise BadReference(
-                f"the schema of call {at} of the reference has no list `required` of names"
-            )
+            raise BadReference(f"the schema of call {at} of the reference has no list `required`")
     score = _scored(sample, wanted, CallRules(schemas, required, case), order)
     part = PART * score.metrics[-1].value if share and wanted else 0.0
     return score if score.value else replace(score, value=part)

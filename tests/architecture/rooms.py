@@ -43,11 +43,11 @@ LANGUAGE = "core quantities extraction"
 
 ROOMS = {
     "core": room("What a reward is; the standard library only.", "", 3_110, 2_300, 10),
-    "quantities": room("Numbers, number words, units, printed precision.", "core", 900, 830, 5),
+    "quantities": room("Numbers, number words, units, printed precision.", "core", 910, 830, 5),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_620,
+        4_650,
         3_500,
         8,
     ),
@@ -62,7 +62,7 @@ ROOMS = {
         11,
     ),
     "verifiers": room(
-        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 3_850, 1_350, 17
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 3_840, 1_350, 17
     ),
     "judge_runtime": room(
         "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_330, 2_350, 14

@@ -258,6 +258,15 @@ def test_a_bad_row_harms_no_neighbour():
     assert [type(each) for each in (first, second, third)] == [Scored, Unscored, Scored]
 
 
+def test_a_prompt_in_a_value_is_no_echo_and_an_object_of_the_prompt_is():
+    review = "The food was cold, and the waiter was rude."
+    right = {"text": review, "label": "negative"}
+    assert score_batch(REWARD, [sample(text(right), right, prompt=review)])[0].score.value == 1.0
+    task = 'Fill in this form, please: {"a": 2}'
+    copied = sample(f'{task}\n{{"a": 1}}', {"a": 1}, prompt=task)
+    assert score_batch(REWARD, [copied])[0].score.value == 1.0
+
+
 def test_nulls_may_be_taken_for_absent():
     assert REWARD('{"a": 1, "b": null}', {"a": 1}, nulls_are_absent=True).value == 1.0
     assert REWARD('{"a": 1, "b": null}', {"a": 1, "b": 2}, nulls_are_absent=True).value == 2 / 3

@@ -682,7 +682,7 @@ def test_a_deep_argument_is_compared_once_at_each_level():
 @pytest.mark.parametrize("names", [[{"x": 1}], [["a"]], [1]])
 def test_what_a_schema_requires_are_names(names):
     tools = [{"name": "f", "parameters": {"required": names}}]
-    with pytest.raises(BadReference, match="no list `required` of names"):
+    with pytest.raises(BadReference, match="no list `required`"):
         paid(called(("f", {}), tools=tools), wanted(("f", {})), arguments="required")
 
 
@@ -701,3 +701,27 @@ def test_a_call_in_json_behind_words_is_begun_however_it_is_laid_out(call):
 
 def test_a_list_of_words_begins_no_call():
     assert paid(called(text="[1] the 'parameters' are in [2]."), []) == 1.0
+
+
+@pytest.mark.parametrize("value", ["1.50", "1e2", "-0", "3.10", '{"x": 1}', "[1, 2]"])
+def test_a_value_between_tags_is_the_text_that_it_is(value):
+    qwen = f"<tool_call><function=f><parameter=x>{value}</parameter></function></tool_call>"
+    glm = f"<tool_call>f<arg_key>x</arg_key><arg_value>{value}</arg_value></tool_call>"
+    for response in (qwen, glm):
+        assert paid(called(text=response), wanted(("f", {"x": value}))) == 1.0
+        assert paid(called(text=response), wanted(("f", {"x": json.loads(value)}))) == 1.0
+        assert paid(called(text=response), wanted(("f", {"x": value[:-1] + "7"}))) == 0.0
+
+
+@pytest.mark.parametrize("tag", ["<function=", "<arg_key>"])
+def test_a_tag_in_json_makes_no_text_of_a_number(tag):
+    bare = json.dumps({"name": "f", "arguments": {"x": 100}, "note": tag})
+    for response in (bare, f"<tool_call>{bare}</tool_call>"):
+        assert paid(called(text=response), wanted(("f", {"x": "100"}))) == 0.0
+        assert paid(called(text=response), wanted(("f", {"x": 100}))) == 1.0
+
+
+@pytest.mark.parametrize("end", ["<|observation|>", "<end_of_turn>", "<｜end▁of▁sentence｜>"])
+def test_what_a_turn_ends_with_is_no_part_of_a_call(end):
+    response = f'<tool_call>{{"name": "f", "arguments": {{}}}}</tool_call>{end}'
+    assert paid(called(text=response), wanted(("f", {}))) == 1.0
