@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -206,9 +205,10 @@ def _is_valid(schema: str) -> Callable[[Any], bool]:
         raise ConfigurationError(f"json_fields: the schema is none: {reason}") from None
 
     def valid(value: Any) -> bool:
-        with suppress(ValueError):  # half a surrogate pair has no UTF-8
+        try:
             return bool(is_valid(value))
-        return False
+        except ValueError:  # half a surrogate pair has no UTF-8
+            return False
 
     return valid
 
