@@ -81,6 +81,22 @@ def reference_fields(reference: Any) -> dict[str, Any] | None:
     return None
 
 
+def fields_text(reference: Any) -> str | None:
+    """The JSON of the object that `reference_fields` finds, with its numbers as they are written.
+
+    Raises:
+        TypeError, ValueError: it is a Python object that JSON cannot say.
+    """
+    for _ in range(MAX_WRAPPINGS):
+        written, reference = reference, _unwrapped(reference)
+        if not isinstance(reference, dict):
+            return None
+        if reference.keys() != {"text"}:
+            return written if isinstance(written, str) else json.dumps(reference)
+        reference = reference["text"]
+    return None
+
+
 def _unwrapped(reference: Any) -> Any:
     """The object a JSON string holds; anything else as it is.
 

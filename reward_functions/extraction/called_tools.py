@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core import patterns as re
+from reward_functions.core.jsons import unique_names
 from reward_functions.extraction.tool_call_forms import FORMS, behind_reasoning, text_tool_calls
 from reward_functions.extraction.truncation import in_reasoning
 from reward_functions.quantities.json_numbers import json_with_numbers
@@ -109,7 +110,7 @@ def listed_in(value: Any) -> list[Any] | None:
     """The list that a value is, or is the JSON text of; None of any other."""
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = json.loads(value, object_pairs_hook=unique_names)
         except (ValueError, RecursionError):
             return None
     return value if isinstance(value, list) else None

@@ -14,7 +14,7 @@ from reward_functions.core import patterns as re
 from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.files import NO_FILE, File, json_of
 from reward_functions.core.jsons import is_too_deep, json_kind, no_constant, unique_names
-from reward_functions.core.references import reference_fields
+from reward_functions.core.references import fields_text, reference_fields
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.extraction.answer import NoAnswer
@@ -407,9 +407,9 @@ def _gold(reference: Any) -> dict[str, Any]:
     if not found:
         raise BadReference("the reference is no JSON object with a field")
     try:
-        gold = _decoded(json.dumps(found))
+        gold = _decoded(fields_text(reference) or json.dumps(found))
     except (TypeError, ValueError, RecursionError, InvalidOperation):
-        raise BadReference("the reference holds what JSON cannot say, such as NaN") from None
+        raise BadReference("the reference is no JSON: NaN, or a name twice") from None
     if size(gold) < _LEAF:
         raise BadReference("every field of the reference is null")
     return gold

@@ -57,6 +57,9 @@ SAME = [
     ('Braces {of prose} and {x}. {"a": 1}', {"a": 1}),
     # A number and the text that looks like it.
     ('{"a": ["3.5", 3.5]}', {"a": ["3.5", 3.5]}),
+    # A reference's text has its numbers as they are written.
+    ('{"a": 0.12345678901234567890123}', '{"a": 0.12345678901234567890123}'),
+    ('{"a": 0.12345678901234567890123}', {"text": '{"a": 0.12345678901234567890123}'}),
     # A reference as trainers wrap it.
     ('{"a": 1}', '{"a": 1}'),
     ('{"a": 1}', {"text": '{"a": 1}'}),
@@ -244,7 +247,7 @@ def test_a_parameter_that_cannot_be_used_is_named(parameters, words):
     "reference",
     [
         *(None, "", "x", 3, {}, [], [{"a": 1}], '{"a": 1', "[1]"),
-        *({"a": None}, {"a": [None]}, {"a": float("nan")}),
+        *({"a": None}, {"a": [None]}, {"a": float("nan")}, '{"a": 1, "a": 2}', '{"a": NaN}'),
     ],
 )
 def test_a_reference_without_a_value_leaves_the_row_unscored(reference):

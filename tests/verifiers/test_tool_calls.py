@@ -725,3 +725,8 @@ def test_a_tag_in_json_makes_no_text_of_a_number(tag):
 def test_what_a_turn_ends_with_is_no_part_of_a_call(end):
     response = f'<tool_call>{{"name": "f", "arguments": {{}}}}</tool_call>{end}'
     assert paid(called(text=response), wanted(("f", {}))) == 1.0
+
+
+def test_a_name_that_stands_twice_in_a_reference_leaves_the_row_unscored():
+    with pytest.raises(BadReference):
+        paid(called(("g", {})), '[{"name": "f", "name": "g", "arguments": {}}]')
