@@ -110,6 +110,9 @@ CONFLICT: Final = "the same pair under another label"
 QUERIES: Final[Mapping[str, str]] = {"bird": "SQL", "spider": "query"}
 """Data sets of questions about databases, and the field that holds the gold query."""
 
+SPIDER_TRAIN: Final = ("train_spider.json", "train_others.json")
+"""Spider's training split, as its archive names it."""
+
 _TABLE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 REWARDS: Final[dict[str, str]] = {name: own.get("reward", name) for name, own in _TABLE.items()}
@@ -131,11 +134,27 @@ def files(dataset: Dataset, source: Path) -> list[Path]:
     if dataset == "bfcl":
         return bfcl_files(source)
     if dataset in QUERIES:
-        asked = [] if source.name.endswith(NAMED) else split_files(source)
+        asked = [] if source.name.endswith(NAMED) else _query_files(dataset, source)
         return [*(file for file, _ in asked), *schema_files([source])]
     if dataset == "math" and _is_problems(source):
         return list(_problem_files(source))
     return [file for file, _ in split_files(source, merged=dataset == "math")]
+
+
+def _query_files(dataset: Dataset, source: Path) -> list[tuple[Path, str | None]]:
+    """The files of questions in a source, and their splits: Spider's training split has two.
+
+    Raises:
+        ConfigurationError: there is none.
+    """
+    own = [source / name for name in SPIDER_TRAIN] if dataset == "spider" else []
+    train: list[tuple[Path, str | None]] = [(path, "train") for path in own if path.is_file()]
+    try:
+        return [*split_files(source), *train]
+    except ConfigurationError:
+        if not train:
+            raise
+        return train
 
 
 def outcomes_of(
@@ -172,7 +191,7 @@ def outcomes(
     if dataset in QUERIES:
         if not source.name.endswith(NAMED):
             asked = partial(query_row, dataset, schemas_of([source, *beside]))
-            for file, split in split_files(source):
+            for file, split in _query_files(dataset, source):
                 yield from each(records_of(file, split), asked)
         return
     row = partial(finqa_row, noise=noise) if dataset == "finqa" else ROWS[dataset]

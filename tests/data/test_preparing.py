@@ -610,6 +610,22 @@ def test_what_makes_no_row_of_a_database_is_named(tables, record, said, reward, 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("dev", [True, False])
+def test_spiders_training_split_is_read_as_its_archive_names_it(dev, reward, write, read, tmp_path):
+    names = ["train_spider", "train_others", *(["dev"] if dev else [])]
+    for name in names:
+        write(f"public/{name}.json", [ASKED | {"question": f"Of {name}?", "query": GOLD}])
+    tables = write("public/tables.json", [SHOP])
+    out = tmp_path / "out"
+    ran = reward("data", "prepare", "spider", "--source", tables.parent, "--out", out)
+    assert ran.exit_code == 0, ran.stderr
+    assert {row["metadata"]["split"] for row in read(out / "train.jsonl")} == {"train"}
+    assert len(read(out / "train.jsonl")) == 2
+    assert (out / "dev.jsonl").is_file() == dev
+    report = json.loads((out / "report.json").read_text())
+    assert len(report["sources"]) == len(names) + 1
+
+
 def test_what_stands_in_an_archive_is_asked_for(reward, tmp_path):
     ran = reward("data", "prepare", "bird", "--out", tmp_path / "out")
     assert ran.exit_code == 2

@@ -32,8 +32,8 @@ from reward_functions.aws.deployed.findings import (
 from reward_functions.aws.deployed.function import MAX_PAYLOAD_BYTES, FunctionError, flagged, read
 from reward_functions.aws.failures import OF_FUNCTIONS, AwsFailed, in_words
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import UnknownReward
-from reward_functions.core.types import Scored
+from reward_functions.core.errors import BadReference, UnknownReward
+from reward_functions.core.types import Scored, Unscored
 from reward_functions.data.rows.writing import write
 from reward_functions.reports.measured import Measured
 from reward_functions.testing import wire_row
@@ -191,6 +191,7 @@ class Expectation:
         scale: the range of its rewards; None where it is not known.
         mode: its response mode; None where either is right.
         reward: the reward function's name, where it is one of this project's.
+        unusable: the ids of rows whose references the reward cannot read with its parameters.
     """
 
     rows: tuple[Row, ...]
@@ -198,6 +199,7 @@ class Expectation:
     scale: Scale | None = None
     mode: ResponseMode | None = None
     reward: str | None = None
+    unusable: frozenset[str] = frozenset()
 
 
 def expectation(deployed: DeployedReward) -> Expectation:
@@ -231,6 +233,11 @@ def expectation_of(
         scale=spec.scale,
         mode=mode,
         reward=spec.name,
+        unusable=frozenset(
+            result.id
+            for result in results
+            if isinstance(result, Unscored) and isinstance(result.error, BadReference)
+        ),
     )
 
 
@@ -449,8 +456,16 @@ class _Check:
         """The first response, as whoever reads it does."""
         for breach in answered.breaches:
             yield failure(breach.kind, breach.message)
-        unscored = [name for name in answered.scores if flagged(answered.results[name])]
-        self.scored = len(answered.scores) - len(unscored)
+        flags = [name for name in answered.scores if flagged(answered.results[name])]
+        self.scored = len(answered.scores) - len(flags)
+        unscored = [name for name in flags if name not in self.expected.unusable]
+        if len(flags) > len(unscored):
+            yield unknown(
+                "unscored",
+                f"{len(flags) - len(unscored)} of {len(self.rows)} examples of "
+                f"{self.expected.reward} do not fit its parameters here, such as its files, and "
+                "have no score there: rows of yours say more",
+            )
         if unscored:
             yield failure(
                 "unscored",

@@ -454,6 +454,16 @@ def test_another_version_or_other_parameters_are_found(served):
     assert check(same, strict, batch_size=4).passed
 
 
+def test_examples_that_do_not_fit_a_schema_of_ones_own_are_no_failure(served):
+    schema = '{"type": "object", "required": ["invoice"]}'
+    expected = expectation_of(get("json_fields"), {"schema": schema}, "list")
+    function = served(handler("json_fields", parameters={"schema": schema}))
+    report = check(function, expected, batch_size=4)
+    assert report.passed, failures(report)
+    said = failures(report, "unknown")["unscored"]
+    assert said.startswith("5 of 5 examples of json_fields do not fit its parameters here")
+
+
 def test_the_wrong_response_mode_is_found(served):
     report = check(
         served(handler(response_mode="envelope")),
