@@ -472,3 +472,36 @@ def test_a_response_wrapped_too_deep_is_a_bad_row(write):
         completion = {"message": completion}
     ran = run("score", "gsm8k", write([TRL, TRL | {"completion": [completion]}]))
     assert rewards(ran) == [1.0, None]
+
+
+CALLS = [{"id": "c", "type": "function", "function": {"name": "now", "arguments": "{}"}}]
+
+
+def test_a_response_of_json_in_a_cell_is_its_text(tmp_path):
+    file = tmp_path / "invoices.csv"
+    with file.open("w", newline="") as stream:
+        rows = csv.writer(stream)
+        rows.writerow(["question", "response", "reference"])
+        for response in ('{"total": 12.50}', '{"total": 1, "total": 12.5}'):
+            rows.writerow(["How much?", response, '{"total": 12.5}'])
+    assert rewards(run("score", "json_fields", file)) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("response", [CALLS, {"tool_calls": CALLS}])
+def test_the_calls_of_a_message_alone_are_a_response(response, write):
+    row = {"prompt": "When?", "completion": response, "answer": [{"name": "now", "arguments": {}}]}
+    ran = run("score", "tool_calls", write([row]))
+    assert rewards(ran) == [1.0], ran.stderr
+    file = write([], "calls.csv")
+    with file.open("w", newline="") as stream:
+        csv.writer(stream).writerows([row, map(json.dumps, row.values())])
+    assert rewards(run("score", "tool_calls", file)) == [1.0]
+
+
+def test_an_object_that_is_no_message_is_told_to_be_a_string(write):
+    ran = run(
+        "score", "json_fields", write([{"prompt": "?", "completion": {"a": 1}, "answer": {"a": 1}}])
+    )
+    assert (
+        "completion is an object, not a string or a message: JSON that a model wrote" in ran.stderr
+    )

@@ -280,6 +280,28 @@ def _next(reader: Any, name: str, begins: int) -> list[str] | None:
         csv.field_size_limit(before)
 
 
+class CellObject(dict[str, Any]):
+    """An object in a cell, and how it stands there: a response of JSON is that text."""
+
+    def __init__(self, decoded: dict[str, Any], written: str) -> None:
+        super().__init__(decoded)
+        self.written = written
+
+    def __reduce__(self) -> tuple[type[CellObject], tuple[dict[str, Any], str]]:
+        return CellObject, (dict(self), self.written)
+
+
+class CellList(list[Any]):
+    """A list in a cell, and how it stands there."""
+
+    def __init__(self, decoded: list[Any], written: str) -> None:
+        super().__init__(decoded)
+        self.written = written
+
+    def __reduce__(self) -> tuple[type[CellList], tuple[list[Any], str]]:
+        return CellList, (list(self), self.written)
+
+
 def _value(cell: str, column: str) -> Any:
     """A cell, decoded where it is JSON of a kind that rows hold, and no larger or deeper.
 
@@ -302,9 +324,9 @@ def _value(cell: str, column: str) -> Any:
     if may_be_too_deep(cell) and is_too_deep(decoded):
         return cell
     if isinstance(decoded, dict):
-        return decoded
+        return CellObject(decoded, cell)
     parts = any(all(isinstance(item, kind) for item in decoded) for kind in (dict, str))
-    return decoded if decoded and parts else cell
+    return CellList(decoded, cell) if decoded and parts else cell
 
 
 GZIP: Final = b"\x1f\x8b"

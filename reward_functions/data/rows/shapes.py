@@ -335,7 +335,7 @@ def canonical(content: Mapping[str, Any], columns: Columns) -> list[dict[str, An
         row["metadata"] = metadata
     if response is None:
         return [row | {"messages": turns}]
-    answers = _responses(at(content, response), response)
+    answers = _written_or(at(content, response), response)
     return [
         row | _numbered(row, number, len(answers)) | {"messages": _exchange(turns, answer)}
         for number, answer in enumerate(answers, 1)
@@ -406,8 +406,25 @@ def _turn(value: Any) -> Any:
     return value
 
 
+def _written_or(value: Any, where: str) -> list[list[dict[str, Any]]]:
+    """The responses; JSON in a cell of a table that is no message is a response as it is written.
+
+    Raises:
+        BadSample: it is no response.
+    """
+    try:
+        return _responses(value, where)
+    except BadSample:
+        written = getattr(value, "written", None)
+        if not written:
+            raise
+        return [[{"role": "assistant", "content": written}]]
+
+
 def _responses(value: Any, where: str) -> list[list[dict[str, Any]]]:
     """The turns of each response: one, or several of a list."""
+    if _are_calls(value):
+        return [[{"role": "assistant", "content": "", "tool_calls": value}]]
     if not isinstance(value, list) or _are_turns(value) or _are_blocks(value):
         return [_answer(value, where)]
     if not value:
@@ -436,10 +453,27 @@ def _answer(value: Any, where: str, depth: int = MAX_WRAPPINGS) -> list[dict[str
     elif isinstance(value, dict):
         if isinstance(value.get("role"), str):
             return [value]
+        if _are_calls(value.get("tool_calls")):
+            return [{"content": "", **value, "role": "assistant"}]
         for key in ("message", "text", "content", "outputText") if depth else ():
             if value.get(key) is not None:
                 return _answer(value[key], f"{where}.{key}", depth - 1)
-    raise BadSample(f"{where} is {json_kind(value)}, not a string or a message")
+    hint = ": JSON that a model wrote stands in a string" if isinstance(value, dict) else ""
+    raise BadSample(f"{where} is {json_kind(value)}, not a string or a message{hint}")
+
+
+def _are_calls(value: Any) -> bool:
+    """Whether a list is the calls of one message, as chat completions list them."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(each, dict)
+            and each.get("type") == "function"
+            and isinstance(each.get("function"), dict)
+            for each in value
+        )
+    )
 
 
 def _with_calls(items: list[Any]) -> list[dict[str, Any]]:
