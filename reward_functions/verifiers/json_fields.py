@@ -189,9 +189,23 @@ def rules_of(fields: str) -> Rules:
     return Rules(leaves, arrays)
 
 
+def _breach(schema: str, value: Any) -> str:
+    """Where a value breaks a schema, and by which of its keywords; "" where it does not."""
+    checks = _validator(schema)
+    try:
+        if checks.is_valid(value):
+            return ""
+        error = next(iter(checks.iter_errors(value)))
+    except ValueError:
+        return "by half of a surrogate pair, which no text may have"
+    place = ".".join(map(str, error.instance_path))
+    keyword = error.schema_path[-1] if error.schema_path else "false"
+    return f"at {json.dumps(place[:100])}, by its {keyword}" if place else f"by its {keyword}"
+
+
 @lru_cache(8)
-def _is_valid(schema: str) -> Callable[[Any], bool]:
-    """Says whether a value is valid by a schema.
+def _validator(schema: str) -> Any:
+    """What validates by a schema.
 
     Raises:
         ConfigurationError: it is no schema, or it refers to another machine.
@@ -199,24 +213,16 @@ def _is_valid(schema: str) -> Callable[[Any], bool]:
     from jsonschema_rs import validator_for  # noqa: PLC0415 - an extra
 
     try:
-        is_valid = validator_for(json_of(schema), offline=True).is_valid
+        return validator_for(json_of(schema), offline=True)
     except ValueError as error:
         reason = str(error).partition("\n")[0]
         raise ConfigurationError(f"json_fields: the schema is none: {reason}") from None
-
-    def valid(value: Any) -> bool:
-        try:
-            return bool(is_valid(value))
-        except ValueError:  # half a surrogate pair has no UTF-8
-            return False
-
-    return valid
 
 
 def _check(*, schema: str, fields: str, **_: object) -> None:
     rules_of(fields)
     if schema:
-        _is_valid(schema)
+        _validator(schema)
 
 
 class Comparison:
@@ -504,15 +510,14 @@ def json_fields(
         ConfigurationError: the schema or a rule cannot be read.
     """
     gold = _gold(sample.reference)
-    valid = _is_valid(schema) if schema else None
-    if valid and not valid(gold):
-        raise BadReference("the reference breaks the schema")
+    if schema and (breach := _breach(schema, gold)):
+        raise BadReference(f"the reference breaks the schema {breach}")
     text = without_reasoning(sample.response, str(sample.reference))
     if len(sample.prompt) >= MIN_ECHO and _OPENING.search(sample.prompt):
         text = text.replace(sample.prompt, "\n")
     found = _object(text, extract)
-    if isinstance(found, Found) and valid and not valid(found.value):
-        found = NoAnswer("the object breaks the schema", "schema")
+    if schema and isinstance(found, Found) and (breach := _breach(schema, found.value)):
+        found = NoAnswer(f"the object breaks the schema {breach}", "schema")
     if isinstance(found, NoAnswer):
         score = not_answered(found.reason, found.rule, further=_shares(0, 1, 1))
     else:

@@ -41,7 +41,10 @@ WHY: Final = {
 def _fields(sample: Sample) -> Mapping[str, Any]:
     fields = reference_fields(sample.reference)
     if fields is None:
-        raise BadReference('the reference is no object with "database" and "sql"')
+        raise BadReference(
+            'the reference is no object with "database" and "sql": write '
+            '{"database": "shop.sql", "sql": "SELECT …"}'
+        )
     return fields
 
 

@@ -218,7 +218,10 @@ def tool_calls(
     required = arguments == "required"
     for at, call in enumerate(wanted, 1):
         if call.name not in schemas and (schemas or required):
-            raise BadReference(f"call {at} of the reference is of a tool that tools do not have")
+            raise BadReference(
+                f"call {at} of the reference is of a tool that tools do not have: "
+                f"{call.name[:60]!r}"
+            )
         if required and not has_required(schemas[call.name]):
             raise BadReference(f"the schema of call {at} of the reference has no list `required`")
     score = _scored(sample, wanted, CallRules(schemas, required, case), order)

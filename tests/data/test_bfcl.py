@@ -141,7 +141,7 @@ LINTED = {
     "a tool that is not offered": (
         [{"name": "f", "arguments": {}}],
         {"tools": [{"name": "g"}]},
-        "call 1 of the reference is of a tool that tools do not have",
+        "call 1 of the reference is of a tool that tools do not have: 'f'",
     ),
     "tools that are none": ([{"name": "f", "arguments": {}}], {"tools": 5}, "the row's tools"),
     "alternatives that are none": (

@@ -211,7 +211,9 @@ def test_a_schema_is_kept_or_nothing_is_paid(tmp_path):
         assert REWARD('{"a": 1, "c": 2}', {"a": 1}, schema=schema).value == 0.0
         long = REWARD(json.dumps({"a": 1, "b": "x" * 5_000 + "!"}), {"a": 1}, schema=schema)
         assert long.evidence.rule == "schema"
-        with pytest.raises(BadReference, match="breaks the schema"):
+        said = REWARD('{"a": "one"}', {"a": 1}, schema=schema).reason
+        assert said == 'the object breaks the schema at "a", by its type'
+        with pytest.raises(BadReference, match='breaks the schema at "a", by its type'):
             REWARD('{"a": 1}', {"a": "one"}, schema=schema)
 
 

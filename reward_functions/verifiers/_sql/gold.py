@@ -169,7 +169,10 @@ def _path(name: object, databases: Path) -> Path:
         meant = databases in (folder, path)
         if inside and meant and path.suffix in ENDINGS and path.is_file():
             return path.resolve()
-    raise BadReference(f"database: no file is called {str(name)[:60]!r}")
+    raise BadReference(
+        f"database: no file is called {str(name)[:60]!r}: "
+        "the parameter databases is the folder or the file that has it"
+    )
 
 
 @lru_cache(128)
