@@ -107,7 +107,7 @@ ROOMS = {
     "aws.deployed": room(
         "Deployed functions: found, invoked, checked, rolled back, pruned.",
         "core serving aws testing reports data",
-        1_680,
+        1_700,
         1_050,
         10,
     ),

@@ -287,9 +287,6 @@ class CellObject(dict[str, Any]):
         super().__init__(decoded)
         self.written = written
 
-    def __reduce__(self) -> tuple[type[CellObject], tuple[dict[str, Any], str]]:
-        return CellObject, (dict(self), self.written)
-
 
 class CellList(list[Any]):
     """A list in a cell, and how it stands there."""
@@ -297,9 +294,6 @@ class CellList(list[Any]):
     def __init__(self, decoded: list[Any], written: str) -> None:
         super().__init__(decoded)
         self.written = written
-
-    def __reduce__(self) -> tuple[type[CellList], tuple[list[Any], str]]:
-        return CellList, (list(self), self.written)
 
 
 def _value(cell: str, column: str) -> Any:
