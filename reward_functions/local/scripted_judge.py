@@ -173,11 +173,15 @@ def _read(body: bytes) -> Any:
 
 
 def main() -> None:
-    """Serve until interrupted."""
+    """Print an address, and answer chat completions there until interrupted.
+
+    It is asked by the judges reference and pandalm: an `endpoint` is the address and /v1. Any other
+    question is refused with a 400.
+    """
     with scripted_judge() as url, suppress(KeyboardInterrupt):
         typer.echo(url)
         Event().wait()
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

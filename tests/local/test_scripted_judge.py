@@ -131,3 +131,9 @@ def test_it_serves_alone_until_it_is_interrupted():
         os.kill(script.pid, signal.SIGINT)
         _, complaint = script.communicate(timeout=10)
     assert (script.returncode, complaint) == (0, "")
+
+
+def test_asked_for_help_it_says_whom_it_answers_and_ends():
+    asked = [sys.executable, "-m", "reward_functions.local.scripted_judge", "--help"]
+    ran = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=True)
+    assert "reference and pandalm" in " ".join(ran.stdout.split())
