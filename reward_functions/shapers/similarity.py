@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from reward_functions.core.alternatives import any_reference, of_first_reference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Metric, Sample, Score
@@ -17,7 +18,7 @@ def _right(sample: Sample) -> str:
 
 @reward_function(
     version=1,
-    gold_response=_right,
+    gold_response=of_first_reference(_right),
     partial_credit=1.0,
     metrics=("rouge_l",),
     examples=[
@@ -33,6 +34,7 @@ def _right(sample: Sample) -> str:
         ),
     ],
 )
+@any_reference
 def similarity(sample: Sample, *, metric: Literal["rouge_l", "fuzzy"] = "rouge_l") -> Score:
     """The words, or the characters, that the response shares with its reference, in order.
 

@@ -42,12 +42,12 @@ def room(what, imports, lines, target, import_share):
 LANGUAGE = "core quantities extraction"
 
 ROOMS = {
-    "core": room("What a reward is; the standard library only.", "", 3_115, 2_300, 10),
+    "core": room("What a reward is; the standard library only.", "", 3_120, 2_300, 10),
     "quantities": room("Numbers, number words, units, printed precision.", "core", 910, 830, 5),
     "extraction": room(
         "Which part of a response is its answer, unless taken back.",
         "core quantities",
-        4_655,
+        4_660,
         3_500,
         8,
     ),
@@ -62,7 +62,7 @@ ROOMS = {
         11,
     ),
     "verifiers": room(
-        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 3_840, 1_350, 17
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 3_890, 1_350, 17
     ),
     "judge_runtime": room(
         "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_330, 2_350, 14
@@ -100,7 +100,7 @@ ROOMS = {
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
         f"{LANGUAGE} finqa judge_runtime serving reports",
-        4_270,
+        4_310,
         3_000,
         9,
     ),

@@ -186,6 +186,11 @@ def test_likeness_is_that_of_the_usual_libraries(text, other, by_words, by_chara
         assert fuzzy == pytest.approx(by_characters, abs=1e-4)
 
 
+def test_a_list_of_references_is_any_of_them():
+    assert get("similarity")("a red fox", ["a hen", "a red fox"]).value == 1.0
+    assert get("similarity")("a red hen", ["北京", "a red fox"]).value == pytest.approx(2 / 3)
+
+
 def test_what_is_only_alike_is_no_composite_of_its_own():
     for parts in ({"similarity": 1.0}, {"similarity": 0.5, "think_format": 0.5}):
         with pytest.raises(BadComposite, match="add a part that decides"):
