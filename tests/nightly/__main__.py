@@ -27,6 +27,7 @@ PARTS = {
     "patterns": [sys.executable, "-m", "tests.benchmarks", "linear"],
     "rights": [sys.executable, "-m", "pytest", "-q", "tests/deploy/test_scale.py"],
     "intervals": [sys.executable, "-m", "pytest", "-q", "tests/reports/test_by_prompt.py"],
+    "objects": [sys.executable, "-m", "tests.verifiers.objects", "10000"],
     "calls": [sys.executable, "-m", "pytest", "-q", "tests/verifiers/test_tool_calls.py"],
     "audits": [
         *(sys.executable, "-m", "pytest", "-q"),
