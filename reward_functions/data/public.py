@@ -23,6 +23,8 @@ github.com/openai/grade-school-math (MIT).
 
 IFEval: prompts with instructions that a program can check (`ifeval`).
 
+HotpotQA and SQuAD: questions about passages (`passages`).
+
 MATH: 12,500 competition problems. A record is a file `<split>/<subject>/<n>.json` with `problem`,
 `level`, `type` and `solution`, whose answer stands in a `\boxed{…}`. It is read from a folder, or
 from the tar archive it was published as, which is not unpacked; or from the tables that the Hugging
@@ -65,6 +67,7 @@ from reward_functions.core.jsons import json_kind
 from reward_functions.data.bfcl import bfcl_files, bfcl_outcomes
 from reward_functions.data.ifeval import ifeval_row
 from reward_functions.data.json_rows import BadInput
+from reward_functions.data.passages import hotpotqa_row, squad_questions, squad_row
 from reward_functions.data.records import (
     BadRecord,
     Dropped,
@@ -89,7 +92,9 @@ if TYPE_CHECKING:
 
     from reward_functions.data.records import RecordOutcome
 
-Dataset = Literal["bfcl", "bird", "finqa", "gsm8k", "ifeval", "math", "pandalm", "spider"]
+Dataset = Literal[
+    "bfcl", "bird", "finqa", "gsm8k", "hotpotqa", "ifeval", "math", "pandalm", "spider", "squad"
+]
 
 Noise = Literal["drop", "keep", "mark"]
 """What becomes of a noisy record: left out; kept, its reference accepting either answer; the same,
@@ -206,7 +211,8 @@ def outcomes(
         yield from unrepeated(pairs, labels, _pair, repeated=DUPLICATE, conflict=CONFLICT)
     else:
         for file, split in split_files(source):
-            yield from each(records_of(file, split), row)
+            found = records_of(file, split)
+            yield from each(squad_questions(found) if dataset == "squad" else found, row)
 
 
 def _row(dataset: Dataset, record: Record, **parts: Any) -> Row:
@@ -514,8 +520,10 @@ def _vote(record: Record, field: str) -> int:
 ROWS: Final[Mapping[Dataset, Callable[[Record], Row | Dropped]]] = {
     "finqa": finqa_row,
     "gsm8k": gsm8k_row,
+    "hotpotqa": partial(hotpotqa_row, row=partial(_row, "hotpotqa")),
     "ifeval": partial(ifeval_row, functions=_TABLE["ifeval"]["functions"]),
     "math": math_row,
     "pandalm": pandalm_row,
+    "squad": partial(squad_row, row=partial(_row, "squad")),
 }
 """What makes the row of a record."""

@@ -100,7 +100,7 @@ ROOMS = {
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
         f"{LANGUAGE} finqa judge_runtime serving reports",
-        4_310,
+        4_390,
         3_000,
         9,
     ),

@@ -36,7 +36,7 @@ PROBLEMS: Final = 20
 
 def prepare(
     dataset: Annotated[
-        Literal["bfcl", "bird", "finqa", "gsm8k", "ifeval", "math", "pandalm", "spider"] | None,
+        Dataset | None,
         typer.Argument(help="The public data set; none with --from."),
     ] = None,
     *,
@@ -184,8 +184,8 @@ def _check_options(
     """
     if (dataset is None) == (own is None):
         raise ConfigurationError(
-            "name one of bfcl, bird, finqa, gsm8k, ifeval, math, pandalm and spider, or your own "
-            "questions: --from FILE"
+            "name one of bfcl, bird, finqa, gsm8k, hotpotqa, ifeval, math, pandalm, spider and "
+            "squad, or your own questions: --from FILE"
         )
     if own == "-":
         raise ConfigurationError("--from reads its file twice; standard input is read once")

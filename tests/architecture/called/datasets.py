@@ -21,6 +21,7 @@ RECORDS = {
         "qa": {"question": "?", "program": "add(3, 4)", "exe_ans": 7.0, "answer": "7"},
     },
     "gsm8k": {"question": "?", "answer": "3 + 4\n#### 7"},
+    "hotpotqa": {"id": "1", "question": "?", "answer": "7", "context": [["A", ["It is 7."]]]},
     "ifeval": {"prompt": "?", "instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]},
     "math": {
         "problem": "?",
@@ -37,6 +38,7 @@ RECORDS = {
         "response2": "8",
         **{f"annotator{number}": 1 for number in (1, 2, 3)},
     },
+    "squad": {"id": "1", "question": "?", "context": "It is 7.", "answers": [{"text": "7"}]},
 }
 
 
@@ -114,9 +116,11 @@ ROWS = {
                 ["agreement", "page"],
             ),
             "gsm8k": (["final_answer"], ["solution"]),
+            "hotpotqa": (["answer"], []),
             "ifeval": (["instruction_id_list", "kwargs"], ["prompt"]),
             "math": (["final_answer"], ["level", "solution", "subject"]),
             "pandalm": (["answer", "label", "votes"], ["models", "prompt"]),
+            "squad": (["answer"], ["page"]),
         },
     ),
     "data.rows.shapes:_KINDS": Rows(
