@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from reward_functions.core.types import Sample
 
 NO_TOOLS: Final = (ValueError, KeyError, TypeError, RecursionError)
-"""What a list of tools raises that is none."""
+"""What reading something else than a list of tools raises."""
 
 
 def field_object(schema: Any, name: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def schemas_of_file(file: str) -> dict[str, Any]:
 
 @lru_cache(256)
 def _schemas(text: str) -> dict[str, Any]:
-    """The schemas of a list as JSON; raises one of `NO_TOOLS` where it is none."""
+    """The schemas of a list of tools as JSON; anything else raises one of `NO_TOOLS`."""
     if not isinstance(listed := json_with_numbers(text), list):
         raise TypeError("tools are a list")
     tools = [field_object(each, "function") or each for each in listed]

@@ -50,7 +50,7 @@ _LEAF: Final = 1 << 24
 
 MOST_OBJECTS: Final = 256
 MOST_BROKEN: Final = 16
-"""Objects of a response, and beginnings of objects that are none; one with more has no object."""
+"""Objects of a response, and broken ones; a response with more has no object."""
 
 _LONG_INTEGER: Final = 4_000
 """Digits above which Python converts no text to an `int`."""
@@ -216,7 +216,7 @@ def _validator(schema: str) -> Any:
         return validator_for(json_of(schema), offline=True)
     except ValueError as error:
         reason = str(error).partition("\n")[0]
-        raise ConfigurationError(f"json_fields: the schema is none: {reason}") from None
+        raise ConfigurationError(f"json_fields: the schema cannot be used: {reason}") from None
 
 
 def _check(*, schema: str, fields: str, **_: object) -> None:
@@ -353,9 +353,9 @@ _DECODER: Final = json.JSONDecoder(
 
 
 def objects_in(text: str) -> Iterator[Found]:
-    """The outermost objects of a text in order; one without a value begins as one and is none.
+    """The outermost objects of a text in order; one that is broken has no value.
 
-    Behind such a one the search goes on at a fence, or where a line begins with an object.
+    After a broken one the search goes on at a fence, or where a line begins with an object.
     """
     at = broken = count = 0
     while opening := _OPENING.search(text, at):

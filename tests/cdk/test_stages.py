@@ -626,6 +626,12 @@ def test_a_composite_that_cannot_be_deployed_is_one_sentence(change, message):
     assert "\n" not in str(caught.value)
 
 
+def test_the_whole_folder_of_a_project_is_no_folder_of_databases():
+    named = {"reward": "sql_result", "parameters": {"databases": "."}}
+    with pytest.raises(BadStage, match="which its zip cannot hold: give a path below"):
+        stage(deployments=[named])
+
+
 @pytest.mark.parametrize("outside", ["/etc/schema.json", "../s.json", "reward_functions/s.json"])
 @pytest.mark.parametrize("in_a_part", [False, True])
 def test_a_file_that_a_zip_cannot_hold_is_refused(outside, in_a_part, monkeypatch, tmp_path):

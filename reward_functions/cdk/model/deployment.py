@@ -289,7 +289,8 @@ def check_deployment(
             raise BadDeployment(f"{each.reward} needs the parameter {parameter.name!r}")
     for name in files_named(spec, each.parameters):
         path = PurePosixPath(name)
-        if path.is_absolute() or ".." in path.parts or path.parts[0] == "reward_functions":
+        inside = path.parts and ".." not in path.parts and path.parts[0] != "reward_functions"
+        if path.is_absolute() or not inside:
             raise BadDeployment(
                 f"{each.name} names the file {name!r}, which its zip cannot hold: give a path "
                 "below the folder of cdk.json, and not in a folder reward_functions"
