@@ -56,6 +56,7 @@ from tests.audit.shipped import committed as audits
 from tests.pictures import PICTURES
 from tests.report_picture import report_picture
 from tests.scoreboard.page import committed as scoreboard
+from tests.troubleshooting import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -370,6 +371,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "job-models": partial(_whole_table, models_table),
     "job-hyperparameters-bedrock": partial(_whole_table, partial(hyperparameters_table, "bedrock")),
     "job-hyperparameters-openai": partial(_whole_table, partial(hyperparameters_table, "openai")),
+    **{name: partial(_whole_table, rows) for name, rows in TABLES.items()},
     "not-half-expected": partial(_whole_table, outages.expected_rows),
     "not-half-equal": partial(_whole_table, outages.equal_rows),
     **{name: partial(_whole_table, rows) for name, rows in math_page.TABLES.items()},

@@ -99,6 +99,7 @@ SECTIONS: Final = (
             "docs/agents/agentcore-app",
             "docs/agents/telemetry",
             "docs/agents/bad-input",
+            "docs/troubleshooting",
             "docs/glossary",
         ),
     ),
