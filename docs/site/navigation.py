@@ -55,6 +55,7 @@ SECTIONS: Final = (
             "docs/how-to/collect-rollouts",
             "docs/how-to/evaluate",
             "docs/how-to/score-any-size",
+            "docs/how-to/export",
             "docs/how-to/local-judge",
             "docs/long-runs",
             "docs/how-to/your-repository",

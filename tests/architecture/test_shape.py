@@ -142,6 +142,7 @@ CATCHES_ALL = {
     "reward_functions/rollouts/policy/calls.py",  # what ends a policy call is recorded, and raised;
     "reward_functions/rollouts/policy/answers.py",  # … and what breaks an answer off
     "reward_functions/rollouts/record/spans.py",  # a span names what ends it;
+    "reward_functions/export/trackers.py",  # a tracker's own package, once a run is written
     "reward_functions/audit/child.py",  # a user's module may raise anything when it is imported,
     "reward_functions/audit/conventions.py",  # … and a user's function when it is called;
     "reward_functions/rollouts/compat/verifying_runner.py",  # a user's reward, in its own process;

@@ -84,6 +84,7 @@ ELSEWHERE = {
     "local.training_double.hub:OPERATIONS": "tests/local/training_double/test_sagemaker_hub.py",
     "local.training_double.mlflow:OPERATIONS": "tests/local/training_double/test_sagemaker.py",
     "local.training_double.sagemaker:OPERATIONS": "tests/local/training_double/test_sagemaker.py",
+    "export.trackers:TRACKERS": "tests/export/test_trackers.py",
     "local.training_double.server:REST": "tests/local/training_double/test_bedrock.py",
 }
 """Tables whose rows another test calls."""

@@ -7,7 +7,7 @@ import pytest
 
 from tests.hosts.table import HOSTS
 
-collect_ignore = [host.name for host in HOSTS if not find_spec(host.shown[0])]
+collect_ignore = [host.name for host in HOSTS if not find_spec(host.name)]
 
 MEASURED = pytest.StashKey()
 
@@ -17,7 +17,7 @@ def pytest_configure(config):
 
 
 def pytest_report_header():
-    here = [host for host in HOSTS if find_spec(host.shown[0])]
+    here = [host for host in HOSTS if find_spec(host.name)]
     shown = dict.fromkeys(name for host in here for name in (*host.shown, *host.torch * ("torch",)))
     return ["hosts: " + ", ".join(f"{name} {version(name)}" for name in shown)] if shown else []
 

@@ -1,4 +1,4 @@
-"""The hosts that `make adapters` tests our adapters with: one row a host.
+"""The hosts that `make adapters` tests our adapters and exporters with: one row a host.
 
 A name leads to pins (`requirements/adapters/NAME.in`, `.txt`) and to tests (`tests/hosts/NAME`).
 """
@@ -10,10 +10,10 @@ TORCH = "torch==2.13.0"
 
 
 class Host(NamedTuple):
-    """A trainer or an evaluation framework.
+    """A trainer, an evaluation framework or an experiment tracker.
 
     Args:
-        name: of its adapter, its pins, its environment and its folder of tests.
+        name: of its adapter or tracker, its pins, its environment and its folder of tests.
         shown: the distributions whose versions are printed, the host first.
         torch: whether it needs torch.
         ours: whether our package stands beside it.
@@ -32,6 +32,10 @@ HOSTS = (
     Host("inspect_ai", shown=("inspect_ai", "anyio", "pydantic")),
     Host("ray", shown=("ray", "pyarrow")),
     Host("dask", shown=("dask", "distributed")),
+    Host("mlflow", shown=("mlflow-skinny", "pandas")),
+    Host("wandb", shown=("wandb",)),
+    Host("tensorboard", shown=("tensorboard",)),
+    Host("trackio", shown=("trackio",)),
 )
 
 AUDITORS = Host("auditors", shown=("falsepass", "reward-doctor"), ours=False)

@@ -51,6 +51,7 @@ ROWS: Final[Mapping[str, str]] = {
     "reward_functions.cdk": NOBODY,
     "reward_functions.cli": NOBODY,
     "reward_functions.data": SHARDS,
+    "reward_functions.export": NOBODY,
     "reward_functions.feedback": FUNCTIONS,
     "reward_functions.jobs": NOBODY,
     "reward_functions.local": NOBODY,

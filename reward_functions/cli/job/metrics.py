@@ -18,6 +18,7 @@ from reward_functions.cli._console import errors, output, plain, remark
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._progress import watched
+from reward_functions.cli._tracking import Track, send, trackers
 from reward_functions.cli.job._options import JOB, AsJson, OwnFigures, Typed, taking
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.registry import get
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
+    from reward_functions.export import Tracker
     from reward_functions.jobs.job import Driver, Job
     from reward_functions.jobs.lookup import Place
 
@@ -64,6 +66,7 @@ def metrics(
     ] = None,
     rows: Annotated[int, typer.Option(min=0, help="Steps in the table, the newest.")] = 10,
     grader: OwnFigures = True,
+    track: Track = None,
     as_json: AsJson = False,
 ) -> None:
     """The figures of a job, and how to read them.
@@ -73,6 +76,7 @@ def metrics(
     that could not be scored. Whoever else asks that version meanwhile is counted with the job.
     """
     _require_plot(plot)
+    asked = trackers(track)
     where, service, found = typed.found()
     measured, notes = _measured(found, service, where.session, grader=grader)
     sheets = _sheets(measured, rows, " (simulation)" if where.simulated else "")
@@ -94,6 +98,18 @@ def metrics(
         _show(measured, sheets, notes)
         if where.simulated:
             say(f"the simulated policy's strategies: {where.simulation_page(found)}")
+    if asked and not _tracked(asked, found, measured):
+        raise typer.Exit(1)
+
+
+def _tracked(asked: list[Tracker], job: Job, measured: Sequence[Series]) -> bool:
+    """Send a job's figures to its trackers; True if all took them."""
+    from reward_functions.export import Curve, TrackedRun
+
+    curves = tuple(Curve(each.title, each.points) for each in measured)
+    named = {"model": job.model, "reward": tag(job.tags, "reward"), "status": job.status}
+    run = TrackedRun(job.name or job.id, {k: v for k, v in named.items() if v}, {}, curves)
+    return send(asked, run, "the same command tries again")
 
 
 def _require_plot(plot: Path | None) -> None:
