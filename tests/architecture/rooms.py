@@ -183,7 +183,8 @@ ROOMS = {
     "cli": room(
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
-        " aws.deployed calibration scoring export audit jobs jobs.evaluation rollouts.drive cdk local",
+        " aws.deployed calibration scoring export audit jobs jobs.evaluation rollouts.drive cdk"
+        " local",
         8_170,
         8_000,
         17,
