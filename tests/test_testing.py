@@ -259,4 +259,4 @@ def test_the_other_code_of_the_page_runs():
 
 
 def test_the_reward_of_the_page_is_short():
-    assert len(BLOCKS[0].partition("@reward_function")[2].splitlines()) == 10
+    assert len(BLOCKS[0].partition("@reward_function")[2].splitlines()) == 11

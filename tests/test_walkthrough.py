@@ -24,6 +24,8 @@ NOT_RUN = {
         "it asks a judge and is interrupted; tests/cli/test_score_runs.py does both"
     },
     "docs/trainers.md": {"it trains"},
+    "docs/trainers-reference.md": set(),
+    "docs/write-your-own-reward.md": set(),
     "docs/how-to/bedrock.md": {
         "it downloads the public files",
         "tests/deploy deploys a stage to the local AWS emulator with the same commands",

@@ -45,7 +45,8 @@ ROOT: Final = Path(__file__).parents[1]
 
 PAGES: Final = (
     *(ROOT / "docs" / f"{name}.md" for name in ("tutorial", "composites", "install", "long-runs")),
-    ROOT / "docs/trainers.md",
+    *(ROOT / "docs" / f"{name}.md" for name in ("trainers", "trainers-reference")),
+    ROOT / "docs/write-your-own-reward.md",
     *sorted((ROOT / "docs/how-to").glob("*.md")),
 )
 """The pages that are walked."""

@@ -87,6 +87,7 @@ SECTIONS: Final = (
             "docs/judges",
             "docs/calibrate",
             "docs/data",
+            "docs/trainers-reference",
             "docs/deploy",
             "docs/jobs",
             "docs/rollouts",

@@ -1,4 +1,4 @@
-"""docs/trainers.md: its Python runs, beside doubles of the hosts; each dotted name exists.
+"""The pages of trainers: their Python runs, beside doubles of the hosts; dotted names exist.
 
 What the hosts make of these lines, `make adapters` runs in the hosts themselves.
 """
@@ -13,7 +13,10 @@ import pytest
 
 from tests.walkthrough import ROOT, blocks
 
-PAGE = (ROOT / "docs/trainers.md").read_text(encoding="utf-8")
+PAGE = "\n".join(
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("trainers", "trainers-reference")
+)
 
 BLOCKS = [block for block in blocks(PAGE) if block.language == "python"]
 
@@ -81,7 +84,7 @@ def test_a_block_runs_alone(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "judge.toml").write_text(JUDGE)
     held = dict(THEIRS, __name__="page")
-    exec(compile(block.text, "docs/trainers.md", "exec"), held)
+    exec(compile(block.text, "a page of trainers", "exec"), held)
     for environment in [each for name, each in held.items() if name == "Sums"]:
         environment()
 
