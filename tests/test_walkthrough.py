@@ -27,7 +27,8 @@ NOT_RUN = {
     "docs/trainers-reference.md": set(),
     "docs/write-your-own-reward.md": set(),
     "docs/how-to/bedrock.md": {
-        "it downloads the public files",
+        "it installs",
+        "tests/deploy attaches the same policies on the local AWS emulator",
         "tests/deploy deploys a stage to the local AWS emulator with the same commands",
         "tests/deploy/test_jobs.py runs them on the local AWS emulator and the training double",
     },
