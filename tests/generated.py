@@ -41,7 +41,9 @@ from reward_functions.cdk.policies.own_rights import Secret, Statement
 from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
 from reward_functions.core.settings import setting_kind
 from reward_functions.data.rows.shapes import SHAPES, Shape
+from reward_functions.jobs import reward_checks
 from reward_functions.jobs.configuration import JobConfiguration, table_of
+from reward_functions.jobs.figures import SIGNS
 from reward_functions.jobs.plan_sheets import hyperparameters_table, models_table
 from reward_functions.rollouts.report import settings as rollout_settings
 from reward_functions.rollouts.report.settings import RolloutSettings
@@ -60,6 +62,7 @@ from tests.troubleshooting import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from types import ModuleType
 
     from pydantic import BaseModel
 
@@ -239,6 +242,28 @@ def _toml(value: Any) -> str:
             return json.dumps(value)
 
 
+def job_signs() -> str:
+    """The signs of a training that goes wrong, in the figures of a job."""
+    return _table(
+        ["sign", "in the figures of", "what it means", "what to do"],
+        ([sign.name, f"the {_FIGURES[sign.split]}", sign.meaning, sign.remedy] for sign in SIGNS),
+    )
+
+
+_FIGURES: Final = {"training": "training", "validation": "validation", "grader": "grader's log"}
+
+
+def preflight_findings() -> str:
+    """What a preflight makes of the answers that it tries."""
+    return _documented_table(reward_checks)
+
+
+def _documented_table(module: ModuleType) -> str:
+    """The table of a module's documentation."""
+    lines = (getdoc(module) or "").splitlines()
+    return "\n".join(line for line in lines if line.startswith("|"))
+
+
 def start_errors() -> str:
     """Errors that end a function before its first batch, each with its own first line."""
     return _errors(START)
@@ -281,8 +306,7 @@ def terminal(*arguments: str) -> str:
 
 def rollout_settings_table() -> str:
     """The variables of an agent's process; the module says which are read elsewhere."""
-    lines = (getdoc(rollout_settings) or "").splitlines()
-    return settings(RolloutSettings(), (line for line in lines if line.startswith("|")))
+    return settings(RolloutSettings(), [_documented_table(rollout_settings)])
 
 
 def row_shapes() -> str:
@@ -367,6 +391,8 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     ),
     "gates": gates.table,
     "job-fields": job_table,
+    "job-signs": job_signs,
+    "preflight-findings": preflight_findings,
     "rollout-settings": rollout_settings_table,
     "job-models": partial(_whole_table, models_table),
     "job-hyperparameters-bedrock": partial(_whole_table, partial(hyperparameters_table, "bedrock")),

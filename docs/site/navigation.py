@@ -90,6 +90,7 @@ SECTIONS: Final = (
             "docs/trainers-reference",
             "docs/deploy",
             "docs/jobs",
+            "docs/rehearsal",
             "docs/rollouts",
             "docs/trajectories",
             "docs/relay",
