@@ -30,6 +30,7 @@ from rich.console import Console
 from rich.text import Text
 
 from reward_functions import specs
+from reward_functions.audit import comparing
 from reward_functions.audit.corpus import CLASSES
 from reward_functions.audit.trying import RIGHT
 from reward_functions.cdk.model.brought import Callers, JobRights, ReadFolder
@@ -253,11 +254,6 @@ def job_signs() -> str:
 _FIGURES: Final = {"training": "training", "validation": "validation", "grader": "grader's log"}
 
 
-def preflight_findings() -> str:
-    """What a preflight makes of the answers that it tries."""
-    return _documented_table(reward_checks)
-
-
 def _documented_table(module: ModuleType) -> str:
     """The table of a module's documentation."""
     lines = (getdoc(module) or "").splitlines()
@@ -356,6 +352,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "rooms": rooms,
     "catalogue": catalogue,
     "audit-classes": audit_classes,
+    "compare-figures": partial(_documented_table, comparing),
     "row-shapes": row_shapes,
     "scoreboard": scoreboard,
     "audits": audits,
@@ -392,7 +389,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "gates": gates.table,
     "job-fields": job_table,
     "job-signs": job_signs,
-    "preflight-findings": preflight_findings,
+    "preflight-findings": partial(_documented_table, reward_checks),
     "rollout-settings": rollout_settings_table,
     "job-models": partial(_whole_table, models_table),
     "job-hyperparameters-bedrock": partial(_whole_table, partial(hyperparameters_table, "bedrock")),
