@@ -72,9 +72,34 @@ NOT_RUN = {
 }
 """The blocks of walked pages that no test runs there, and why."""
 
+WAYS = {
+    "with an AWS account": (
+        "docs/how-to/bedrock.md",
+        "docs/write-your-own-reward.md",
+        "docs/how-to/explain-a-score.md",
+        "docs/how-to/evaluate.md",
+        "docs/how-to/sagemaker.md",
+    ),
+    "with a trainer": (
+        "docs/trainers.md",
+        "docs/write-your-own-reward.md",
+        "docs/how-to/audit-in-ci.md",
+        "docs/how-to/explain-a-score.md",
+    ),
+}
+"""What one reads in the first hour, by the way in."""
+
 
 def name_of(page):
     return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_first_hour_is_five_short_pages_whose_commands_are_run(way):
+    walked_pages = {name_of(page) for page in walkthrough.PAGES}
+    assert len(WAYS[way]) <= 5
+    assert set(WAYS[way]) <= walked_pages
+    assert all(len((ROOT / page).read_text().split()) <= 1_200 for page in WAYS[way])
 
 
 @pytest.mark.parametrize("page", walkthrough.PAGES, ids=name_of)
