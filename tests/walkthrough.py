@@ -45,9 +45,9 @@ ROOT: Final = Path(__file__).parents[1]
 
 PAGES: Final = (
     *(ROOT / "docs" / f"{name}.md" for name in ("tutorial", "composites", "install", "long-runs")),
-    *(ROOT / "docs" / f"{name}.md" for name in ("trainers", "trainers-reference")),
-    ROOT / "docs/write-your-own-reward.md",
+    ROOT / "docs/trainers.md",
     *sorted((ROOT / "docs/how-to").glob("*.md")),
+    *(ROOT / "docs" / f"{name}.md" for name in ("trainers-reference", "write-your-own-reward")),
 )
 """The pages that are walked."""
 
