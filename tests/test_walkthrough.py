@@ -39,6 +39,10 @@ NOT_RUN = {
         "it needs a job",
         "tests/cli/test_export.py runs it with a stand-in",
     },
+    "docs/how-to/judge.md": {
+        "it asks Bedrock; tests/cli/judge/test_probe.py and test_audited.py run both on stand-ins",
+        "it asks Bedrock; tests/cli/judge/test_scoring.py does on a stand-in",
+    },
     "docs/how-to/local-judge.md": {"it needs a model and a processor for it"},
     "docs/how-to/one-import-line.md": {"it installs; tests/rollouts/compat runs all five"},
     "docs/how-to/rights.md": set(),

@@ -56,6 +56,7 @@ SECTIONS: Final = (
             "docs/how-to/evaluate",
             "docs/how-to/score-any-size",
             "docs/how-to/export",
+            "docs/how-to/judge",
             "docs/how-to/local-judge",
             "docs/long-runs",
             "docs/how-to/your-repository",
