@@ -13,7 +13,6 @@ import ast
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -289,17 +288,6 @@ def _whole_table(rows: Callable[[], Iterator[list[str]]]) -> str:
     return _table(headings, others)
 
 
-def terminal(*arguments: str) -> str:
-    """A command as it is typed, and what it prints."""
-    environment = {"PATH": os.environ["PATH"], "PYTHONUTF8": "1", "COLUMNS": str(COLUMNS)}
-    printed = run(
-        "from reward_functions.cli import main; main()", *arguments, environment=environment
-    )
-    lines = [line.rstrip() for line in printed.splitlines()]
-    typed = shlex.join(["reward", *arguments])
-    return _block("console", "\n".join([f"$ {typed}", *lines]).rstrip())
-
-
 def rollout_settings_table() -> str:
     """The variables of an agent's process; the module says which are read elsewhere."""
     return settings(RolloutSettings(), [_documented_table(rollout_settings)])
@@ -378,14 +366,6 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "start-errors": start_errors,
     "invocation-errors": invocation_errors,
     "decisions": decisions,
-    "judge-attacks": partial(
-        terminal, "audit", "reference", "--scripted", "--class", "EX-JUDGE", "--all"
-    ),
-    "judge-estimate": partial(
-        terminal,
-        *"judge estimate rubric --prompts 7000 --batch-size 32 --samples 8 --judge".split(),
-        '{"models": [{"model": "amazon.nova-lite-v1:0"}]}',
-    ),
     "gates": gates.table,
     "job-fields": job_table,
     "job-signs": job_signs,

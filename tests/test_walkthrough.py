@@ -11,6 +11,7 @@ from tests.walkthrough import ROOT, blocks, comparable, unparsed, walked
 
 NOT_RUN = {
     "docs/how-to/cold-starts.md": set(),
+    "docs/calibrate.md": {"they ask a model; tests/cli/judge runs all four on stand-ins"},
     "docs/composites.md": set(),
     "docs/how-to/agentcore.md": {"it deploys to AWS, and the local AWS emulator has no AgentCore"},
     "docs/how-to/audit-in-ci.md": set(),

@@ -43,9 +43,10 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[1]
 
+WALKED: Final = ("tutorial", "calibrate", "composites", "install", "long-runs", "trainers")
+
 PAGES: Final = (
-    *(ROOT / "docs" / f"{name}.md" for name in ("tutorial", "composites", "install", "long-runs")),
-    ROOT / "docs/trainers.md",
+    *(ROOT / "docs" / f"{name}.md" for name in WALKED),
     *sorted((ROOT / "docs/how-to").glob("*.md")),
     *(ROOT / "docs" / f"{name}.md" for name in ("trainers-reference", "write-your-own-reward")),
 )
