@@ -432,8 +432,10 @@ def _row(spec: RewardSpec) -> list[str]:
     reference = re.search(r"Reference: (.+?)[;.](?:\s|$)", spec.doc.replace("\n", " "))
     assert reference, f"{spec.name}: the docstring does not say what the reference is"
     parameters = [f"`{name}={parameter.default!r}`" for name, parameter in spec.parameters.items()]
+    page = f"docs/{spec.name.replace('_', '-')}.md"
+    more = f", [page]({page})" if (ROOT / page).exists() else ""
     return [
-        f"[`{spec.name}`]({source})",
+        f"[`{spec.name}`]({source}){more}",
         spec.summary,
         reference[1],
         f"{spec.scale.minimum:g} to {spec.scale.maximum:g}",
