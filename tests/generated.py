@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 from rich.text import Text
 
+from docs.site import llms
 from reward_functions import specs
 from reward_functions.audit import comparing
 from reward_functions.audit.corpus import CLASSES
@@ -389,6 +390,11 @@ def pictures() -> Mapping[Path, str]:
     return {IMAGES / f"{name}.svg": picture for name, picture in made.items()}
 
 
+def lists() -> Mapping[Path, str]:
+    """Files that are generated as a whole, beside the pictures."""
+    return {ROOT / "docs" / llms.NAME: llms.of_the_repository()}
+
+
 def demo_picture() -> str:
     """The first table `reward demo` prints, as the terminal shows it."""
     environment = {
@@ -516,6 +522,8 @@ def main() -> None:
             after = walkthrough.updated(after)
         if after != before:
             page.write_text(after)
+    for file, text in lists().items():  # of the pages as they are now
+        file.write_text(text)
 
 
 if __name__ == "__main__":

@@ -65,6 +65,11 @@ def test_every_picture_is_made_by_code_and_current():
         assert file.read_text() == picture, f"{name_of(file)}: run make docs"
 
 
+def test_every_list_of_pages_is_current():
+    for file, text in generated.lists().items():
+        assert file.read_text() == text, f"{name_of(file)}: run make docs"
+
+
 @pytest.mark.parametrize("picture", sorted((ROOT / "docs").rglob("*.svg")), ids=name_of)
 def test_a_picture_fetches_nothing_and_runs_nothing(picture):
     text = picture.read_text()

@@ -10,7 +10,7 @@ import re
 import shutil
 from typing import TYPE_CHECKING, Final
 
-from docs.site import commands, notebooks, python_api, rewards
+from docs.site import commands, llms, notebooks, python_api, rewards
 from docs.site.markdown import toctree
 from docs.site.navigation import (
     BELOW,
@@ -53,6 +53,11 @@ def gather(folder: Path) -> None:
             shorten = "reward_functions." if page == PYTHON else ""
             sidebar = toctree(below, shorten=shorten) if below else ""
             _write(folder / f"{page}.md", text, sidebar)
+    listed = llms.listing(
+        lambda page: (folder / f"{_named(page)}.md").read_text(),
+        lambda page: f"{_named(page)}.html",
+    )
+    _write(folder / llms.NAME, listed)
 
 
 def _copy(page: str, folder: Path) -> None:
@@ -64,10 +69,14 @@ def _copy(page: str, folder: Path) -> None:
         for name, content in shown.files.items():
             (folder / page).with_name(name).write_bytes(content)
     elif markdown.exists():
-        name = INDEX if page == FRONT else page
-        _write(folder / f"{name}.md", _described(markdown.read_text()), _sidebar(page))
+        _write(folder / f"{_named(page)}.md", _described(markdown.read_text()), _sidebar(page))
     else:
         raise MissingPage(f"docs/site/navigation.py names {page}, which is not there")
+
+
+def _named(page: str) -> str:
+    """What a page is called in the site."""
+    return INDEX if page == FRONT else page
 
 
 def _described(text: str) -> str:

@@ -2,12 +2,14 @@
 
 What a page links to and Sphinx does not know is looked for in the checkout: a file becomes a page
 below `_source`, a folder a list of its files. Anything else is left to Sphinx, whose warning ends
-the build. Addresses elsewhere are collected in `external-links.txt` and not fetched.
+the build. Addresses elsewhere are collected in `external-links.txt` and not fetched. The list of
+pages for models goes beside the front page.
 """
 
 from __future__ import annotations
 
 import html
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[2]
 
 FOLDER: Final = "_source"
+
+LISTING: Final = "llms.txt"
 
 FRONT: Final = (ROOT / "README.md", "index")
 """The one page whose name in the site is another."""
@@ -48,7 +52,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", _link)
     app.connect("html-collect-pages", _pages)
     app.connect("html-page-context", _forbid_the_network)
-    app.connect("build-finished", _list_external)
+    app.connect("build-finished", _finish)
     return {"parallel_read_safe": False, "parallel_write_safe": True}
 
 
@@ -130,7 +134,8 @@ def _forbid_the_network(
     context["metatags"] = policy + context.get("metatags", "")
 
 
-def _list_external(app: Sphinx, error: Exception | None) -> None:
+def _finish(app: Sphinx, error: Exception | None) -> None:
     if error is None:
         lines = "".join(f"{link}\n" for link in sorted(app.external_links))
         (Path(app.outdir) / "external-links.txt").write_text(lines)
+        shutil.copyfile(Path(app.srcdir) / LISTING, Path(app.outdir) / LISTING)

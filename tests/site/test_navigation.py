@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from docs.site import gather, navigation
+from docs.site import gather, llms, navigation
 from tests import generated
 
 ROOT = generated.ROOT
@@ -65,6 +65,43 @@ def test_what_the_theme_is_given_stands_beside_the_pages():
     assert settings["html_css_files"] == ["site.css"]
     assert not settings.keys() & {"html_js_files", "html_baseurl", "html_use_opensearch"}
     assert not re.search(r"://|@import|url\(", (SITE / "static" / "site.css").read_text())
+
+
+LISTED = re.compile(r"^- \[(?P<title>.+?)\]\((?P<address>\S+)\): (?P<what>.+)$", re.MULTILINE)
+
+
+def lines_of(listing):
+    return [found.groupdict() for found in LISTED.finditer(listing)]
+
+
+def test_the_list_for_models_has_a_line_for_each_page_and_its_links_lead_to_files():
+    listing = llms.of_the_repository()
+    assert re.match(r"# .+\n\n> .+\n\n## ", listing)
+    pages = [page for section in navigation.SECTIONS for page in navigation.pages_of(section)]
+    lines = lines_of(listing)
+    assert len(lines) == sum(not page.startswith("reference/") for page in pages)
+    assert not [each for each in lines if not (ROOT / "docs" / each["address"]).is_file()]
+
+
+def test_the_list_of_the_site_leads_to_its_pages_the_reference_with_them(gathered):
+    addresses = {each["address"] for each in lines_of((gathered / llms.NAME).read_text())}
+    assert "reference/rewards.html" in addresses
+    assert not [each for each in addresses if not (gathered / each).with_suffix(".md").is_file()]
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("# A `b`\n\nOne [two](three.md).\nMore.\n\nNot this.", "One two. More."),
+        ("# A\n\n<!-- not run: it installs -->\n\n```sh\nls\n```\n\nWords.", "Words."),
+        ("# A\n\n![A picture](a.svg)\n\n> **Cost.** Much.\n\n- an item\n\nWords.", "Words."),
+        (f"# A\n\nShort. {'Long ' * 60}end.", "Short."),
+        ("# A\n\nWords. They lead to code:\n\n```sh\nls\n```", "Words."),
+        ("# A\n\n| a |\n| --- |\n", ""),
+    ],
+)
+def test_a_page_is_summed_up_by_its_first_words(page, expected):
+    assert llms.summary(page) == expected
 
 
 def test_the_policy_names_no_host():
