@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from docs.site import llms
+from docs.site import docstrings, llms
 from reward_functions import specs
 from reward_functions.audit import comparing
 from reward_functions.audit.corpus import CLASSES
@@ -46,6 +46,8 @@ from reward_functions.jobs import reward_checks
 from reward_functions.jobs.configuration import JobConfiguration, table_of
 from reward_functions.jobs.figures import SIGNS
 from reward_functions.jobs.plan_sheets import hyperparameters_table, models_table
+from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
+from reward_functions.judge_runtime.usage import COUNTERS
 from reward_functions.rollouts.report import settings as rollout_settings
 from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.scoring.prices import Work, bill
@@ -214,6 +216,30 @@ def fields(model: type[BaseModel], *, without: str = "") -> str:
     return _table(["field", "values", "default", "what it sets"], rows)
 
 
+def judge_settings(model: type[JudgeModel | JudgeConfig]) -> str:
+    """The settings of a judge or of one of its models, from its docstring."""
+    about = docstrings.parsed(getdoc(model)).items["Args"]
+    return _table(
+        ["setting", "default", "what it sets"],
+        (
+            [f"`{each.name}`", _kept(each.default), about[each.name]]
+            for each in dataclass_fields(model)
+        ),
+    )
+
+
+def _kept(default: Any) -> str:
+    """What a field of a dataclass is where nobody sets it."""
+    if default is MISSING:
+        return "required"
+    return "unset" if default in (None, "", ()) else f"`{json.dumps(default)}`"
+
+
+def judge_counters() -> str:
+    """What a judge counts of a batch."""
+    return _table(["metric", "counts"], ([f"`{name}`", what] for name, what in COUNTERS.items()))
+
+
 def job_table() -> str:
     """The fields of a job's file."""
     return _table(["field", "default", "what it says", "example"], job_fields())
@@ -367,6 +393,9 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "start-errors": start_errors,
     "invocation-errors": invocation_errors,
     "decisions": decisions,
+    "judge-model": partial(judge_settings, JudgeModel),
+    "judge-config": partial(judge_settings, JudgeConfig),
+    "judge-counters": judge_counters,
     "gates": gates.table,
     "job-fields": job_table,
     "job-signs": job_signs,

@@ -105,20 +105,23 @@ class JudgeConfig:
 
     Args:
         models: one, or a panel of several.
-        aggregate: how the scores of a panel become one. "rotate" asks one panel member for each
-            prompt, the same for the whole group.
+        aggregate: how the scores of a panel become one: "mean", "median", "majority" (without
+            one, the median), "minimum", or "rotate", which asks one panel member for each prompt,
+            the same for the whole group.
         min_votes: the scores of panel members that a sample needs; 0 for all of them.
         escalate: ask the first panel member alone, and the others only where it reports low
             confidence.
         fallback: the model to ask where a panel member failed in spite of retries.
-        concurrency: concurrent calls at first; throttling halves it, success raises it again.
+        concurrency: concurrent calls at first; throttling halves it, and every twenty answers raise
+            it by one.
         max_concurrency: concurrent calls at most, and connections to each model.
         retries: of one question, after transient failures.
         cache_size: verdicts that a warm function caches; 0 for none.
-        cache_table: a DynamoDB table of verdicts, which holds no text; "" for none.
+        cache_table: a DynamoDB table of verdicts that all instances share, of hashes and choices,
+            never a text or a failure; "" for none.
         cache_days: until a verdict in that table expires.
-        max_usd: dollars a batch may cost; a call that could exceed them is not made. 0 for no
-            limit.
+        max_usd: dollars a batch may cost. A call that could exceed them waits for those in flight,
+            or is not made, and its sample is unscored. 0 for no limit.
         prices: dollars per million tokens by model id: (input, output) or (input, output, cache
             read, cache write). They override the dated table of this package.
 

@@ -20,6 +20,8 @@ from reward_functions.core.errors import BadJudge, BudgetReached
 from reward_functions.core.types import Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 
 MILLION: Final = 1_000_000
@@ -29,24 +31,22 @@ WRITE_SHARE: Final = 1.25
 """Price of a token read from or written to a prompt cache, as a share of an input token's, where
 none is given: Anthropic's published factors, the highest of any family's on Bedrock."""
 
-COUNTERS: Final = (
-    "judge_calls",
-    "judge_answers",
-    "judge_cache_hits",
-    "judge_shared",
-    "judge_retries",
-    "judge_reasks",
-    "judge_throttles",
-    "judge_refusals",
-    "judge_fallbacks",
-    "judge_failures",
-    "judge_unpriced_calls",
-)
-"""In this order: calls; legal verdicts; verdicts from the cache; verdicts shared by equal questions
-of the batch; retries after an outage; retries after an invalid verdict; throttled calls; calls that
-the model refused; questions to the fallback; questions without a verdict; calls that may be
-billed, of a model whose price is unknown: they add nothing to `judge_usd`."""
-
+COUNTERS: Final[Mapping[str, str]] = {
+    "judge_calls": "calls",
+    "judge_answers": "legal verdicts",
+    "judge_cache_hits": "verdicts from the cache",
+    "judge_shared": "verdicts shared by equal questions of the batch",
+    "judge_retries": "retries after an outage",
+    "judge_reasks": "retries after an invalid verdict",
+    "judge_throttles": "throttled calls",
+    "judge_refusals": "calls that the model refused",
+    "judge_fallbacks": "questions to the fallback",
+    "judge_failures": "questions without a verdict",
+    "judge_unpriced_calls": (
+        "calls that may be billed, of a model without a known price: `judge_usd` leaves them out"
+    ),
+}
+"""What is counted, in the order in which it is reported."""
 
 MAX_TOKENS: Final = 100_000_000
 """Tokens one call can have cost. A provider that reports more is mistaken."""
