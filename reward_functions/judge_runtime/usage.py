@@ -20,8 +20,6 @@ from reward_functions.core.errors import BadJudge, BudgetReached
 from reward_functions.core.types import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 
 MILLION: Final = 1_000_000
@@ -31,7 +29,7 @@ WRITE_SHARE: Final = 1.25
 """Price of a token read from or written to a prompt cache, as a share of an input token's, where
 none is given: Anthropic's published factors, the highest of any family's on Bedrock."""
 
-COUNTERS: Final[Mapping[str, str]] = {
+COUNTERS: Final = {
     "judge_calls": "calls",
     "judge_answers": "legal verdicts",
     "judge_cache_hits": "verdicts from the cache",
@@ -42,9 +40,7 @@ COUNTERS: Final[Mapping[str, str]] = {
     "judge_refusals": "calls that the model refused",
     "judge_fallbacks": "questions to the fallback",
     "judge_failures": "questions without a verdict",
-    "judge_unpriced_calls": (
-        "calls that may be billed, of a model without a known price: `judge_usd` leaves them out"
-    ),
+    "judge_unpriced_calls": "billed calls without a known price, which `judge_usd` leaves out",
 }
 """What is counted, in the order in which it is reported."""
 
