@@ -23,12 +23,8 @@ from tests.architecture.test_walls import ROOMS
 ROOT = Path(__file__).parents[2]
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
-    # The glossary names the words that are not used; a decision's text is of its time.
-    *sorted(
-        page
-        for page in (ROOT / "docs").rglob("*.md")
-        if page.name != "glossary.md" and page.parent.name != "adr"
-    ),
+    # A decision's text is of its time.
+    *sorted(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "adr"),
 ]
 NAME, HELP, DOCS = "name", "help", "docs"
 PROSE = f"{HELP} {DOCS}"
