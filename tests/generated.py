@@ -55,7 +55,7 @@ from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooMan
 from reward_functions.serving.handler import FailedStart, FailedWarmUp, bind
 from reward_functions.serving.imputation import BatchFailed
 from reward_functions.serving.settings import BadSettings, LambdaSettings
-from tests import gates, math_page, outages, rule_tables, walkthrough
+from tests import contributing_tables, gates, math_page, outages, rule_tables, walkthrough
 from tests.architecture.rooms import ROOMS
 from tests.audit.shipped import committed as audits
 from tests.pictures import PICTURES
@@ -396,6 +396,12 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "judge-model": partial(judge_settings, JudgeModel),
     "judge-config": partial(judge_settings, JudgeConfig),
     "judge-counters": judge_counters,
+    "make-targets": partial(_whole_table, contributing_tables.targets),
+    "benchmarks": partial(_whole_table, contributing_tables.benchmarks),
+    **{
+        f"parts-{room}": partial(_whole_table, partial(contributing_tables.parts, room))
+        for room in ("symbolic", "rollouts", "cdk")
+    },
     "gates": gates.table,
     "job-fields": job_table,
     "job-signs": job_signs,
