@@ -24,11 +24,20 @@ from tests.judge_runtime.conftest import serve
 
 __all__ = ["serve"]
 
-PAGE = (Path(__file__).parents[2] / "docs" / "judges.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "judges.md").read_text(encoding="utf-8")
+FIRST_HOUR = (ROOT / "docs" / "how-to" / "judge.md").read_text(encoding="utf-8")
 
 
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+def blocks(language, page=PAGE):
+    return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
+
+
+def deployed(block, folder):
+    """The one deployment of a stage that is made of a block."""
+    stages = {"dev": {"region": "us-east-1", "deployments": [json.loads(block)]}}
+    (deployment,) = stage_of(stages, "dev", folder).deployments
+    return deployment.lambda_settings(Names("dev"))
 
 
 def test_the_code_runs(tmp_path, monkeypatch, capsys):
@@ -57,10 +66,24 @@ def test_the_settings_are_settings(monkeypatch):
 
 def test_the_deployment_can_be_deployed(tmp_path):
     _, block = blocks("json")
-    stages = {"dev": {"region": "us-east-1", "deployments": [json.loads(block)]}}
-    (deployment,) = stage_of(stages, "dev", tmp_path).deployments
-    (model,) = deployment.lambda_settings(Names("dev")).judge.models
+    (model,) = deployed(block, tmp_path).judge.models
     assert model.called == "us.amazon.nova-pro-v1:0"
+
+
+def test_the_deployment_of_the_first_hour_can_be_deployed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rubric, _ = blocks("toml", FIRST_HOUR)
+    (tmp_path / "reply.toml").write_text(rubric, encoding="utf-8")
+    (block,) = blocks("json", FIRST_HOUR)
+    assert deployed(block, tmp_path).judge.max_usd == 2.0
+
+
+def test_the_messages_of_the_first_hour_are_those_of_the_code():
+    named = re.findall(r"^\| `([^`]+)` \| [A-Z`].* \| .* \|$", FIRST_HOUR, re.MULTILINE)
+    sources = (ROOT / "reward_functions").glob("judge_runtime/**/*.py")
+    held = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    assert len(named) == 4
+    assert not [message for message in named if message not in held]
 
 
 def test_the_rubric_is_a_rubric(tmp_path):
