@@ -164,7 +164,7 @@ CAUSES: Final = (
         r"JudgeUnavailable|FailedWarmUp",
         "the judge model of the reward was throttled, unreachable or out of budget",
         "`reward audit JUDGE` asks it now; raise its quotas, or name a fallback in the settings",
-        "docs/judges.md, failure attribution",
+        "docs/judges.md, when a model fails",
     ),
     Cause(
         "no verdict",
@@ -172,7 +172,7 @@ CAUSES: Final = (
         r"\bNoVerdict\b",
         "the judge model answered with something that is no verdict",
         "raise the judge's max_tokens, or take a stricter output mode",
-        "docs/judges.md, failure attribution",
+        "docs/judges.md, when a model fails",
     ),
     Cause(
         "deadline",
