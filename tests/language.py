@@ -77,7 +77,7 @@ def sentences(text: str) -> Iterator[str]:
             continue
         line = " ".join(re.sub(r"`[^`]*`", "CODE", block).split())
         for cell in line.split(" | ") if line.startswith("|") else [line]:
-            bare = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"^[>\-|\s]+|\*", "", cell))
+            bare = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"^[>\-|\s]+|\*| *\|$", "", cell))
             yield from filter(None, map(str.strip, _ENDS.split(bare)))
 
 

@@ -122,6 +122,37 @@ SECTIONS: Final = (
     Section("Project", ("CHANGELOG", "CONTRIBUTING", "SECURITY")),
 )
 
+WAYS: Final[Mapping[str, tuple[str, ...]]] = {
+    "with an AWS account": (
+        "docs/how-to/bedrock",
+        "docs/write-your-own-reward",
+        "docs/how-to/explain-a-score",
+        "docs/how-to/evaluate",
+        "docs/how-to/sagemaker",
+    ),
+    "with a trainer of your own": (
+        "docs/trainers",
+        "docs/write-your-own-reward",
+        "docs/how-to/audit-in-ci",
+        "docs/how-to/explain-a-score",
+        "docs/how-to/export",
+    ),
+    "for a platform": (
+        "docs/how-to/deploy",
+        "docs/how-to/rights",
+        "docs/how-to/company-account",
+        "docs/how-to/ci",
+        "docs/how-to/operate",
+    ),
+    "with judges": (
+        "docs/how-to/judge",
+        "docs/how-to/local-judge",
+        "docs/calibrate",
+        "docs/how-to/explain-a-score",
+    ),
+}
+"""The pages of the first hour, by the way in that the README offers: at most five short ones."""
+
 BELOW: Final[Mapping[str, str]] = {"docs/adr/README": "docs/adr/[0-9]*.md"}
 """Pages of the repository that have pages below them, by pattern."""
 
