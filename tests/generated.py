@@ -27,18 +27,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 from rich.text import Text
+from typer.main import get_command
 
 from docs.site import docstrings, llms
 from reward_functions import specs
 from reward_functions.audit import comparing
 from reward_functions.audit.corpus import CLASSES
 from reward_functions.audit.trying import RIGHT
+from reward_functions.cdk.app.preview import AT_REST, at_rest
 from reward_functions.cdk.model.brought import Callers, JobRights, ReadFolder
 from reward_functions.cdk.model.deployment import Deployment
 from reward_functions.cdk.model.rollouts import Agent, Feedback, Forwarder
 from reward_functions.cdk.model.scale import Scale
 from reward_functions.cdk.model.stages import Stage
 from reward_functions.cdk.policies.own_rights import Secret, Statement
+from reward_functions.cli import app
 from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
 from reward_functions.core.settings import setting_kind
 from reward_functions.data.rows.shapes import SHAPES, Shape
@@ -55,7 +58,7 @@ from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooMan
 from reward_functions.serving.handler import FailedStart, FailedWarmUp, bind
 from reward_functions.serving.imputation import BatchFailed
 from reward_functions.serving.settings import BadSettings, LambdaSettings
-from tests import contributing_tables, gates, math_page, outages, rule_tables, walkthrough
+from tests import contributing_tables, gates, math_page, outages, rights_page, rule_tables, walkthrough
 from tests.architecture.rooms import ROOMS
 from tests.audit.shipped import committed as audits
 from tests.pictures import PICTURES
@@ -342,6 +345,29 @@ def row_shapes() -> str:
     )
 
 
+def local_commands() -> str:
+    """The commands of the emulator by their own help, with their options."""
+    group: Any = get_command(app)
+    rows = []
+    for name, command in group.commands["local"].commands.items():
+        options = [f"`{each.opts[0]}`" for each in command.params if each.opts[0].startswith("--")]
+        about = " ".join((command.help or "").partition("\n\n")[0].split())
+        rows.append([f"`reward local {name}`", about, ", ".join(options)])
+    return _table(["command", "what it does", "options"], rows)
+
+
+def costs_at_rest() -> str:
+    """What a stage costs while nobody calls it, and what each thing that it may have adds."""
+    stages = {what: Stage.model_validate(RESTING | given) for what, given in RESTED.items()}
+    plain, rows = at_rest(stages[PLAIN]), []
+    for what, stage in stages.items():
+        counts = {price.thing: (price.count(stage), price.dollars) for price in AT_REST}
+        more = at_rest(stage) - plain
+        shown = f"${plain:.2f}" if what == PLAIN else f"${more:.2f} more"
+        rows.append([what, *(f"{count} at ${each:.2f}" for count, each in counts.values()), shown])
+    return _table(["stage", *(price.thing for price in AT_REST), "a month"], rows)
+
+
 def scale_prices() -> str:
     """What runs on AWS cost, by their rows."""
     kinds = [bill(Work(rows, 2 * 1024 * rows, -(-2 * rows // 2**16))) for rows in SCALED]
@@ -359,6 +385,27 @@ def _is_exchange(shape: Shape) -> bool:
     """Whether one column holds prompt and response."""
     return shape.columns.prompt[:1] in {("messages",), ("conversations",)}
 
+
+RESTING: Final = {
+    "name": "dev",
+    "region": "us-east-1",
+    "deployments": ["gsm8k", "math", "finqa", "answer_text"],
+}
+"""A stage whose price a page shows."""
+
+PLAIN: Final = "four functions"
+
+RESTED: Final[Mapping[str, Mapping[str, object]]] = {
+    PLAIN: {},
+    "with `customer_key`": {"customer_key": True},
+    "with `feedback`": {"feedback": {}},
+    "with `scale`": {"scale": {}},
+    "with a forwarder to an address": {
+        "forwarders": [{"name": "agent", "endpoint": "https://agent.example.com"}]
+    },
+    "with a forwarder to a queue": {"forwarders": [{"name": "agent", "queue": True}]},
+}
+"""What a stage may have beside, and what it says for that."""
 
 SCALED: Final = (10**6, 10**7, 10**8)
 """Rows of the runs whose prices a page shows."""
@@ -387,6 +434,8 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "callers": partial(fields, Callers),
     "feedback": partial(fields, Feedback),
     "scale": partial(fields, Scale),
+    "costs-at-rest": costs_at_rest,
+    "local-commands": local_commands,
     "scale-prices": scale_prices,
     "forwarders": partial(fields, Forwarder),
     "agents": partial(fields, Agent),
@@ -414,6 +463,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "not-half-expected": partial(_whole_table, outages.expected_rows),
     "not-half-equal": partial(_whole_table, outages.equal_rows),
     **{name: partial(_whole_table, rows) for name, rows in math_page.TABLES.items()},
+    **{name: partial(_whole_table, rows) for name, rows in rights_page.TABLES.items()},
     **{name: partial(_whole_table, rows) for name, rows in rule_tables.TABLES.items()},
 }
 

@@ -63,6 +63,15 @@ NOT_RUN = {
         "the relay serves until it is ended",
         "tests/rollouts/examples/test_token_traces.py runs it with a scripted engine",
     },
+    "docs/how-to/deploy.md": {
+        "it looks at an account; tests/cli/test_doctor.py runs it on doubles",
+        "tests/deploy bootstraps the local AWS emulator with the same command",
+        "tests/deploy deploys a stage to the local AWS emulator with the same commands",
+        "tests/cli/test_deployed.py lists on a double, tests/deploy/test_deployment.py audits",
+        "tests/deploy/test_versions.py does, on the local AWS emulator",
+        "tests/cli/test_prune.py runs them on doubles",
+        "tests/deploy/test_versions.py destroys a stage of the local AWS emulator",
+    },
     "docs/how-to/company-account.md": {"it needs two accounts"},
     "docs/how-to/deferred-rewards.md": {
         "tests/deploy deploys a stage to the local AWS emulator with the same commands",
@@ -184,6 +193,7 @@ def test_only_what_is_listed_may_differ():
         "10,000 samples/s · 1 passed in 3.41s"
     )
     assert comparable("mean 0.5") != comparable("mean 0.6")
+    assert comparable("a\n  notice: no interpreter of Python 3.13 answers\nb") == "a\nb"
 
 
 def test_no_command_of_a_page_sees_an_account_or_a_judge_of_whoever_runs_it(monkeypatch):

@@ -69,6 +69,7 @@ REMOVED: Final = (
     (re.compile(r"[\d,]+ samples/s"), "… samples/s"),
     (re.compile(r"( passed) in [\d.]+s"), r"\1 in …s"),
     (re.compile(r"(\bworks +)\d+\.\d"), r"\1…"),  # seconds of a probe
+    (re.compile(r"  notice: no interpreter of Python [^\n]*\n"), ""),  # of the machine
 )
 """What two runs of a command print differently, and what stands for it in a comparison."""
 

@@ -38,6 +38,15 @@ class Section(NamedTuple):
 SECTIONS: Final = (
     Section("Tutorial", ("docs/tutorial",)),
     Section(
+        "For a platform engineer",
+        (
+            "docs/how-to/deploy",
+            "docs/how-to/rights",
+            "docs/how-to/company-account",
+            "docs/how-to/ci",
+        ),
+    ),
+    Section(
         "How to",
         (
             "docs/install",
@@ -60,10 +69,7 @@ SECTIONS: Final = (
             "docs/how-to/local-judge",
             "docs/long-runs",
             "docs/how-to/your-repository",
-            "docs/how-to/rights",
             "docs/how-to/cold-starts",
-            "docs/how-to/company-account",
-            "docs/how-to/ci",
             "docs/how-to/audit-in-ci",
         ),
     ),

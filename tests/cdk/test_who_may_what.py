@@ -16,6 +16,7 @@ from reward_functions.cdk.policies.deferred import WORK_ON_QUEUE
 from reward_functions.cdk.policies.documents import AGENTS, BEDROCK, IMPORT, SAGEMAKER, TRAINING
 from reward_functions.cdk.policies.scale import KEPT_LOGS
 from reward_functions.rollouts.report.outbox.dynamodb import ACTIONS as OUTBOX
+from tests import rights_page
 from tests.cdk.everybody import (
     AGENT,
     AGENT_KEY,
@@ -646,6 +647,20 @@ def policies(resource):
 
 
 POLICIES = {"AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"}
+
+
+def test_everybody_has_a_row_on_the_page_of_the_deployment():
+    shown = {name for row in rights_page.ROWS for name in row.documents}
+    assert shown | {*rights_page.PEOPLE} == documents().keys()
+    _, *people = rights_page.TABLES["rights-people"]()
+    for task, whom, held in people:
+        assert whom
+        assert not whom.startswith("For "), task
+        assert held.startswith("read catalogue (`ssm:` GetParameter"), task
+    _, *roles = rights_page.TABLES["rights-roles"]()
+    (judge,) = (may for who, may, *_ in roles if who == "a judge")
+    assert "ask models" in judge
+    assert "denied: ask nothing that moves" in dict(row[:2] for row in roles)[SCORER]
 
 
 @pytest.mark.parametrize("name", SYNTHESISED)

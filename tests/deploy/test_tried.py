@@ -21,7 +21,8 @@ from reward_functions.aws.names import Names
 from reward_functions.cdk.policies import agents, permissions
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
-from tests.deploy.what import AGENT, ROOT, STAGE
+from tests.deploy.what import AGENT, STAGE
+from tests.rights_page import ROWS
 
 HERE = Place("aws", "us-east-1", "000000000000")
 NAMES = Names(STAGE)
@@ -241,11 +242,7 @@ ENFORCED_ELSEWHERE = {
 
 
 def test_the_documentation_calls_enforced_what_is_tried():
-    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
-    section = page.partition("### Who may what, and how it is checked")[2]
-    table = section.partition("| --- |")[2].partition("\n\n")[0].splitlines()[1:]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
-    said = {who for who, _, _, checked in rows if "enforced" in checked}
+    said = {row.who for row in ROWS if "enforced" in row.checked}
     assert {*SHOWN} == {row[0] for row in TRIED}
     assert said == {*SHOWN.values(), *ENFORCED_ELSEWHERE}
     for name in ENFORCED_ELSEWHERE.values():
