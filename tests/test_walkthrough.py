@@ -6,6 +6,8 @@ import re
 import pytest
 
 from docs.site.navigation import WAYS
+from reward_functions.cdk.model.deployment import Deployment
+from reward_functions.cdk.model.inheritance import inherited
 from reward_functions.cdk.model.stages import Stage
 from tests import generated, walkthrough
 from tests.walkthrough import ROOT, blocks, comparable, unparsed, walked
@@ -120,11 +122,47 @@ def test_every_reward_command_of_the_documentation_parses(page):
     assert list(unparsed(page.read_text())) == []
 
 
-def test_the_stages_of_the_page_have_fields_that_the_deployment_reads():
-    page = (ROOT / "docs/how-to/your-repository.md").read_text()
-    (written,) = re.findall(r"(?ms)^cat > cdk.json <<'END'\n(.*?)^END$", page)
-    stages = json.loads(written)["context"]["stages"]
-    assert [Stage.model_validate(given | {"name": name}) for name, given in stages.items()]
+SHOWS_STAGES = (
+    "deploy",
+    "how-to/agentcore",
+    "how-to/cold-starts",
+    "how-to/company-account",
+    "how-to/deferred-rewards",
+    "how-to/deploy",
+    "how-to/multi-turn",
+    "how-to/rights",
+    "how-to/your-repository",
+)
+
+
+def shown_stages(page):
+    """The stages of a page's JSON: whole files, stages by their names, or fields of one."""
+    written = re.findall(r"(?ms)^```json\n(.*?)^```|^cat > cdk.json <<'END'\n(.*?)^END$", page)
+    for text in ("".join(each).strip() for each in written):
+        given = json.loads(text if text.startswith("{") else f"{{{text}}}")
+        if given.keys() <= {"Version", "Statement"}:
+            continue
+        if given.keys() <= Stage.model_fields.keys():
+            given = {"dev": given}
+        elif given.keys() <= Deployment.model_fields.keys():
+            given = {"dev": {"deployments": [{"name": "a", "reward": "gsm8k", **given}]}}
+        stages = given.get("context", {}).get("stages", given)
+        for name in stages:
+            yield {"region": "us-east-1", **inherited(stages, name).settings, "name": name}
+
+
+@pytest.mark.parametrize("name", SHOWS_STAGES)
+def test_the_stages_of_a_page_have_fields_that_the_deployment_reads(name):
+    shown = list(shown_stages((ROOT / "docs" / f"{name}.md").read_text()))
+    assert shown
+    for each in shown:
+        assert Stage.model_validate(each)
+
+
+def test_a_field_that_no_stage_has_is_found():
+    (wrong,) = shown_stages('```json\n"dev": {"regoin": "us-east-1"}\n```\n')
+    with pytest.raises(ValueError, match="regoin"):
+        Stage.model_validate(wrong)
 
 
 @pytest.mark.parametrize(
