@@ -224,6 +224,27 @@ def test_without_an_interpreter_the_synth_of_a_strict_stage_ends(
     assert not [*tmp_path.glob("*.zip")]
 
 
+def test_a_null_of_cdk_json_is_the_default_for_the_synth_as_for_the_check(tmp_path):
+    """CDK's bridge drops a null, and the stage would have the account of the one it extends."""
+    import aws_cdk as cdk
+
+    from reward_functions.cdk.app.app import stages_of
+
+    dev = {"region": "us-east-1", "account": "123456789012", "tags": {"team": "rewards"}}
+    nulls = {"extends": "dev", "account": None, "tags": {"team": None}}
+    written = {"dev": dev, "local": {**nulls, "emulated": True}}
+    app = cdk.App(context={"stages": written})
+    bare = app.node.try_get_context("stages")
+    assert bare["local"] == {"extends": "dev", "tags": {}, "emulated": True}
+    assert stages_of(app, tmp_path) == bare
+    (tmp_path / "cdk.json").write_text(json.dumps({"context": {"stages": written}}))
+    stages = stages_of(app, tmp_path)
+    assert stage_of(stages, "local", tmp_path).account == "000000000000"
+    assert stage_of(stages, "local", tmp_path).tags == {}
+    others = cdk.App(context={"stages": {"dev": dev}})
+    assert stages_of(others, tmp_path) == {"dev": dev}, "the context decides"
+
+
 @pytest.mark.parametrize(("stage", "shell"), [("local", {}), ("prod", LOOPBACK)])
 def test_a_stage_and_a_shell_that_points_at_the_other_aws_end_the_synth(stage, shell, monkeypatch):
     for name, value in shell.items():

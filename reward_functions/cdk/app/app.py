@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import aws_cdk as cdk
 
@@ -23,6 +24,7 @@ from reward_functions.cdk.constructs.agent_stack import AgentStack
 from reward_functions.cdk.constructs.artifacts import COST, AgentArtifacts, Artifacts
 from reward_functions.cdk.constructs.stack import RewardStack
 from reward_functions.cdk.model.deployed_before import deployed_before
+from reward_functions.cdk.model.project import project_in
 from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.core.errors import ConfigurationError
 
@@ -72,7 +74,7 @@ def build(app: cdk.App, folder: Path) -> RewardStack:
     name = app.node.try_get_context("stage")
     if not isinstance(name, str):
         raise BadStage("which stage? Say -c stage=NAME, or name one in the context of cdk.json")
-    stage = stage_of(app.node.try_get_context("stages"), name, folder)
+    stage = stage_of(stages_of(app, folder), name, folder)
     if stage.production and stage.account is None:
         # What outlives the stack is adopted again under a name that is no expression.
         stage = stage.model_copy(update={"account": os.environ.get("CDK_DEFAULT_ACCOUNT")})
@@ -102,6 +104,21 @@ def build(app: cdk.App, folder: Path) -> RewardStack:
     if not stack.bundling_required:  # cdk destroy, which shows no annotations
         sys.stderr.writelines(f"reward-functions: {line}\n" for line in _left(stage))
     return stack
+
+
+def stages_of(app: cdk.App, folder: Path) -> Any:
+    """The stages of the context, with the nulls of `cdk.json`, which CDK's bridge leaves out."""
+    given = app.node.try_get_context("stages")
+    with suppress(BadStage):
+        written = project_in(folder).context.get("stages")
+        return written if _bridged(written) == given else given
+    return given
+
+
+def _bridged(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _bridged(each) for key, each in value.items() if each is not None}
+    return [*map(_bridged, value)] if isinstance(value, list) else value
 
 
 def _left(stage: Stage) -> Iterator[str]:

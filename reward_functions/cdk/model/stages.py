@@ -107,7 +107,7 @@ class Stage(Settings):
     region: str = Field(description="AWS's name of the region.")
     account: Annotated[str, Field(pattern=r"^\d{12}$")] | None = Field(
         default=None,
-        description="Twelve digits; else the account of whoever deploys, or with `emulated` "
+        description="Twelve digits; else the account that you deploy with, or with `emulated` "
         "`000000000000`.",
     )
     emulated: bool = Field(
@@ -136,7 +136,7 @@ class Stage(Settings):
     )
     strict: bool = Field(
         default=False,
-        description="Whatever lets two machines build two artifacts is an error: no bytecode, no "
+        description="Refuse differences between two machines' artifacts: no bytecode, no "
         "lock, a package compiled where it is built.",
     )
     architecture: Architecture = Field(default="arm64", description="The functions' processor.")
@@ -150,7 +150,7 @@ class Stage(Settings):
     )
     judge_gate: Literal["recorded", "model"] = Field(
         default="recorded",
-        description="What a judge is tried with before `live` moves: `recorded` answers, or its "
+        description="How a judge is tried before `live` moves: by `recorded` answers, or by its "
         "`model` itself.",
     )
     verdict_cache: bool = Field(
@@ -160,23 +160,23 @@ class Stage(Settings):
 
     sagemaker_role: bool = Field(
         default=False,
-        description="Make a role for SageMaker's serverless jobs as well, and a policy for who "
-        "starts them.",
+        description="Make a role for SageMaker's serverless jobs as well, and a policy for "
+        "people who start them.",
     )
     training_job_role: bool = Field(
         default=False,
         description="Make a role for SageMaker's training jobs on instances, such as Nova's "
-        "recipes, and a policy for who starts them.",
+        "recipes, and a policy for people who start them.",
     )
     hyperpod: bool = Field(
         default=False,
         description="Make a policy for the role that a HyperPod cluster's jobs run as, and one for "
-        "who submits them.",
+        "people who submit them.",
     )
     job_rights: JobRights = Field(
         default=JobRights(),
         json_schema_extra={"default": {}},
-        description="What jobs may use beside bucket and rewards, below.",
+        description="More rights of jobs, beside bucket and rewards, below.",
     )
     job_events: Literal["stage", "account"] = Field(
         default="stage",
@@ -244,7 +244,7 @@ class Stage(Settings):
     callers: Callers = Field(
         default=Callers(),
         json_schema_extra={"default": {}},
-        description="Who of other accounts may invoke the functions, below.",
+        description="Other accounts and roles that may invoke the functions, below.",
     )
 
     @model_validator(mode="before")

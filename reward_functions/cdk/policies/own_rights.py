@@ -220,7 +220,7 @@ class Statement(BaseModel):
     reason: str | None = Field(
         default=None,
         max_length=200,
-        description="One sentence, for whoever reviews: needed for `*` or `?` in an action or a "
+        description="One sentence, for your reviewer: needed for `*` or `?` in an action or a "
         "resource, for every action of `iam`, for `sts:AssumeRole` and for `ForAllValues:`.",
     )
 
