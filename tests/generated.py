@@ -58,7 +58,15 @@ from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooMan
 from reward_functions.serving.handler import FailedStart, FailedWarmUp, bind
 from reward_functions.serving.imputation import BatchFailed
 from reward_functions.serving.settings import BadSettings, LambdaSettings
-from tests import contributing_tables, gates, math_page, outages, rights_page, rule_tables, walkthrough
+from tests import (
+    contributing_tables,
+    gates,
+    math_page,
+    outages,
+    rights_page,
+    rule_tables,
+    walkthrough,
+)
 from tests.architecture.rooms import ROOMS
 from tests.audit.shipped import committed as audits
 from tests.pictures import PICTURES

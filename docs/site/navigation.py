@@ -35,42 +35,63 @@ class Section(NamedTuple):
     folder: str = ""
 
 
+WAYS: Final[Mapping[str, tuple[str, ...]]] = {
+    "With an AWS account": (
+        "docs/how-to/bedrock",
+        "docs/write-your-own-reward",
+        "docs/how-to/explain-a-score",
+        "docs/how-to/evaluate",
+        "docs/how-to/sagemaker",
+    ),
+    "With a trainer of your own": (
+        "docs/trainers",
+        "docs/write-your-own-reward",
+        "docs/how-to/audit-in-ci",
+        "docs/how-to/explain-a-score",
+        "docs/how-to/export",
+    ),
+    "For a platform": (
+        "docs/how-to/deploy",
+        "docs/how-to/rights",
+        "docs/how-to/company-account",
+        "docs/how-to/ci",
+    ),
+    "With judges": (
+        "docs/how-to/judge",
+        "docs/how-to/local-judge",
+        "docs/calibrate",
+        "docs/how-to/explain-a-score",
+    ),
+}
+"""The pages of the first hour, by the way in that the README offers: at most five short ones."""
+
+
+def _ways_in() -> Iterator[Section]:
+    """A section for each way; a page that two ways share stands in the first."""
+    placed: set[str] = set()
+    for caption, pages in WAYS.items():
+        yield Section(caption, tuple(page for page in pages if page not in placed))
+        placed.update(pages)
+
+
 SECTIONS: Final = (
     Section("Tutorial", ("docs/tutorial",)),
-    Section(
-        "For a platform engineer",
-        (
-            "docs/how-to/deploy",
-            "docs/how-to/rights",
-            "docs/how-to/company-account",
-            "docs/how-to/ci",
-        ),
-    ),
+    *_ways_in(),
     Section(
         "How to",
         (
             "docs/install",
-            "docs/write-your-own-reward",
-            "docs/trainers",
             "docs/composites",
-            "docs/how-to/explain-a-score",
-            "docs/how-to/bedrock",
-            "docs/how-to/sagemaker",
             "docs/how-to/multi-turn",
             "docs/how-to/deferred-rewards",
             "docs/how-to/one-import-line",
             "docs/how-to/token-traces",
             "docs/how-to/agentcore",
             "docs/how-to/collect-rollouts",
-            "docs/how-to/evaluate",
             "docs/how-to/score-any-size",
-            "docs/how-to/export",
-            "docs/how-to/judge",
-            "docs/how-to/local-judge",
             "docs/long-runs",
             "docs/how-to/your-repository",
             "docs/how-to/cold-starts",
-            "docs/how-to/audit-in-ci",
         ),
     ),
     Section("Notebooks", folder="notebooks/*.ipynb"),
@@ -93,7 +114,6 @@ SECTIONS: Final = (
             "docs/scoreboard",
             "docs/audit",
             "docs/judges",
-            "docs/calibrate",
             "docs/data",
             "docs/public-data",
             "docs/trainers-reference",
@@ -127,37 +147,6 @@ SECTIONS: Final = (
     ),
     Section("Project", ("CHANGELOG", "CONTRIBUTING", "SECURITY")),
 )
-
-WAYS: Final[Mapping[str, tuple[str, ...]]] = {
-    "with an AWS account": (
-        "docs/how-to/bedrock",
-        "docs/write-your-own-reward",
-        "docs/how-to/explain-a-score",
-        "docs/how-to/evaluate",
-        "docs/how-to/sagemaker",
-    ),
-    "with a trainer of your own": (
-        "docs/trainers",
-        "docs/write-your-own-reward",
-        "docs/how-to/audit-in-ci",
-        "docs/how-to/explain-a-score",
-        "docs/how-to/export",
-    ),
-    "for a platform": (
-        "docs/how-to/deploy",
-        "docs/how-to/rights",
-        "docs/how-to/company-account",
-        "docs/how-to/ci",
-        "docs/how-to/operate",
-    ),
-    "with judges": (
-        "docs/how-to/judge",
-        "docs/how-to/local-judge",
-        "docs/calibrate",
-        "docs/how-to/explain-a-score",
-    ),
-}
-"""The pages of the first hour, by the way in that the README offers: at most five short ones."""
 
 BELOW: Final[Mapping[str, str]] = {"docs/adr/README": "docs/adr/[0-9]*.md"}
 """Pages of the repository that have pages below them, by pattern."""

@@ -33,18 +33,6 @@ def test_every_section_has_a_caption_of_its_own():
     assert all(captions)
 
 
-WAYS = [section for section in navigation.SECTIONS if section.caption.startswith("For a")]
-"""The ways in: what somebody reads in their first hour."""
-
-
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.caption)
-def test_a_way_in_is_five_short_pages_at_most(way):
-    assert 1 <= len(way.pages) <= 5
-    for page in way.pages:
-        words = len((ROOT / f"{page}.md").read_text().split())
-        assert words <= 1200, f"{page} has {words} words, code counted"
-
-
 @pytest.fixture(scope="module")
 def gathered(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "source"
