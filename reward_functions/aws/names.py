@@ -70,6 +70,24 @@ class Names(NamedTuple):
         """
         return self.of(f"SageMaker-rollouts-{self.stage}-{what}")
 
+    @staticmethod
+    def alarm(function: str, condition: str) -> str:
+        """An alarm, called as the function that it watches: `reward-STAGE-NAME-errors`.
+
+        Args:
+            function: its whole name.
+            condition: of `cdk.model.operating`.
+        """
+        return f"{function.replace('SageMaker-', '', 1)}-{condition}"
+
+    def alarm_of_stage(self, what: str, condition: str) -> str:
+        """An alarm of what has no function of its own."""
+        return self.of(f"reward-{self.stage}-{what}-{condition}")
+
+    def query(self, name: str) -> str:
+        """A saved query of Logs Insights; the console shows those of a stage as a folder."""
+        return f"{self.of(f'reward-{self.stage}')}/{name}"
+
     def runtime(self, agent: str) -> str:
         """An agent's runtime at AgentCore, whose names take letters, digits and underscores.
 

@@ -102,6 +102,7 @@ def test_the_catalogue_names_what_tools_have_to_know(company):
 NAMED = {
     "AWS::Lambda::Function": "FunctionName",
     "AWS::Logs::LogGroup": "LogGroupName",
+    "AWS::CloudWatch::Alarm": "AlarmName",
     "AWS::CloudWatch::Dashboard": "DashboardName",
     "AWS::DynamoDB::Table": "TableName",
     "AWS::IAM::Role": "RoleName",

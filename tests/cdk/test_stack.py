@@ -614,12 +614,12 @@ PASCAL = ["Math", "Gsm8kStrict", "Gsm8kFlexible"]
 
 def test_every_alarm_watches_what_exists(everything):
     """A metric's name and dimensions are the handler's own, or AWS/Lambda's."""
-    from reward_functions.cdk.constructs.monitoring import watches
+    from reward_functions.cdk.model.operating import ALARMS
     from tests.test_generated import emitted
 
     alarms = everything.properties("AWS::CloudWatch::Alarm")
     functions = len(everything.stack.functions)
-    assert len(alarms) == functions * len(list(watches(everything.stack.functions[0]))) + 1
+    assert len(alarms) == functions * len(ALARMS["deployment"]) + 1
     for alarm in alarms:
         assert alarm["AlarmActions"]
         assert alarm["TreatMissingData"] == "notBreaching"

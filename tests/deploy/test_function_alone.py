@@ -56,6 +56,8 @@ def test_one_reward_in_a_stack_of_its_own_is_deployed_and_answers(deployed):
     answer = client.invoke(FunctionName=output["OutputValue"], Payload=json.dumps([row]))
     (result,) = json.load(answer["Payload"])
     assert result["aggregate_reward_score"] == 1.0
-    alarms = deployed.client("cloudwatch").describe_alarms(AlarmNamePrefix="Training-")
+    alarms = deployed.client("cloudwatch").describe_alarms(AlarmNamePrefix="reward-training-")
     about = [each["AlarmDescription"].partition(":")[0] for each in alarms["MetricAlarms"]]
     assert about == ["Gsm8k (gsm8k)"] * 6
+    named = {each["AlarmName"] for each in alarms["MetricAlarms"]}
+    assert f"{reward.removeprefix('SageMaker-')}-errors" in named

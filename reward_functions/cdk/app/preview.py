@@ -34,6 +34,15 @@ from reward_functions.cdk.artifact.pins import PROJECT
 from reward_functions.cdk.constructs.artifacts import COST, Artifacts
 from reward_functions.cdk.limits.starts import costs_of_memory, costs_of_starts
 from reward_functions.cdk.model.exposed import exposed
+from reward_functions.cdk.model.operating import (
+    ALARMS,
+    FEEDBACK,
+    FORWARDER,
+    FUNCTION,
+    JOB_EVENTS,
+    QUEUE,
+    SCALE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,15 +50,6 @@ if TYPE_CHECKING:
     from reward_functions.cdk.model.deployment import Deployment
     from reward_functions.cdk.model.project import Project
     from reward_functions.cdk.model.stages import Stage
-
-
-ALARMS_OF_A_STAGE: Final = 1
-ALARMS_OF_A_FUNCTION: Final = 6
-ALARMS_OF_FEEDBACK: Final = 5
-ALARMS_OF_SCALE: Final = 1
-ALARMS_OF_A_FORWARDER: Final = 3
-ALARMS_OF_A_QUEUE: Final = 1
-"""As the stack makes them: tests count those of templates."""
 
 
 class Price(NamedTuple):
@@ -68,13 +68,15 @@ class Price(NamedTuple):
 
 def alarms(stage: Stage) -> int:
     """How many alarms a stage has."""
-    of_forwarders = (
-        ALARMS_OF_A_FORWARDER + ALARMS_OF_A_QUEUE * each.owns_queue for each in stage.forwarders
-    )
-    of_functions = ALARMS_OF_A_FUNCTION * len(stage.deployments)
-    of_feedback = ALARMS_OF_FEEDBACK if stage.feedback is not None else 0
-    of_scale = ALARMS_OF_SCALE if stage.scale is not None else 0
-    return ALARMS_OF_A_STAGE + of_functions + of_feedback + of_scale + sum(of_forwarders)
+    things = {
+        JOB_EVENTS: 1,
+        FUNCTION: len(stage.deployments),
+        FEEDBACK: int(stage.feedback is not None),
+        SCALE: int(stage.scale is not None),
+        FORWARDER: len(stage.forwarders),
+        QUEUE: sum(each.owns_queue for each in stage.forwarders),
+    }
+    return sum(len(ALARMS[kind]) * count for kind, count in things.items())
 
 
 AT_REST: Final = (

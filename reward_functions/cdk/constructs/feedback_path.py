@@ -13,6 +13,7 @@ what comes later is worth nothing: half of it in the queue is an alarm.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from aws_cdk import Duration, RemovalPolicy
@@ -25,12 +26,23 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from reward_functions.aws import catalogue
+from reward_functions.aws.names import Names
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.constructs import runtime
 from reward_functions.cdk.constructs.custody import Custodian, private_bucket
-from reward_functions.cdk.constructs.monitoring import Watch, alarms
+from reward_functions.cdk.constructs.monitoring import Watched, alarms, period
 from reward_functions.cdk.constructs.roles import function_role, place_of
 from reward_functions.cdk.constructs.runtime import log_group, python_function
+from reward_functions.cdk.model.operating import (
+    ERRORS,
+    MINUTE,
+    OLDEST,
+    THROTTLES,
+    VISIBLE,
+    WINDOW,
+    Alarm,
+)
+from reward_functions.cdk.model.operating import FEEDBACK as KIND
 from reward_functions.cdk.policies import deferred
 from reward_functions.cdk.policies.grants import pinnable_arns
 from reward_functions.cdk.policies.iam import Place
@@ -39,7 +51,7 @@ from reward_functions.rollouts.report.outbox.dynamodb import DEFINITION, TIME_TO
 from reward_functions.rollouts.report.settings import RolloutSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from aws_cdk import aws_kms as kms
     from aws_cdk import aws_sns as sns
@@ -80,6 +92,7 @@ class FeedbackPath(Construct):
         key: what encrypts the bucket; None for S3's own.
 
     Attributes:
+        physical: the name of the function and of the queue.
         settings: of the function, as far as they are known at synthesis.
         function: scores and reports.
         queue: announces results.
@@ -101,6 +114,7 @@ class FeedbackPath(Construct):
     ) -> None:
         super().__init__(scope, name)
         self._stage, self._feedback = stage, feedback
+        self.physical = stage.names.rollouts(deferred.FEEDBACK)
         self.dead_letters = self._made_dead_letters()
         self.queue = self._made_queue()
         self.bucket = self._made_bucket(key, custodian)
@@ -142,7 +156,7 @@ class FeedbackPath(Construct):
         made = sqs.Queue(
             self,
             "Queue",
-            queue_name=self._stage.names.rollouts(deferred.FEEDBACK),
+            queue_name=self.physical,
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=True,
             retention_period=WAITS,
@@ -244,7 +258,7 @@ class FeedbackPath(Construct):
 
     def _made_function(self, code: Code, key_arn: str) -> lambda_.Function:
         stage, feedback, place = self._stage, self._feedback, place_of(self)
-        physical = stage.names.rollouts(deferred.FEEDBACK)
+        physical = self.physical
         group = log_group(self, physical, stage)
         policies = {"report": deferred.report(place, stage, key_arn)}
         return python_function(
@@ -294,11 +308,6 @@ def _keys(schema: Sequence[dict[str, str]]) -> list[dynamodb.CfnTable.KeySchemaP
     ]
 
 
-MINUTE: Final = Duration.minutes(1)
-"""Half a window is five of them: an alarm of five minutes would come with its end."""
-
-OF_WINDOW: Final = 0.5
-
 SERVICE, STAGE = "feedback", "stage"
 """The service that the function's metrics name, and their other dimension."""
 
@@ -314,44 +323,24 @@ def watch_feedback(path: FeedbackPath, dashboard: cloudwatch.Dashboard, topic: s
         dashboard: the stage's.
         topic: receives the alarms.
     """
-    alarms(path, watches(path), about="Deferred rewards", topic=topic)
+    watched = Watched(
+        kind=KIND,
+        about="Deferred rewards",
+        name=partial(Names.alarm, path.physical),
+        metric=partial(_watched_metric, path),
+        bounds={WINDOW: RolloutSettings().window},
+    )
+    alarms(path, watched, topic)
     dashboard.add_widgets(*_row(path))
 
 
-def watches(path: FeedbackPath) -> Iterator[Watch]:
-    """What can go wrong between an agent's result and the trainer."""
-    yield Watch(
-        "Waiting",
-        path.queue.metric_approximate_age_of_oldest_message(period=MINUTE, statistic="Maximum"),
-        OF_WINDOW * RolloutSettings().window,
-        "a result waits for longer than half of the time that a trainer waits for its rollout.",
-    )
-    yield Watch(
-        "Unreported",
-        path.dead_letters.metric_approximate_number_of_messages_visible(
-            period=MINUTE, statistic="Maximum"
-        ),
-        0,
-        "results have no reward: `reward rollouts redrive` shows why.",
-    )
-    yield Watch(
-        "Errors",
-        path.function.metric_errors(period=MINUTE, statistic="Sum"),
-        0,
-        "an invocation failed, and all its results wait to be received again.",
-    )
-    yield Watch(
-        "Throttles",
-        path.function.metric_throttles(period=MINUTE, statistic="Sum"),
-        0,
-        "the function was turned away: raise the account's concurrency, or lower the path's.",
-    )
-    yield Watch(
-        "Expired",
-        _metric(path, "expired"),
-        0,
-        "rewards were not sent, as their rollouts were over.",
-    )
+def _watched_metric(path: FeedbackPath, row: Alarm) -> cloudwatch.Metric:
+    if row.metric in {ERRORS, THROTTLES}:
+        return path.function.metric(row.metric, period=period(row), statistic=row.statistic)
+    if row.metric in {OLDEST, VISIBLE}:
+        queue = path.queue if row.metric == OLDEST else path.dead_letters
+        return queue.metric(row.metric, period=period(row), statistic=row.statistic)
+    return _metric(path, row.metric)
 
 
 def _metric(path: FeedbackPath, name: str) -> cloudwatch.Metric:
@@ -361,7 +350,7 @@ def _metric(path: FeedbackPath, name: str) -> cloudwatch.Metric:
         metric_name=name,
         dimensions_map={"service": SERVICE, STAGE: path.settings.stage},
         statistic="Sum",
-        period=MINUTE,
+        period=Duration.minutes(MINUTE),
     )
 
 

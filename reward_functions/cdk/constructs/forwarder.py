@@ -10,6 +10,7 @@ counts the lines of its log that say so.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from aws_cdk import Duration
@@ -20,20 +21,22 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from reward_functions.cdk.constructs.monitoring import MINUTES, Watch, alarms
+from reward_functions.aws.names import Names
+from reward_functions.cdk.constructs.monitoring import Watched, alarms, period
 from reward_functions.cdk.constructs.roles import function_role, place_of
 from reward_functions.cdk.constructs.runtime import OUTLIVES, log_group, python_function
+from reward_functions.cdk.model.operating import FORWARDER, NOT_FORWARDED, QUEUE, VISIBLE
 from reward_functions.cdk.model.rollouts import DEAD, MODULE
 from reward_functions.cdk.policies import own_rights
 from reward_functions.cdk.policies.agents import hand_on
 from reward_functions.rollouts.serve.forwarder import ForwarderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from aws_cdk import aws_cloudwatch as cloudwatch
     from aws_cdk import aws_sns as sns
 
     from reward_functions.cdk.constructs.codes import Code
+    from reward_functions.cdk.model.operating import Alarm
     from reward_functions.cdk.model.rollouts import Forwarder
     from reward_functions.cdk.model.stages import Stage
 
@@ -50,7 +53,7 @@ KEPT_DEAD: Final = Duration.days(14)
 
 NAMESPACE: Final = "RewardFunctions/Rollouts"
 
-NOT_FORWARDED: Final = '"not forwarded"'
+NOT_FORWARDED_LINES: Final = '"not forwarded"'
 """What a line of the handler's log says of every request that it could not hand on."""
 
 
@@ -90,7 +93,7 @@ class ForwarderFunction(Construct):
         self._log_group = log_group(self, self._physical, stage)
         self.function = self._made_function(code)
         self.version_arn = self.function.current_version.function_arn
-        alarms(self, self._watched(), about=f"forwarder {forwarder.name}", topic=topic)
+        self._watch(topic)
 
     def _environment(self) -> dict[str, str]:
         given = self.forwarder
@@ -154,41 +157,27 @@ class ForwarderFunction(Construct):
             else None,
         )
 
-    def _watched(self) -> Iterator[Watch]:
-        """What can go wrong between a trainer and its agent."""
-        minutes = Duration.minutes(MINUTES)
-        not_forwarded = logs.MetricFilter(
+    def _watch(self, topic: sns.ITopic) -> None:
+        """Make the alarms of what can go wrong between a trainer and its agent."""
+        lines = logs.MetricFilter(
             self,
             "NotForwardedLines",
             log_group=cast("Any", self._log_group),
-            filter_pattern=logs.FilterPattern.literal(NOT_FORWARDED),
+            filter_pattern=logs.FilterPattern.literal(NOT_FORWARDED_LINES),
             metric_namespace=NAMESPACE,
-            metric_name=f"{self._physical}-not-forwarded",
+            metric_name=f"{self._physical}-{NOT_FORWARDED}",
         )
-        yield Watch(
-            "Errors",
-            self.function.metric_errors(period=minutes, statistic="Sum"),
-            0,
-            "an invocation ended without an answer, by its timeout say.",
-        )
-        yield Watch(
-            "Throttles",
-            self.function.metric_throttles(period=minutes, statistic="Sum"),
-            0,
-            "the trainer was turned away: raise the concurrency.",
-        )
-        yield Watch(
-            "NotForwarded",
-            not_forwarded.metric(period=minutes, statistic="Sum"),
-            0,
-            "a request did not reach the agent; its log says why.",
-        )
-        if self._dead is not None:
-            yield Watch(
-                "DeadLettersThere",
-                self._dead.metric_approximate_number_of_messages_visible(
-                    period=minutes, statistic="Maximum"
-                ),
-                0,
-                f"the agent took a request {RECEIVES} times and never deleted it.",
-            )
+
+        def metric(row: Alarm) -> cloudwatch.Metric:
+            given = {"period": period(row), "statistic": row.statistic}
+            if row.metric == VISIBLE:
+                assert self._dead is not None  # the row is of a queue
+                return self._dead.metric(row.metric, **given)
+            if row.metric == NOT_FORWARDED:
+                return lines.metric(**given)
+            return self.function.metric(row.metric, **given)
+
+        for kind in (FORWARDER, *([QUEUE] if self._dead is not None else [])):
+            about = f"forwarder {self.forwarder.name}"
+            name = partial(Names.alarm, self._physical)
+            alarms(self, Watched(kind=kind, about=about, name=name, metric=metric), topic)

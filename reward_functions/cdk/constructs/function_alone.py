@@ -21,10 +21,11 @@ from reward_functions.cdk.artifact.interpreter import interpreter
 from reward_functions.cdk.constructs.artifacts import Artifacts
 from reward_functions.cdk.constructs.codes import codes
 from reward_functions.cdk.constructs.custody import Custodian
-from reward_functions.cdk.constructs.monitoring import MINUTES, alarms, metric_of, watches
+from reward_functions.cdk.constructs.monitoring import alarms, metric_of, watched
 from reward_functions.cdk.constructs.reward_function import DeployedFunction
 from reward_functions.cdk.limits.starts import costs_of_memory
 from reward_functions.cdk.model.deployed_before import DeployedBefore
+from reward_functions.cdk.model.operating import MINUTES
 from reward_functions.cdk.model.stages import BadStage, stage_of
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ class RewardFunction(Construct):
     def alarm(self, topic: sns.ITopic) -> None:
         """Make the alarms that a stage has for each of its functions, and notify a topic."""
         about = f"{self.node.id} ({self._deployed.deployment.reward})"
-        alarms(self, watches(self._deployed), about=about, topic=topic)
+        alarms(self, watched(self._deployed, about), topic)
 
 
 def _stage_name(scope: Construct) -> str:

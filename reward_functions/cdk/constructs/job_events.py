@@ -12,11 +12,10 @@ service confused deputy prevention" there, for that role's trust.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aws_cdk import Duration
-from aws_cdk import aws_cloudwatch as cloudwatch
-from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
@@ -26,7 +25,9 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from reward_functions.cdk.constructs import runtime
+from reward_functions.cdk.constructs.monitoring import Watched, alarms, period
 from reward_functions.cdk.constructs.roles import place_of, role
+from reward_functions.cdk.model.operating import JOB_EVENTS
 from reward_functions.cdk.policies import permissions
 from reward_functions.cdk.policies.documents import BEDROCK, SAGEMAKER, TRAINING
 
@@ -146,20 +147,16 @@ class JobEvents(Construct):
                     targets.SnsTopic(self.topic, role=publisher, dead_letter_queue=self.undelivered)
                 ],
             )
-        alarm = cloudwatch.Alarm(
-            self,
-            "NotTold",
-            metric=self.undelivered.metric_approximate_number_of_messages_visible(
-                period=Duration.minutes(5), statistic="Maximum"
+        watched = Watched(
+            kind=JOB_EVENTS,
+            about="Job events",
+            name=partial(stage.names.alarm_of_stage, "job-events"),
+            metric=lambda row: self.undelivered.metric(
+                row.metric, period=period(row), statistic=row.statistic
             ),
-            threshold=0,
-            evaluation_periods=1,
-            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
-            alarm_description="Job events did not reach the topic; they wait in its queue.",
         )
         # What keeps events from the topic need not keep alarms from it: another service sends them.
-        alarm.add_alarm_action(actions.SnsAction(self.topic))
+        alarms(self, watched, self.topic)
 
     def _publisher(self, stage: Stage, changes: Iterable[StateChange]) -> iam.IRole:
         """What the rules publish as; it may publish to this topic, and they alone take it on."""

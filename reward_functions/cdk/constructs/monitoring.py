@@ -6,6 +6,8 @@ is measured, and the local AWS emulator accepts the same template.
 
 from __future__ import annotations
 
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aws_cdk import Duration
@@ -13,67 +15,81 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from constructs import Construct
 
+from reward_functions.aws.names import Names
+from reward_functions.cdk.model.operating import (
+    ALARMS,
+    DURATION,
+    ERRORS,
+    FUNCTION,
+    MAX_UNSCORED,
+    MINUTES,
+    THROTTLES,
+    TIMEOUT,
+    Alarm,
+)
 from reward_functions.serving.observability import DIMENSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from aws_cdk import aws_sns as sns
 
     from reward_functions.cdk.constructs.reward_function import DeployedFunction
     from reward_functions.cdk.model.stages import Stage
 
-MINUTES: Final = 5
-
-NEAR_TIMEOUT: Final = 0.8
-
 ABOVE: Final = cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD
 AT_MOST: Final = cloudwatch.ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD
 
 
-class Watch(NamedTuple):
-    """One alarm: a metric, when it is too much, and what it means.
+class Watched(NamedTuple):
+    """A thing that has alarms.
 
     Args:
-        name: in the construct tree.
-        metric: what is watched, with its statistic.
-        threshold: in the metric's unit.
-        means: a sentence for the reader of the alarm.
-        periods: of the metric, all of which must be over.
-        compared: how a value is compared with the threshold.
+        kind: of `ALARMS`.
+        about: how the alarms' descriptions begin.
+        name: an alarm's, by its condition.
+        metric: what a row watches.
+        bounds: values of the bounds of which thresholds are shares, in the metric's unit.
     """
 
-    name: str
-    metric: cloudwatch.Metric
-    threshold: float
-    means: str
-    periods: int = 1
-    compared: cloudwatch.ComparisonOperator = ABOVE
+    kind: str
+    about: str
+    name: Callable[[str], str]
+    metric: Callable[[Alarm], cloudwatch.Metric]
+    bounds: Mapping[str, float] = MappingProxyType({})
 
 
-def alarms(scope: Construct, watched: Iterable[Watch], *, about: str, topic: sns.ITopic) -> None:
-    """Make the alarms of what is watched.
+def alarms(scope: Construct, watched: Watched, topic: sns.ITopic) -> list[cloudwatch.Alarm]:
+    """Make the alarms of a thing.
 
     Args:
-        scope: what is watched.
-        watched: what can go wrong with it.
-        about: how their descriptions begin.
-        topic: receives them.
+        scope: the thing.
+        watched: what the rows of its kind watch.
+        topic: receives the alarms.
     """
-    notify = actions.SnsAction(topic)
-    for watch in watched:
-        alarm = cloudwatch.Alarm(
-            scope,
-            watch.name,
-            metric=watch.metric,
-            threshold=watch.threshold,
-            evaluation_periods=watch.periods,
-            comparison_operator=watch.compared,
-            # Between two training runs nobody calls, and nothing is wrong.
-            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
-            alarm_description=f"{about}: {watch.means}",
-        )
-        alarm.add_alarm_action(notify)
+    return [_alarm(scope, row, watched, topic) for row in ALARMS[watched.kind]]
+
+
+def _alarm(scope: Construct, row: Alarm, watched: Watched, topic: sns.ITopic) -> cloudwatch.Alarm:
+    alarm = cloudwatch.Alarm(
+        scope,
+        row.construct,
+        alarm_name=watched.name(row.condition),
+        metric=watched.metric(row),
+        threshold=row.limit(watched.bounds),
+        evaluation_periods=row.periods,
+        comparison_operator=AT_MOST if row.at_most else ABOVE,
+        # Between two training runs nobody calls, and nothing is wrong.
+        treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        alarm_description=row.describe(watched.about),
+    )
+    alarm.add_alarm_action(actions.SnsAction(topic))
+    return alarm
+
+
+def period(row: Alarm) -> Duration:
+    """Of a row's metric."""
+    return Duration.minutes(row.minutes)
 
 
 class Monitoring(Construct):
@@ -103,53 +119,35 @@ class Monitoring(Construct):
             dashboard_name=stage.names.of(f"reward-functions-{stage.name}-{stage.region}"),
         )
         for function in functions:
-            alarms(function, watches(function), about=function.deployment.name, topic=topic)
+            about = function.deployment.name
+            alarms(function, watched(function, about), topic)
             self.dashboard.add_widgets(*_row(function))
 
 
-def watches(function: DeployedFunction) -> Iterator[Watch]:
-    """What can go wrong with a reward while a model learns from it."""
-    deployment, settings = function.deployment, function.settings
-    lambda_, minutes = function.function, Duration.minutes(MINUTES)
-    yield Watch(
-        "Errors",
-        lambda_.metric_errors(period=minutes, statistic="Sum"),
-        0,
-        "an invocation failed, and its whole batch has no reward.",
+def watched(function: DeployedFunction, about: str) -> Watched:
+    """What can go wrong with a reward while a model learns from it.
+
+    Args:
+        function: the reward.
+        about: how the alarms' descriptions begin.
+    """
+    settings = function.settings
+    return Watched(
+        kind=FUNCTION,
+        about=about,
+        name=partial(Names.alarm, settings.service),
+        metric=partial(_watched_metric, function),
+        bounds={
+            TIMEOUT: 1000.0 * function.deployment.timeout_seconds,
+            MAX_UNSCORED: settings.max_unscored,
+        },
     )
-    yield Watch(
-        "Throttles",
-        lambda_.metric_throttles(period=minutes, statistic="Sum"),
-        0,
-        "the trainer was turned away: raise the concurrency, or lower the trainer's.",
-    )
-    yield Watch(
-        "Slow",
-        lambda_.metric_duration(period=minutes, statistic="Maximum"),
-        NEAR_TIMEOUT * deployment.timeout_seconds * 1000,
-        f"a batch took over {NEAR_TIMEOUT:.0%} of the {deployment.timeout_seconds} s allowed.",
-    )
-    yield Watch(
-        "Unscored",
-        metric_of(function, "unscored_share", "Average"),
-        settings.max_unscored / 2,
-        "our failures come near the share at which invocations fail; an imputed reward has zero "
-        "advantage.",
-    )
-    yield Watch(
-        "BadReferences",
-        metric_of(function, "bad_references", "Sum"),
-        0,
-        "rows without a usable reference: every response to them earns the minimum.",
-    )
-    yield Watch(
-        "NoSpread",
-        metric_of(function, "reward_std", "Maximum"),
-        0,
-        "all rewards of every batch are equal: every group has zero advantage.",
-        periods=3,
-        compared=AT_MOST,
-    )
+
+
+def _watched_metric(function: DeployedFunction, row: Alarm) -> cloudwatch.Metric:
+    if row.metric in {ERRORS, THROTTLES, DURATION}:
+        return function.function.metric(row.metric, period=period(row), statistic=row.statistic)
+    return metric_of(function, row.metric, row.statistic, period(row))
 
 
 def metric_of(

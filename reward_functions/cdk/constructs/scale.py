@@ -10,6 +10,7 @@ rest it costs nothing but its alarm.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from aws_cdk import Duration, Size
@@ -19,15 +20,17 @@ from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
 from reward_functions.cdk.constructs import runtime
-from reward_functions.cdk.constructs.monitoring import MINUTES, Watch, alarms
+from reward_functions.cdk.constructs.monitoring import Watched, alarms, period
 from reward_functions.cdk.constructs.roles import function_role, place_of, role
 from reward_functions.cdk.constructs.runtime import log_group, python_function
+from reward_functions.cdk.model.operating import SCALE
 from reward_functions.cdk.policies import scale as policies
 
 if TYPE_CHECKING:
     from aws_cdk import aws_sns as sns
 
     from reward_functions.cdk.constructs.codes import Code
+    from reward_functions.cdk.model.operating import Alarm
     from reward_functions.cdk.model.scale import Scale
     from reward_functions.cdk.model.stages import Stage
     from reward_functions.cdk.policies.grants import Made
@@ -157,7 +160,18 @@ class ScaledScoring(Construct):
             ),
         )
         self.machine = self._made_machine(stage, scale, function.current_version.function_arn, made)
-        alarms(self, [_failed(self.machine)], about="Scored files", topic=topic)
+        called = partial(stage.names.alarm_of_stage, "scale")
+        watched = Watched(kind=SCALE, about="Scored files", name=called, metric=self._metric)
+        alarms(self, watched, topic)
+
+    def _metric(self, row: Alarm) -> cloudwatch.Metric:
+        return cloudwatch.Metric(
+            namespace="AWS/States",
+            metric_name=row.metric,
+            dimensions_map={"StateMachineArn": self.machine.ref},
+            statistic=row.statistic,
+            period=period(row),
+        )
 
     def _made_machine(
         self, stage: Stage, scale: Scale, function: str, made: Made
@@ -203,18 +217,3 @@ class ScaledScoring(Construct):
             machine, "SF2", "What each shard took stands in the run's folder; a trace adds nothing."
         )
         return machine
-
-
-def _failed(machine: stepfunctions.CfnStateMachine) -> Watch:
-    return Watch(
-        "FailedRuns",
-        cloudwatch.Metric(
-            namespace="AWS/States",
-            metric_name="ExecutionsFailed",
-            dimensions_map={"StateMachineArn": machine.ref},
-            statistic="Sum",
-            period=Duration.minutes(MINUTES),
-        ),
-        0,
-        "a run has ended without its summary: `reward runs show` says what is missing.",
-    )
