@@ -1,7 +1,11 @@
-"""What a function reports: one log line and one set of metrics per batch, and no sample text.
+"""The log lines and metrics of a function: of a batch, of each reason that left a sample unscored.
 
-Log lines are Powertools' JSON, metrics CloudWatch's embedded format with the dimensions `service`
-and `reward`. Neither ever holds the text of a prompt, a response or a reference, unless the setting
+Log lines are Powertools' JSON. Metrics are CloudWatch's embedded format, one object a batch, with
+the dimensions `service` and `reward`, which alarms watch: they stay when the version changes. Those
+of `BY_VERSION` have `stage`, `deployment` and `function_version` as well, in the same object. Each
+metric costs by the month for each version that is asked: no other one is counted by version.
+
+No line and no metric holds the text of a prompt, a response or a reference, unless the setting
 `log_text_rate` asks for a share of them. Errors of this library say what shape was wrong and are
 logged as they are; any other exception can quote what it choked on, and is logged as its type and
 the line of reward code it came from.
@@ -11,13 +15,14 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from collections import Counter
 from functools import partial
 from math import hypot, sqrt
 from random import random
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics
@@ -35,6 +40,18 @@ if TYPE_CHECKING:
     from reward_functions.serving.settings import LambdaSettings
 
 DIMENSION: Final = "reward"
+
+STAGE, DEPLOYMENT, VERSION = "stage", "deployment", "function_version"
+"""Dimensions of the metrics by version."""
+
+BY_VERSION: Final = ("samples", "unscored_share", "milliseconds", "reward_mean")
+"""Metrics that are counted by version, too."""
+
+GENERATION: Final = "--"
+"""Stands before the digest in the name of an immutable function, as in `aws.arn`."""
+
+LATEST: Final = "$LATEST"
+"""The version of a function that none was published of, and of every immutable one."""
 
 Line = tuple[str, int]
 """A module's name, and a line of it."""
@@ -59,12 +76,19 @@ class Telemetry:
             # Powertools' own serializer writes UTF-8, which half a surrogate pair does not have.
             json_serializer=partial(json.dumps, default=str, separators=(",", ":")),
         )
+        self.function_version = function_version(os.environ)
         # Ephemeral: `Metrics` shares its dimensions with every other instance in the process.
-        self.metrics = EphemeralMetrics(
+        self.metrics = MetricsByVersion(
             namespace=settings.metrics_namespace,
             service=settings.service,
             default_dimensions={DIMENSION: spec.name},
         )
+        if settings.deployed_stage and settings.deployed_name:
+            self.metrics.version_dimensions = {
+                STAGE: settings.deployed_stage,
+                DEPLOYMENT: settings.deployed_name,
+                VERSION: self.function_version,
+            }
 
     def batch(
         self,
@@ -102,6 +126,7 @@ class Telemetry:
             extra={
                 "reward": self.spec.name,
                 "version": self.spec.version,
+                "function_version": self.function_version,
                 "milliseconds": milliseconds,
                 **counts,
                 **account,
@@ -109,9 +134,29 @@ class Telemetry:
                 "function_request_id": request_id,
             },
         )
+        self._reasons(failures, kinds, request_id)
         self._emit(counts, milliseconds, account, _statistics(values, self.spec.scale.minimum))
         if self.text_rate:
             self._texts(samples, results)
+
+    def _reasons(
+        self, failures: Sequence[Unscored], kinds: Counter[str], request_id: str | None
+    ) -> None:
+        """Write a line for each of the most frequent reasons: a query groups by fields alone."""
+        errors = {self.kind(failure.error): type(failure.error).__name__ for failure in failures}
+        for reason, count in kinds.most_common(MAX_KINDS):
+            self.logger.warning(
+                "not scored",
+                extra={
+                    "reward": self.spec.name,
+                    "version": self.spec.version,
+                    "function_version": self.function_version,
+                    "error": errors[reason],
+                    "reason": reason,
+                    "samples": count,
+                    "function_request_id": request_id,
+                },
+            )
 
     def _emit(
         self,
@@ -169,6 +214,38 @@ class Telemetry:
                     response=sample.response,
                     score=result.score.value if isinstance(result, Scored) else None,
                 )
+
+
+def function_version(environ: Mapping[str, str]) -> str:
+    """The version that runs, as a rollback names it: a number, or an immutable function's digest.
+
+    Args:
+        environ: Lambda's; without its variables the version is `$LATEST`.
+    """
+    version = environ.get("AWS_LAMBDA_FUNCTION_VERSION") or LATEST
+    name = environ.get("AWS_LAMBDA_FUNCTION_NAME", "")
+    return name.partition(GENERATION)[2] or version if version == LATEST else version
+
+
+class MetricsByVersion(EphemeralMetrics):
+    """Powertools' metrics, some of which have a second set of dimensions.
+
+    Powertools gives a set of dimensions to all metrics of an object, and each would cost.
+    """
+
+    version_dimensions: Mapping[str, str] = MappingProxyType({})
+
+    def serialize_metric_set(self, *given: Any, **named: Any) -> Any:
+        """The object in the embedded metric format, with a directive for the second set."""
+        made: dict[str, Any] = dict(super().serialize_metric_set(*given, **named))
+        directives = made["_aws"]["CloudWatchMetrics"]
+        (first,) = directives
+        if self.version_dimensions:
+            chosen = [each for each in first["Metrics"] if each["Name"] in BY_VERSION]
+            dimensions = [[*self.version_dimensions]]
+            directives.append({**first, "Dimensions": dimensions, "Metrics": chosen})
+            made.update(self.version_dimensions)
+        return made
 
 
 def lines_of(error: BaseException) -> Iterator[Line]:

@@ -124,6 +124,12 @@ class LambdaSettings(EnvSettings):
     metrics_namespace: str = field(default="RewardFunctions", metadata=setting(STRING))
     """CloudWatch's namespace of the metrics."""
 
+    deployed_stage: str | None = field(default=None, metadata=setting(STRING))
+    """The stage: a dimension of the metrics by version, which a function without it leaves out."""
+
+    deployed_name: str | None = field(default=None, metadata=setting(STRING))
+    """The deployment's name in its stage: another dimension of those metrics."""
+
     def _problem(self, name: str, value: Any, error: ValueError) -> str:
         shown = f", not {value!r}" if isinstance(value, str | int | float) else ""
         return f"{name} {error}{shown}"

@@ -429,7 +429,8 @@ def test_the_batch_is_answered_and_imputed_where_a_sample_blocks(scored, monkeyp
     codes = ["1", "1", "sleep", "1", "bug", "1"]
     results = function([row(code) for code in codes], CONTEXT)
     assert [result["aggregate_reward_score"] for result in results] == [1.0] * 6
-    line = json.loads(capsys.readouterr().out.splitlines()[-2])
+    lines = map(json.loads, capsys.readouterr().out.splitlines())
+    line = next(each for each in lines if each.get("message") == "batch scored")
     assert line["errors"] == {
         "SampleBlocked: the reward did not return before the deadline": 1,
         f"ZeroDivisionError at {__name__}:{SHORT['bug'].__code__.co_firstlineno}": 1,

@@ -8,13 +8,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from reward_functions.aws.arn import GENERATION
 from reward_functions.core.errors import BadReference, BadSample
 from reward_functions.core.spec import reward_function
 from reward_functions.core.types import Message, Sample, Score, Scored, Unscored
 from reward_functions.serving import contract
 from reward_functions.serving.handler import bind
 from reward_functions.serving.imputation import BatchFailed
-from reward_functions.serving.observability import MAX_KINDS, Telemetry
+from reward_functions.serving.observability import BY_VERSION, MAX_KINDS, Telemetry
 from reward_functions.serving.settings import LambdaSettings
 
 
@@ -49,7 +50,8 @@ def test_a_batch_is_one_log_line_and_one_metric_object(capsys, settings):
     serving = bind(settings, judged)
     context = SimpleNamespace(aws_request_id="r-1", get_remaining_time_in_millis=lambda: 30_000)
     serving([row("a", "1"), row("b", "0"), row("c", "0"), row("d", "1"), None], context)
-    (line,), (metrics,) = written(capsys)
+    (line, reason), (metrics,) = written(capsys)
+    assert reason["message"] == "not scored"
     assert {key: line[key] for key in ("level", "reward", "version", "service", "samples")} == {
         "level": "WARNING",
         "reward": "judged",
@@ -76,6 +78,53 @@ def test_a_batch_is_one_log_line_and_one_metric_object(capsys, settings):
     assert [metrics[name] for name in shown] == [[5], [0], [1], [0.5], [0.5], [0.5]]
     assert metrics["unscored_share"] == [0]
     assert metrics["milliseconds"] == [line["milliseconds"]]
+
+
+VERSIONS = [
+    # a function's variables, and the version that its lines and metrics name
+    ({}, "$LATEST"),
+    ({"AWS_LAMBDA_FUNCTION_NAME": "SageMaker-reward-dev-gsm8k"}, "$LATEST"),
+    ({"AWS_LAMBDA_FUNCTION_VERSION": "7", "AWS_LAMBDA_FUNCTION_NAME": "SageMaker-reward-x"}, "7"),
+    (
+        {
+            "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
+            "AWS_LAMBDA_FUNCTION_NAME": f"SageMaker-reward-dev-gsm8k{GENERATION}0a1b2c3d",
+        },
+        "0a1b2c3d",
+    ),
+]
+
+
+@pytest.mark.parametrize(("environ", "version"), VERSIONS)
+def test_a_rollback_is_seen_by_the_version_that_runs(
+    capsys, settings, monkeypatch, environ, version
+):
+    for name in ("AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_VERSION"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    settings = replace(settings, deployed_stage="dev", deployed_name="gsm8k")
+    serving = bind(settings, judged)
+    for _ in range(2):  # what is flushed takes its dimensions along
+        serving([row("a", "1"), row("b", "no number"), *[row("c", "0")] * 9])
+        (line, reason), (metrics,) = written(capsys)
+        assert line["function_version"] == reason["function_version"] == version
+        lasting, by_version = metrics["_aws"]["CloudWatchMetrics"]
+        assert sorted(lasting["Dimensions"][0]) == ["reward", "service"]
+        assert by_version["Dimensions"] == [["stage", "deployment", "function_version"]]
+        assert [metrics[name] for name in by_version["Dimensions"][0]] == ["dev", "gsm8k", version]
+        assert {each["Name"] for each in by_version["Metrics"]} == {*BY_VERSION}
+        assert lasting["Namespace"] == by_version["Namespace"]
+        names = {each["Name"] for each in lasting["Metrics"]}
+        assert names > {*BY_VERSION}, "each of the others costs once, and not for each version"
+        assert all(name in metrics for name in names)
+
+
+def test_a_function_of_no_stage_counts_nothing_by_version(capsys, settings):
+    bind(settings, judged)([row("a", "1")])
+    _, (metrics,) = written(capsys)
+    assert len(metrics["_aws"]["CloudWatchMetrics"]) == 1
+    assert "function_version" not in metrics
 
 
 def test_batches_do_not_leak_into_each_other(capsys, settings):
@@ -105,8 +154,9 @@ def test_nothing_scored_has_no_mean(capsys, settings):
 def test_a_failed_invocation_is_told_too_with_the_line_and_without_the_text(capsys, settings):
     with pytest.raises(BatchFailed):
         bind(settings, judged)([row("a", "the response"), row("b", "the response")])
-    (line,), (metrics,) = written(capsys)
+    (line, reason), (metrics,) = written(capsys)
     ((kind, times),) = line["errors"].items()
+    assert (reason["error"], reason["reason"], reason["samples"]) == ("ValueError", kind, times)
     assert kind.startswith("ValueError at ")
     assert kind.partition(" at ")[2].startswith(f"{__name__}:")
     assert times == 2
@@ -121,7 +171,9 @@ def test_of_many_kinds_of_errors_the_most_frequent_are_logged(settings):
     telemetry.logger.warning = lambda _, extra: logged.append(extra)
     rows = [Unscored(str(at), BadSample(f"messages[{at}] is null")) for at in range(50)]
     telemetry.batch(rows, [*rows, Unscored("x", BadReference("none"))] * 2, seconds=1.0)
-    assert len(logged[0]["errors"]) == MAX_KINDS
+    batch, *reasons = logged
+    assert len(batch["errors"]) == len(reasons) == MAX_KINDS
+    assert {each["reason"]: each["samples"] for each in reasons} == batch["errors"]
 
 
 def test_texts_are_logged_only_where_asked_for(capsys, settings):

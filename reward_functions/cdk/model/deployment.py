@@ -53,6 +53,11 @@ MAX_TIMEOUT_SECONDS: Final = 900
 RESERVED_NAMESPACE: Final = "AWS/"
 """A prefix that AWS keeps for itself, in any case of letters: metrics sent there are lost."""
 
+OF_DEPLOYMENT: Final = frozenset(
+    "name parameters composite judge response_mode service deployed_stage deployed_name".split()
+)
+"""Settings of a function that its deployment decides."""
+
 REFERENCE: Final = re.compile(r"\{\{resolve:|[$#]\{Token\[")
 """How a template refers to what it does not hold ("Using dynamic references" in CloudFormation's
 user guide), and CDK to what it does not know yet."""
@@ -167,9 +172,7 @@ class Deployment(Settings):
     @field_validator("settings")
     @classmethod
     def _no_contradiction(cls, settings: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        if taken := sorted(
-            {"name", "parameters", "composite", "judge", "response_mode", "service"} & set(settings)
-        ):
+        if taken := sorted(OF_DEPLOYMENT & settings.keys()):
             raise ValueError(f"{taken[0]!r} is a field of the deployment itself")
         namespace = settings.get("metrics_namespace")
         if isinstance(namespace, str) and namespace.lower().startswith(RESERVED_NAMESPACE.lower()):
@@ -241,6 +244,8 @@ class Deployment(Settings):
             "judge": self.judge,
             "response_mode": self.response_mode,
             "service": names.function(self.name),
+            "deployed_stage": names.stage,
+            "deployed_name": self.name,
         }
         return LambdaSettings.of(ours | self.settings)
 
