@@ -95,6 +95,7 @@ class FeedbackPath(Construct):
         physical: the name of the function and of the queue.
         settings: of the function, as far as they are known at synthesis.
         function: scores and reports.
+        log_group: its log.
         queue: announces results.
         dead_letters: what could not be scored or reported.
         mapping: what makes Lambda read the queue.
@@ -259,7 +260,7 @@ class FeedbackPath(Construct):
     def _made_function(self, code: Code, key_arn: str) -> lambda_.Function:
         stage, feedback, place = self._stage, self._feedback, place_of(self)
         physical = self.physical
-        group = log_group(self, physical, stage)
+        self.log_group = log_group(self, physical, stage)
         policies = {"report": deferred.report(place, stage, key_arn)}
         return python_function(
             self,
@@ -272,7 +273,7 @@ class FeedbackPath(Construct):
             memory_size=feedback.memory_mb,
             timeout=Duration.seconds(feedback.timeout_seconds),
             environment=self._variables(place),
-            log_group=group,
+            log_group=self.log_group,
             role=function_role(self, stage, physical, policies),
         )
 
@@ -315,12 +316,11 @@ ROW: Final = 8
 """Columns of a widget, of the dashboard's 24."""
 
 
-def watch_feedback(path: FeedbackPath, dashboard: cloudwatch.Dashboard, topic: sns.ITopic) -> None:
-    """Make the alarms of a path, published to a topic, and its row of a dashboard.
+def watch_feedback(path: FeedbackPath, topic: sns.ITopic) -> list[cloudwatch.Alarm]:
+    """Make the alarms of a path.
 
     Args:
         path: what is watched.
-        dashboard: the stage's.
         topic: receives the alarms.
     """
     watched = Watched(
@@ -330,8 +330,7 @@ def watch_feedback(path: FeedbackPath, dashboard: cloudwatch.Dashboard, topic: s
         metric=partial(_watched_metric, path),
         bounds={WINDOW: RolloutSettings().window},
     )
-    alarms(path, watched, topic)
-    dashboard.add_widgets(*_row(path))
+    return alarms(path, watched, topic)
 
 
 def _watched_metric(path: FeedbackPath, row: Alarm) -> cloudwatch.Metric:
@@ -354,7 +353,8 @@ def _metric(path: FeedbackPath, name: str) -> cloudwatch.Metric:
     )
 
 
-def _row(path: FeedbackPath) -> list[cloudwatch.IWidget]:
+def feedback_row(path: FeedbackPath) -> list[cloudwatch.IWidget]:
+    """The dashboard's row of a path."""
     queue, letters, function = path.queue, path.dead_letters, path.function
     return [
         cloudwatch.GraphWidget(

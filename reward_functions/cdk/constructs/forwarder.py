@@ -69,6 +69,8 @@ class ForwarderFunction(Construct):
 
     Attributes:
         function: the function.
+        log_group: its log.
+        alarms: what its topic hears of.
         queue: the stage's own, where it hands requests on through one.
         version_arn: what a job is given.
     """
@@ -90,10 +92,10 @@ class ForwarderFunction(Construct):
         if forwarder.owns_queue:
             self._dead = self._made_queue("DeadLetters", f"{self._physical}{DEAD}", KEPT_DEAD)
             self.queue = self._made_queue("Requests", self._physical, KEPT, self._dead)
-        self._log_group = log_group(self, self._physical, stage)
+        self.log_group = log_group(self, self._physical, stage)
         self.function = self._made_function(code)
         self.version_arn = self.function.current_version.function_arn
-        self._watch(topic)
+        self.alarms = self._watch(topic)
 
     def _environment(self) -> dict[str, str]:
         given = self.forwarder
@@ -117,7 +119,7 @@ class ForwarderFunction(Construct):
             timeout=Duration.seconds(given.timeout_seconds),
             reserved_concurrent_executions=given.reserved_concurrency,
             environment=self._environment(),
-            log_group=self._log_group,
+            log_group=self.log_group,
             role=self._made_role(),
             current_version_options=lambda_.VersionOptions(removal_policy=OUTLIVES),
         )
@@ -157,12 +159,12 @@ class ForwarderFunction(Construct):
             else None,
         )
 
-    def _watch(self, topic: sns.ITopic) -> None:
+    def _watch(self, topic: sns.ITopic) -> list[cloudwatch.Alarm]:
         """Make the alarms of what can go wrong between a trainer and its agent."""
         lines = logs.MetricFilter(
             self,
             "NotForwardedLines",
-            log_group=cast("Any", self._log_group),
+            log_group=cast("Any", self.log_group),
             filter_pattern=logs.FilterPattern.literal(NOT_FORWARDED_LINES),
             metric_namespace=NAMESPACE,
             metric_name=f"{self._physical}-{NOT_FORWARDED}",
@@ -177,7 +179,9 @@ class ForwarderFunction(Construct):
                 return lines.metric(**given)
             return self.function.metric(row.metric, **given)
 
-        for kind in (FORWARDER, *([QUEUE] if self._dead is not None else [])):
-            about = f"forwarder {self.forwarder.name}"
-            name = partial(Names.alarm, self._physical)
-            alarms(self, Watched(kind=kind, about=about, name=name, metric=metric), topic)
+        about, name = f"forwarder {self.forwarder.name}", partial(Names.alarm, self._physical)
+        return [
+            made
+            for kind in (FORWARDER, *([QUEUE] if self._dead is not None else []))
+            for made in alarms(self, Watched(kind, about, name, metric), topic)
+        ]

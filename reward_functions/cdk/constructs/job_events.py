@@ -100,6 +100,7 @@ class JobEvents(Construct):
     Attributes:
         topic: receives the alarms too.
         undelivered: events the topic did not take.
+        alarms: those of its events.
     """
 
     def __init__(
@@ -156,7 +157,7 @@ class JobEvents(Construct):
             ),
         )
         # What keeps events from the topic need not keep alarms from it: another service sends them.
-        alarms(self, watched, self.topic)
+        self.alarms = alarms(self, watched, self.topic)
 
     def _publisher(self, stage: Stage, changes: Iterable[StateChange]) -> iam.IRole:
         """What the rules publish as; it may publish to this topic, and they alone take it on."""

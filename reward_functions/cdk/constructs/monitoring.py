@@ -1,4 +1,4 @@
-"""Alarms on the metrics each function emits, and one dashboard for the stage.
+"""Alarms on the metrics each function emits, saved queries, and one dashboard for the stage.
 
 No alarm computes with metrics: the handler emits shares as shares, so that what is watched is what
 is measured, and the local AWS emulator accepts the same template.
@@ -7,12 +7,14 @@ is measured, and the local AWS emulator accepts the same template.
 from __future__ import annotations
 
 from functools import partial
+from math import ceil
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from reward_functions.aws.names import Names
@@ -23,11 +25,12 @@ from reward_functions.cdk.model.operating import (
     FUNCTION,
     MAX_UNSCORED,
     MINUTES,
+    QUERIES,
     THROTTLES,
     TIMEOUT,
     Alarm,
 )
-from reward_functions.serving.observability import DIMENSION
+from reward_functions.serving.observability import DEPLOYMENT, DIMENSION, STAGE, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,6 +41,17 @@ if TYPE_CHECKING:
     from reward_functions.cdk.model.stages import Stage
 
 ABOVE: Final = cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD
+WIDTH: Final = 24
+"""Columns of a dashboard."""
+
+MOST_ALARMS: Final = 100
+"""In a widget of their state."""
+
+ALARMS_OF_A_LINE: Final = 6
+
+MOST_GROUPS: Final = 50
+"""Log groups that a query reads ("CloudWatch Logs quotas")."""
+
 AT_MOST: Final = cloudwatch.ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD
 
 
@@ -93,7 +107,10 @@ def period(row: Alarm) -> Duration:
 
 
 class Monitoring(Construct):
-    """Alarms of every function, published to a topic, and the dashboard of all of them.
+    """Alarms of every function, published to a topic, and the dashboard of the stage.
+
+    The dashboard begins with the state of every alarm. The local AWS emulator takes no saved
+    queries.
 
     Args:
         scope: the stack.
@@ -101,6 +118,8 @@ class Monitoring(Construct):
         stage: the dashboard's.
         functions: what is watched.
         topic: receives the alarms.
+        others: alarms that were made elsewhere.
+        written: the log groups, by the kinds of what writes them.
     """
 
     def __init__(
@@ -111,6 +130,8 @@ class Monitoring(Construct):
         stage: Stage,
         functions: Sequence[DeployedFunction],
         topic: sns.ITopic,
+        others: Sequence[cloudwatch.Alarm],
+        written: Mapping[str, Sequence[logs.ILogGroup]],
     ) -> None:
         super().__init__(scope, name)
         self.dashboard = cloudwatch.Dashboard(
@@ -118,10 +139,41 @@ class Monitoring(Construct):
             "Dashboard",
             dashboard_name=stage.names.of(f"reward-functions-{stage.name}-{stage.region}"),
         )
+        made = [
+            alarm
+            for function in functions
+            for alarm in alarms(function, watched(function, function.deployment.name), topic)
+        ]
+        every = [*others, *made]
+        for first in range(0, len(every), MOST_ALARMS):
+            self.dashboard.add_widgets(_states(every[first : first + MOST_ALARMS]))
         for function in functions:
-            about = function.deployment.name
-            alarms(function, watched(function, about), topic)
             self.dashboard.add_widgets(*_row(function))
+            self.dashboard.add_widgets(*_versions(function))
+        if not stage.emulated:
+            self._save_queries(stage, written)
+
+    def _save_queries(self, stage: Stage, written: Mapping[str, Sequence[logs.ILogGroup]]) -> None:
+        for query in QUERIES:
+            read = [each for kind in sorted(query.of) for each in written.get(kind, ())]
+            if read:
+                logs.CfnQueryDefinition(
+                    self,
+                    query.name,
+                    name=stage.names.query(query.name),
+                    query_string=query.text,
+                    log_group_names=[each.log_group_name for each in read[:MOST_GROUPS]],
+                )
+
+
+def _states(shown: Sequence[cloudwatch.Alarm]) -> cloudwatch.IWidget:
+    return cloudwatch.AlarmStatusWidget(
+        title="alarms",
+        alarms=[*shown],
+        width=WIDTH,
+        height=2 + ceil(len(shown) / ALARMS_OF_A_LINE),
+        sort_by=cloudwatch.AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP,
+    )
 
 
 def watched(function: DeployedFunction, about: str) -> Watched:
@@ -165,6 +217,53 @@ def metric_of(
         statistic=statistic,
         period=period or Duration.minutes(MINUTES),
     )
+
+
+def _versions(function: DeployedFunction) -> list[cloudwatch.IWidget]:
+    """Each version by itself, so that a rollback is seen; those without data are left out."""
+    name = function.deployment.name
+    found = [
+        _search(f"{name} by version: {title}", by_version(function, metric, statistic))
+        for title, metric, statistic in BY_VERSION_SHOWN
+    ]
+    if not function.deployment.immutable:
+        title = f"{name} by version: errors"
+        found.append(_search(title, errors_by_version(function), "${PROP('Dim.Resource')}"))
+    return found
+
+
+BY_VERSION_SHOWN: Final = (
+    ("rewards", "reward_mean", "Average"),
+    ("share not scored", "unscored_share", "Average"),
+    ("latency", "milliseconds", "p99"),
+)
+
+
+def by_version(function: DeployedFunction, metric: str, statistic: str) -> str:
+    """A search for a metric of the handler's own by the versions of one deployment."""
+    settings = function.settings
+    dimensions = f"{STAGE},{DEPLOYMENT},{VERSION}"
+    return (
+        f'SEARCH(\'{{"{settings.metrics_namespace}",{dimensions}}} MetricName="{metric}" '
+        f'{STAGE}="{settings.deployed_stage}" {DEPLOYMENT}="{settings.deployed_name}"\', '
+        f"'{statistic}', {60 * MINUTES})"
+    )
+
+
+def errors_by_version(function: DeployedFunction) -> str:
+    """A search for Lambda's own metric by what was invoked: a version, or `live`."""
+    name = function.settings.service
+    return (
+        f'SEARCH(\'{{"AWS/Lambda",FunctionName,Resource}} MetricName="{ERRORS}" '
+        f"FunctionName=\"{name}\"', 'Sum', {60 * MINUTES})"
+    )
+
+
+def _search(
+    title: str, expression: str, label: str = f"${{PROP('Dim.{VERSION}')}}"
+) -> cloudwatch.IWidget:
+    searched = cloudwatch.SearchExpression(expression=expression, label=label)
+    return cloudwatch.GraphWidget(title=title, left=[searched], width=6)
 
 
 def _row(function: DeployedFunction) -> list[cloudwatch.IWidget]:

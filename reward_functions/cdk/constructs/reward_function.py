@@ -98,6 +98,7 @@ class DeployedFunction(Construct):
         function: the function; an imported one, where it is a generation that came back. What is
             granted to it, or added to its role, becomes a policy beside the role's own.
         settings: its environment, as `LambdaSettings`.
+        log_group: its log.
         gate: exists once it has scored its examples.
         alias: `live`; None of an immutable deployment.
         provided: the environments that are kept ready; None where none are.
@@ -121,7 +122,7 @@ class DeployedFunction(Construct):
         self._spec = deployment.spec()
         self._name = stage.names.function(deployment.name)
         self.settings = deployment.lambda_settings(stage.names)
-        self._log_group = log_group(self, self._name, stage)
+        self.log_group = log_group(self, self._name, stage)
         self._role = self._made_role()
         self.function: lambda_.IFunction
         self.gate: CustomResource
@@ -262,7 +263,7 @@ class DeployedFunction(Construct):
             application_log_level_v2=(
                 lambda_.ApplicationLogLevel.DEBUG if self.settings.log_level == "DEBUG" else None
             ),
-            log_group=self._log_group,
+            log_group=self.log_group,
             role=self._role,
             current_version_options=lambda_.VersionOptions(removal_policy=OUTLIVES),
         )

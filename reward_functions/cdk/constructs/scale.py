@@ -128,6 +128,8 @@ class ScaledScoring(Construct):
 
     Attributes:
         machine: the state machine.
+        log_group: the function's log.
+        alarms: what its topic hears of.
     """
 
     def __init__(
@@ -143,6 +145,7 @@ class ScaledScoring(Construct):
     ) -> None:
         super().__init__(scope, name)
         place, physical = place_of(self), stage.names.scale
+        self.log_group = log_group(self, physical, stage)
         function = python_function(
             self,
             "Function",
@@ -154,7 +157,7 @@ class ScaledScoring(Construct):
             memory_size=scale.memory_mb,
             ephemeral_storage_size=Size.mebibytes(scale.spool_mb),
             timeout=Duration.seconds(scale.timeout_seconds),
-            log_group=log_group(self, physical, stage),
+            log_group=self.log_group,
             role=function_role(
                 self, stage, physical, {"shards": policies.shards(place, stage, made)}
             ),
@@ -162,7 +165,7 @@ class ScaledScoring(Construct):
         self.machine = self._made_machine(stage, scale, function.current_version.function_arn, made)
         called = partial(stage.names.alarm_of_stage, "scale")
         watched = Watched(kind=SCALE, about="Scored files", name=called, metric=self._metric)
-        alarms(self, watched, topic)
+        self.alarms = alarms(self, watched, topic)
 
     def _metric(self, row: Alarm) -> cloudwatch.Metric:
         return cloudwatch.Metric(

@@ -21,7 +21,11 @@ from reward_functions.cdk.constructs import runtime
 from reward_functions.cdk.constructs.codes import codes
 from reward_functions.cdk.constructs.custody import Custodian
 from reward_functions.cdk.constructs.feedback_path import MODULE as FEEDBACK
-from reward_functions.cdk.constructs.feedback_path import FeedbackPath, watch_feedback
+from reward_functions.cdk.constructs.feedback_path import (
+    FeedbackPath,
+    feedback_row,
+    watch_feedback,
+)
 from reward_functions.cdk.constructs.forwarder import ForwarderFunction
 from reward_functions.cdk.constructs.job_events import JobEvents
 from reward_functions.cdk.constructs.monitoring import Monitoring
@@ -34,12 +38,16 @@ from reward_functions.cdk.constructs.training import Training
 from reward_functions.cdk.limits.starts import costs_of_memory, costs_of_starts
 from reward_functions.cdk.model.deployed_before import DeployedBefore
 from reward_functions.cdk.model.exposed import exposed
+from reward_functions.cdk.model.operating import FEEDBACK as OF_FEEDBACK
+from reward_functions.cdk.model.operating import FORWARDER as OF_FORWARDER
+from reward_functions.cdk.model.operating import FUNCTION, SCALE
 from reward_functions.cdk.model.rollouts import MODULE as FORWARDER
 from reward_functions.cdk.policies.documents import AGENTS, BEDROCK, IMPORT, SAGEMAKER, TRAINING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from aws_cdk import aws_logs as logs
     from pydantic import BaseModel
 
     from reward_functions.cdk.artifact.artifact import Artifact
@@ -144,19 +152,10 @@ class RewardStack(cdk.Stack):
         self.training = Training(self, "Training", stage=stage, custodian=custodian)
         self.feedback = self._feedback(stage, custodian)
         self.job_events = JobEvents(self, "JobEvents", stage=stage, roles=self.training.roles)
-        self.monitoring = Monitoring(
-            self,
-            "Monitoring",
-            stage=stage,
-            functions=self.functions,
-            topic=self.job_events.topic,
-        )
         self.forwarders = self._forwarders(stage)
         self.scale = self._scale(stage)
-        reading: list[Construct] = []
-        if self.feedback is not None:
-            watch_feedback(self.feedback, self.monitoring.dashboard, self.job_events.topic)
-            reading.append(self.feedback.mapping)
+        self.monitoring = self._monitoring(stage)
+        reading = [self.feedback.mapping] if self.feedback is not None else []
         self._behind_all_gates([*reading, *self._catalogue(stage)])
         for name, sentence in before.warnings([each.record for each in self.functions]):
             cdk.Annotations.of(self).add_warning_v2(name, sentence)
@@ -166,6 +165,32 @@ class RewardStack(cdk.Stack):
             cdk.Annotations.of(self).add_warning_v2(f"memory-{number}", sentence)
         for number, sentence in enumerate(costs_of_starts(stage), 1):
             cdk.Annotations.of(self).add_info_v2(f"at-rest-{number}", sentence)
+
+    def _monitoring(self, stage: Stage) -> Monitoring:
+        others, topic = [*self.job_events.alarms], self.job_events.topic
+        written: dict[str, list[logs.ILogGroup]] = {
+            FUNCTION: [each.log_group for each in self.functions],
+            OF_FORWARDER: [each.log_group for each in self.forwarders],
+        }
+        if self.feedback is not None:
+            others += watch_feedback(self.feedback, topic)
+            written[OF_FEEDBACK] = [self.feedback.log_group]
+        if self.scale is not None:
+            others += self.scale.alarms
+            written[SCALE] = [self.scale.log_group]
+        others += [alarm for each in self.forwarders for alarm in each.alarms]
+        made = Monitoring(
+            self,
+            "Monitoring",
+            stage=stage,
+            functions=self.functions,
+            topic=topic,
+            others=others,
+            written=written,
+        )
+        if self.feedback is not None:
+            made.dashboard.add_widgets(*feedback_row(self.feedback))
+        return made
 
     def _forwarders(self, stage: Stage) -> list[ForwarderFunction]:
         if not stage.forwarders:

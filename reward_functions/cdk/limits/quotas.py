@@ -68,7 +68,7 @@ KEY_CHARACTERS: Final = 36
 MAX_RESOURCES: Final = 500
 """Of one stack ("CloudFormation quotas")."""
 
-RESOURCES_OF_A_STAGE: Final = 40
+RESOURCES_OF_A_STAGE: Final = 46
 RESOURCES_OF_A_DEPLOYMENT: Final = 14
 RESOURCES_OF_A_CALLER: Final = 2
 RESOURCES_OF_A_FORWARDER: Final = 13

@@ -204,12 +204,21 @@ class Query(NamedTuple):
         name: ends its name, after the stage's folder.
         shows: what it answers.
         lines: its commands.
+        of: the kinds of what writes the logs that it reads.
     """
 
     name: str
     shows: str
     lines: tuple[str, ...]
+    of: frozenset[str] = frozenset({FUNCTION})
 
+    @property
+    def text(self) -> str:
+        """The query as Logs Insights takes it."""
+        return "\n| ".join(self.lines)
+
+
+LOGGING: Final = frozenset({FUNCTION, FEEDBACK, FORWARDER, SCALE})
 
 QUERIES: Final = (
     Query(
@@ -238,6 +247,7 @@ QUERIES: Final = (
                 " max(record.metrics.restoreDurationMs) as slowest_restore_ms by @log, bin(1h)"
             ),
         ),
+        LOGGING,
     ),
     Query(
         "errors-by-type",
@@ -248,6 +258,7 @@ QUERIES: Final = (
             "stats count(*) as invocations, latest(errorMessage) as newest by @log, error",
             "sort invocations desc",
         ),
+        LOGGING,
     ),
     Query(
         NOT_FORWARDED,
@@ -258,6 +269,7 @@ QUERIES: Final = (
             "display @timestamp, @log, message",
             "limit 50",
         ),
+        frozenset({FORWARDER}),
     ),
     Query(
         "slowest-requests",
