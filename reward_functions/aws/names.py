@@ -84,6 +84,10 @@ class Names(NamedTuple):
         """An alarm of what has no function of its own."""
         return self.of(f"reward-{self.stage}-{what}-{condition}")
 
+    def dashboard(self, region: str) -> str:
+        """The stage's dashboard, whose name is the account's in every region."""
+        return self.of(f"reward-functions-{self.stage}-{region}")
+
     def query(self, name: str) -> str:
         """A saved query of Logs Insights; the console shows those of a stage as a folder."""
         return f"{self.of(f'reward-{self.stage}')}/{name}"

@@ -14,6 +14,7 @@ import pytest
 
 from reward_functions.cdk.policies.deferred import WORK_ON_QUEUE
 from reward_functions.cdk.policies.documents import AGENTS, BEDROCK, IMPORT, SAGEMAKER, TRAINING
+from reward_functions.cdk.policies.people import SEE_ALARMS
 from reward_functions.cdk.policies.scale import KEPT_LOGS
 from reward_functions.rollouts.report.outbox.dynamodb import ACTIONS as OUTBOX
 from tests import rights_page
@@ -335,7 +336,15 @@ TABLE = [
     ({MULTI_TURN, ROLL_OUT}, all_of("logs", "DescribeLogStreams"), AGENT_LOG, {}),
     ({SUBMIT},
      all_of("logs", "FilterLogEvents", "GetLogEvents", "DescribeLogStreams"), CLUSTER_LOG, {}),
-    ({DATA}, all_of("logs", "FilterLogEvents"), REWARD_LOG, {}),
+    *(
+        ({DATA}, all_of("logs", "FilterLogEvents", "StartQuery", "GetQueryResults"),
+         HERE.arn("logs", f"log-group:/aws/lambda/{LOGS_OF[each]}"), {})
+        for each in (VERIFIER, KEYED, QUEUED, SCORER, SHARDS)
+    ),
+    ({OPERATE}, SEE_ALARMS, "*", {}),
+    (NOBODY, all_of("logs", "PutQueryDefinition", "DeleteQueryDefinition"), "*", {}),
+    (NOBODY, all_of("cloudwatch", "PutMetricAlarm", "DeleteAlarms", "DisableAlarmActions",
+                    "SetAlarmState"), HERE.arn("cloudwatch", "alarm:x"), {}),
     *(
         ({whose}, all_of("logs", "CreateLogStream", "PutLogEvents"),
          HERE.arn("logs", f"log-group:/aws/lambda/{name}:log-stream:x"), {})

@@ -137,7 +137,7 @@ class Monitoring(Construct):
         self.dashboard = cloudwatch.Dashboard(
             self,
             "Dashboard",
-            dashboard_name=stage.names.of(f"reward-functions-{stage.name}-{stage.region}"),
+            dashboard_name=stage.names.dashboard(stage.region),
         )
         made = [
             alarm

@@ -189,7 +189,7 @@ ALARMS: Final[Mapping[str, tuple[Alarm, ...]]] = {
         Alarm(
             *("undelivered", "NotTold", VISIBLE, "Maximum", 0),
             "Job events did not reach the topic; they wait in a queue.",
-            "Read one message of the queue.",
+            "Deploy the stage again.",
         ),
     ),
 }

@@ -35,7 +35,7 @@ from reward_functions.aws.catalogue import (
     OUTPUT_PREFIX,
     ROOT,
 )
-from reward_functions.cdk.policies.deferred import redrive
+from reward_functions.cdk.policies.deferred import FEEDBACK, redrive
 from reward_functions.cdk.policies.documents import (
     AGENTS,
     BEDROCK,
@@ -79,7 +79,7 @@ from reward_functions.cdk.policies.sagemaker import (
 from reward_functions.cdk.policies.scale import score
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from reward_functions.cdk.model.stages import Stage
     from reward_functions.cdk.policies.grants import Made
@@ -93,6 +93,16 @@ CLUSTERS: Final = "cluster/*"
 LIST_PACKAGES: Final = "sagemaker:ListModelPackages"
 """A list, which knows no resource by the developer guide and packages by IAM's reference: granted
 as the wider of the two."""
+
+SEE_ALARMS: Final = (
+    *("cloudwatch:DescribeAlarms", "cloudwatch:GetDashboard", "cloudwatch:GetMetricData"),
+    "logs:DescribeQueryDefinitions",
+)
+"""See alarms, dashboards with their figures, and saved queries, of all stages of an account: alarms
+are listed, and ARNs would leave no room for as many deployments as `run_jobs` has."""
+
+READ_LOGS: Final = ("logs:FilterLogEvents", "logs:StartQuery", "logs:GetQueryResults")
+"""Search a log, and query it."""
 
 OPENAI_JOBS: Final = tuple(
     f"bedrock-mantle:{operation}"
@@ -141,11 +151,12 @@ def prepare_data(place: Place, stage: Stage, made: Made) -> Document:
     """For people who bring data, read what jobs and rewards wrote, and clear up after jobs.
 
     An object that they delete can be had back until its version expires; versions they delete none.
-    The logs of the rewards stand here, because `run_jobs` has no room for them in a large stage.
+    The logs of the rewards stand here, because neither `run_jobs` nor `operate` has room for them
+    in a large stage.
     """
     bucket = made.bucket_arn
     data, output = f"{bucket}/{DATA_PREFIX}*", f"{bucket}/{OUTPUT_PREFIX}*"
-    logs = logs_of(place, rewards(place, stage.names, stage.deployments))
+    logs = logs_of(place, [*rewards(place, stage.names, stage.deployments), *_others(place, stage)])
     return document(
         read_catalogue(place, stage.name),
         allow("PutData", ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload"], [data]),
@@ -154,8 +165,18 @@ def prepare_data(place: Place, stage: Stage, made: Made) -> Document:
         allow("ClearJobs", ["s3:DeleteObject"], [f"{bucket}/{JOB_DATA_PREFIX}*", output]),
         through("s3", place, "UseKey", USE_DATA, made.key_arn),
         *read_folders(place, stage.read_buckets),
-        allow("ReadLogs", ["logs:FilterLogEvents"], logs),
+        allow("ReadLogs", READ_LOGS, logs),
     )
+
+
+def _others(place: Place, stage: Stage) -> Iterator[str]:
+    """The functions of a stage that serve no reward, whose logs a runbook reads."""
+    names = stage.names
+    yield from (each.function_arn(place, names) for each in stage.forwarders)
+    if stage.feedback is not None:
+        yield place.arn("lambda", f"function:{names.rollouts(FEEDBACK)}")
+    if stage.scale is not None:
+        yield place.arn("lambda", f"function:{names.scale}")
 
 
 def run_jobs(place: Place, stage: Stage, role_arn: str) -> Document:
@@ -306,7 +327,8 @@ def operate(place: Place, stage: Stage) -> Document:
     """For people who roll a stage back and prune it, beside what `evaluate` lets them see.
 
     They delete versions, and functions of immutable deployments; no function with its versions.
-    They delete tuned models, whose ARNs show no stage: nobody could bring one back.
+    They delete tuned models, whose ARNs show no stage: nobody could bring one back. They see
+    alarms and the dashboard; `prepare_data` runs the queries of a runbook.
     """
     names = stage.names
     granted = rewards(place, names, stage.deployments)
@@ -343,7 +365,7 @@ def operate(place: Place, stage: Stage) -> Document:
             kept_by_sagemaker,
         ),
         *(redrive(place, names) if stage.feedback is not None else []),
-        # None of these knows a resource.
+        # None of these knows a resource, but alarms and dashboards: see there.
         allow(
             "SeeAccount",
             [
@@ -352,6 +374,7 @@ def operate(place: Place, stage: Stage) -> Document:
                 "sagemaker:ListJobs",
                 "lambda:ListFunctions",
                 "lambda:GetAccountSettings",
+                *SEE_ALARMS,
             ],
             ["*"],
         ),

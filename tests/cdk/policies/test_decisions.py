@@ -124,7 +124,8 @@ DECIDED = [
         for through, may in ((THROUGH_S3, True), (THROUGH_BEDROCK, False), ({}, False))
     ),
     *(
-        ("prepare_data", "logs:FilterLogEvents", group, {}, may)
+        ("prepare_data", action, group, {}, may)
+        for action in ("logs:FilterLogEvents", "logs:StartQuery")
         for group, may in (
             (LOG_GROUP, True),
             (f"{LOG_GROUP}:*", True),
@@ -134,7 +135,8 @@ DECIDED = [
             (f"{LOG_GROUP}-of-another:*", False),
         )
     ),
-    ("prepare_data", "logs:GetQueryResults", LOG_GROUP, {}, False),
+    ("prepare_data", "logs:GetQueryResults", LOG_GROUP, {}, True),
+    ("prepare_data", "logs:GetLogEvents", LOG_GROUP, {}, False),
     *(
         (who, action, f"arn:aws-cn:s3:::{what}", {}, may)
         for who in ("read_folders", "prepare_data_elsewhere")

@@ -320,7 +320,8 @@ def kinds(action):
         # reinforcement learning among them, grant these on apps.
         assert name.lower() in reference()[service]["Actions"]
         return [r"arn:[^:]*:sagemaker:[^:]*:[^:]*:mlflow-app/.*"]
-    if action == "cloudwatch:PutMetricData":  # of data sets, which metrics need not be of
+    if action in {"cloudwatch:PutMetricData", *people.SEE_ALARMS}:
+        # Of data sets, which metrics need not be of; alarms are listed.
         return [r"\*"]
     known = reference()[service]
     named = known["Actions"][name.lower()].get("Resources", [])
