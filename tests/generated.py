@@ -35,8 +35,20 @@ from reward_functions.audit import comparing
 from reward_functions.audit.corpus import CLASSES
 from reward_functions.audit.trying import RIGHT
 from reward_functions.cdk.app.preview import AT_REST, at_rest
+from reward_functions.aws.names import Names
 from reward_functions.cdk.model.brought import Callers, JobRights, ReadFolder
 from reward_functions.cdk.model.deployment import Deployment
+from reward_functions.cdk.model.operating import (
+    ALARMS,
+    FEEDBACK,
+    FORWARDER,
+    FUNCTION,
+    JOB_EVENTS,
+    QUERIES,
+    QUEUE,
+    SCALE,
+    Alarm,
+)
 from reward_functions.cdk.model.rollouts import Agent, Feedback, Forwarder
 from reward_functions.cdk.model.scale import Scale
 from reward_functions.cdk.model.stages import Stage
@@ -389,6 +401,49 @@ def scale_prices() -> str:
     return _table(["", *(f"{rows:,} rows" for rows in SCALED)], table)
 
 
+WATCHED: Final = {
+    FUNCTION: partial(Names.alarm, Names("STAGE").function("NAME")),
+    FEEDBACK: partial(Names.alarm, Names("STAGE").rollouts("feedback")),
+    FORWARDER: partial(Names.alarm, Names("STAGE").rollouts("NAME")),
+    QUEUE: partial(Names.alarm, Names("STAGE").rollouts("NAME")),
+    SCALE: partial(Names("STAGE").alarm_of_stage, "scale"),
+    JOB_EVENTS: partial(Names("STAGE").alarm_of_stage, "job-events"),
+}
+"""How alarms are called, by the kind of what they watch."""
+
+
+def alarm_table() -> str:
+    """Every alarm of a stage, by the rows that make it."""
+    return _table(
+        ["alarm", "watches", "wrong when", "means", "first"],
+        (
+            [
+                f"[`{WATCHED[kind](row.condition)}`](#{row.condition})",
+                f"`{row.metric}`, {row.statistic.lower()} of {row.minutes} min",
+                _wrong(row),
+                row.means,
+                row.first,
+            ]
+            for kind, rows in ALARMS.items()
+            for row in rows
+        ),
+    )
+
+
+def _wrong(row: Alarm) -> str:
+    limit = f"{row.threshold:.0%} of {row.of}" if row.of else f"{row.threshold:g}"
+    often = f", {row.periods} times in a row" if row.periods > 1 else ""
+    return f"{'at most' if row.at_most else 'over'} {limit}{often}"
+
+
+def query_table() -> str:
+    """Every saved query of a stage."""
+    return _table(
+        ["query", "shows"],
+        ([f"`{Names('STAGE').query(each.name)}`", each.shows] for each in QUERIES),
+    )
+
+
 def _is_exchange(shape: Shape) -> bool:
     """Whether one column holds prompt and response."""
     return shape.columns.prompt[:1] in {("messages",), ("conversations",)}
@@ -445,6 +500,8 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "costs-at-rest": costs_at_rest,
     "local-commands": local_commands,
     "scale-prices": scale_prices,
+    "alarms": alarm_table,
+    "queries": query_table,
     "forwarders": partial(fields, Forwarder),
     "agents": partial(fields, Agent),
     "start-errors": start_errors,

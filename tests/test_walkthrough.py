@@ -49,6 +49,10 @@ NOT_RUN = {
     },
     "docs/how-to/local-judge.md": {"it needs a model and a processor for it"},
     "docs/how-to/one-import-line.md": {"it installs; tests/rollouts/compat runs all five"},
+    "docs/how-to/operate.md": {
+        "tests/deploy/test_alarms.py runs it on the local AWS emulator",
+        "tests/deploy/test_versions.py runs it on the local AWS emulator",
+    },
     "docs/how-to/rights.md": set(),
     "docs/how-to/score-any-size.md": {
         "tests/deploy/test_scale.py runs them on the local AWS emulator"

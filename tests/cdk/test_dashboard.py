@@ -12,6 +12,7 @@ from reward_functions.cdk.model.operating import ALARMS, QUERIES
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
 from tests.cdk.conftest import STAGES
+from tests.insights import chosen, fields
 
 ALARM, DASHBOARD = "AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard"
 QUERY = "AWS::Logs::QueryDefinition"
@@ -134,39 +135,20 @@ OF_LAMBDA = [
 """Lines that the runtime writes, as "Telemetry API event schema" and "Log and monitor Python Lambda
 functions" in the Lambda developer guide have them, and a forwarder's."""
 
-WORDS = re.compile(
-    r"/[^/]*/|\"[^\"]*\"|\b(filter|fields|stats|sort|display|limit|by|as|and|or|asc|desc|like|not)\b"
-    r"|\b[a-z]+(?=\()|\b\d\w*\b"
-)
-"""Of the query language: strings, patterns, commands, functions, numbers."""
-
-
-def fields(query):
-    """The fields that a query reads; those that it names itself, or Insights has, are none."""
-    made = set(re.findall(r"\bas (\w+)", query.text))
-    return set(re.findall(r"@?[A-Za-z][\w.]*", WORDS.sub(" ", query.text))) - made - {
-        "@timestamp", "@log",
-    }  # fmt: skip
-
-
-def flat(line, path=""):
-    """A line's fields as Insights discovers them."""
-    for name, value in line.items():
-        yield f"{path}{name}"
-        if isinstance(value, dict):
-            yield from flat(value, f"{path}{name}.")
-
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda each: each.name)
 def test_a_query_s_fields_are_those_that_lines_have(query, lines):
-    asked = fields(query)
-    written = lines if "message =" in query.text else OF_LAMBDA
-    message = re.search(r'message = "([\w ]+)"', query.text)
-    chosen = [line for line in written if not message or line.get("message") == message[1]]
-    assert chosen, "a line of this kind is written"
-    known = set().union(*[set(flat(line)) for line in chosen])
-    assert asked
-    assert asked <= known, asked - known
+    found = chosen(query, [*lines, *OF_LAMBDA])
+    assert found, "a line of this kind is written"
+    assert fields(query)
+    assert fields(query) <= set().union(*found), fields(query) - set().union(*found)
+
+
+def test_a_query_leaves_out_what_it_is_not_about(lines):
+    by_name = {each.name: chosen(each, [*lines, *OF_LAMBDA]) for each in QUERIES}
+    assert [len(found) for found in by_name.values()] == [1, 1, 2, 1, 1, 1]
+    (reason,) = by_name["unscored-by-reason"]
+    assert (reason["function_version"], reason["samples"]) == ("7", 1)
 
 
 def test_the_field_test_can_fail():
