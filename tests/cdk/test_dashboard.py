@@ -8,14 +8,20 @@ from types import SimpleNamespace
 
 import pytest
 
-from reward_functions.cdk.model.operating import ALARMS, QUERIES
+from reward_functions.cdk.model.operating import ALARMS, QUERIES, RUNBOOK
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
-from tests.cdk.conftest import STAGES
+from tests.cdk.conftest import ROOT, STAGES
 from tests.insights import chosen, fields
 
 ALARM, DASHBOARD = "AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard"
 QUERY = "AWS::Logs::QueryDefinition"
+
+A_METRIC = 0.30
+"""Dollars a month."""
+
+SPREAD = 1
+"""A metric that a batch with two scores has, and the one here has not."""
 
 
 def widgets(stage):
@@ -88,6 +94,18 @@ def test_each_version_is_shown_by_metrics_that_a_function_writes(synthesised, li
     of_math = [each for each in found if 'deployment="math"' in each]
     assert len(of_math) == 3
     assert all(f'stage="{written["stage"]}"' in each for each in of_math)
+
+
+def test_the_page_says_what_the_metrics_of_a_month_cost(lines):
+    page = " ".join((ROOT / RUNBOOK).read_text().replace("> ", "").split())
+    (written,) = [line for line in lines if "_aws" in line]
+    every, some = (
+        A_METRIC * (len(each["Metrics"]) + extra)
+        for each, extra in zip(written["_aws"]["CloudWatchMetrics"], (SPREAD, 0), strict=True)
+    )
+    assert f"has nine metrics (${every:.2f}), and four more" in page
+    assert f"(${some:.2f})" in page
+    assert f"A month of two versions in use costs ${every + 2 * some:.2f}." in page
 
 
 def test_errors_are_shown_by_version_where_a_function_has_some(synthesised):

@@ -334,6 +334,7 @@ def watch_feedback(path: FeedbackPath, topic: sns.ITopic) -> list[cloudwatch.Ala
 
 
 def _watched_metric(path: FeedbackPath, row: Alarm) -> cloudwatch.Metric:
+    """The metric that a row watches: of the function, of a queue, or of the function's own."""
     if row.metric in {ERRORS, THROTTLES}:
         return path.function.metric(row.metric, period=period(row), statistic=row.statistic)
     if row.metric in {OLDEST, VISIBLE}:
