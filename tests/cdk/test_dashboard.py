@@ -87,9 +87,9 @@ def test_each_version_is_shown_by_metrics_that_a_function_writes(synthesised, li
     names = {each["Name"] for each in by_version["Metrics"]}
     for each in found:
         schema, metric = re.search(r"\{(.*?)\} MetricName=\"(\w+)\"", each).groups()
-        namespace, *dimensions = schema.split(",")
-        assert namespace == f'"{by_version["Namespace"]}"'
-        assert dimensions == by_version["Dimensions"][0]
+        assert schema.split(",") == [
+            f'"{name}"' for name in (by_version["Namespace"], *by_version["Dimensions"][0])
+        ]
         assert metric in names
     of_math = [each for each in found if 'deployment="math"' in each]
     assert len(of_math) == 3

@@ -223,12 +223,12 @@ def _versions(function: DeployedFunction) -> list[cloudwatch.IWidget]:
     """Each version by itself, so that a rollback is seen; those without data are left out."""
     name = function.deployment.name
     found = [
-        _search(f"{name} by version: {title}", by_version(function, metric, statistic))
+        _graph(f"{name} by version: {title}", _by_version(function, metric, statistic))
         for title, metric, statistic in BY_VERSION_SHOWN
     ]
     if not function.deployment.immutable:
         title = f"{name} by version: errors"
-        found.append(_search(title, errors_by_version(function), "${PROP('Dim.Resource')}"))
+        found.append(_graph(title, _errors_by_version(function), "${PROP('Dim.Resource')}"))
     return found
 
 
@@ -239,27 +239,28 @@ BY_VERSION_SHOWN: Final = (
 )
 
 
-def by_version(function: DeployedFunction, metric: str, statistic: str) -> str:
+def _by_version(function: DeployedFunction, metric: str, statistic: str) -> str:
     """A search for a metric of the handler's own by the versions of one deployment."""
     settings = function.settings
-    dimensions = f"{STAGE},{DEPLOYMENT},{VERSION}"
-    return (
-        f'SEARCH(\'{{"{settings.metrics_namespace}",{dimensions}}} MetricName="{metric}" '
-        f'{STAGE}="{settings.deployed_stage}" {DEPLOYMENT}="{settings.deployed_name}"\', '
-        f"'{statistic}', {60 * MINUTES})"
-    )
+    wanted = {STAGE: settings.deployed_stage, DEPLOYMENT: settings.deployed_name}
+    schema = (settings.metrics_namespace, STAGE, DEPLOYMENT, VERSION)
+    return _search(schema, {"MetricName": metric, **wanted}, statistic)
 
 
-def errors_by_version(function: DeployedFunction) -> str:
+def _errors_by_version(function: DeployedFunction) -> str:
     """A search for Lambda's own metric by what was invoked: a version, or `live`."""
-    name = function.settings.service
-    return (
-        f'SEARCH(\'{{"AWS/Lambda",FunctionName,Resource}} MetricName="{ERRORS}" '
-        f"FunctionName=\"{name}\"', 'Sum', {60 * MINUTES})"
-    )
+    wanted = {"MetricName": ERRORS, "FunctionName": function.settings.service}
+    return _search(("AWS/Lambda", "FunctionName", "Resource"), wanted, "Sum")
 
 
-def _search(
+def _search(schema: Sequence[str], wanted: Mapping[str, str | None], statistic: str) -> str:
+    """A search expression. A name with an underscore stands in quotes, and so all of them do."""
+    quoted = ",".join(f'"{each}"' for each in schema)
+    terms = " ".join(f'{name}="{value}"' for name, value in wanted.items())
+    return f"SEARCH('{{{quoted}}} {terms}', '{statistic}', {60 * MINUTES})"
+
+
+def _graph(
     title: str, expression: str, label: str = f"${{PROP('Dim.{VERSION}')}}"
 ) -> cloudwatch.IWidget:
     searched = cloudwatch.SearchExpression(expression=expression, label=label)
