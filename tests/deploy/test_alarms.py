@@ -327,16 +327,15 @@ def test_a_function_that_does_not_start_says_so(watch, function, name):
 
 
 def test_a_request_that_is_not_forwarded_is_counted_and_its_reason_found(watch, agent):
-    agent.empty()
     agent.status = 503
     function, began = NAMES.rollouts("agent"), now()
     metadata = {
         "jobArn": "arn:aws:sagemaker:us-east-1:000000000000:job/AgentRFT/alarmed",
         "rolloutId": "r-1",
     }
-    told, _ = watch.invoke(
-        granted("agent", watch.stage.shared).arn, {"prompt": "?", "metadata": metadata}
-    )
+    asked = {"prompt": "?", "metadata": metadata}
+    told, _ = watch.invoke(granted("agent", watch.stage.shared).arn, asked)
+    agent.empty()
     assert told["errorMessage"] == "the agent answered 503"
     logs = watch.client("logs")
     (filtered,) = logs.describe_metric_filters(logGroupName=f"/aws/lambda/{function}")[
