@@ -206,6 +206,19 @@ def test_every_alarm_of_the_table_is_deployed_under_its_name(watch):
             assert f"reward-{STAGE}-{name}-{each.condition}" in watch.alarms
 
 
+def test_the_dashboard_shows_the_state_of_every_deployed_alarm(watch):
+    name = watch.stage.shared.dashboard
+    body = watch.client("cloudwatch").get_dashboard(DashboardName=name)["DashboardBody"]
+    shown = [
+        arn
+        for each in json.loads(body)["widgets"]
+        if each["type"] == "alarm"
+        for arn in each["properties"]["alarms"]
+    ]
+    assert {*shown} == {each["AlarmArn"] for each in watch.alarms.values()}
+    assert len(shown) == len(watch.alarms)
+
+
 @contextmanager
 def changed(watch, function, **configuration):
     """A function's unpublished state with another configuration."""
