@@ -163,15 +163,19 @@ class Watch:
         (asked,) = [each for each in QUERIES if each.name == query]
         return chosen(asked, self.lines(function, since))
 
+    def messages(self, queue):
+        """How many messages a queue has that nobody works on."""
+        name = "ApproximateNumberOfMessages"
+        found = self.client("sqs").get_queue_attributes(QueueUrl=queue, AttributeNames=[name])
+        return int(found["Attributes"][name])
+
     def waiting(self, queue):
-        """How many messages a queue has, once it has some."""
-        until, name = time.monotonic() + WITHIN, "ApproximateNumberOfMessages"
-        while True:
-            found = self.client("sqs").get_queue_attributes(QueueUrl=queue, AttributeNames=[name])
-            if count := int(found["Attributes"][name]):
-                return count
+        """The same, once there are some."""
+        until = time.monotonic() + WITHIN
+        while not (count := self.messages(queue)):
             assert time.monotonic() < until, "the queue is empty"
             time.sleep(0.05)
+        return count
 
     def invoke(self, function, event):
         """What a function answers, and how it failed."""
@@ -404,7 +408,9 @@ def test_a_result_that_expired_is_unreported_and_redrive_says_why(watch, trainer
     ran = CliRunner().invoke(app, words)
     assert ran.exit_code == 0, ran.output
     assert [each["kind"] for each in json.loads(ran.stdout)["letters"]] == ["expired"]
-    watch.client("sqs").purge_queue(QueueUrl=parts.dead_letters_url)
+    ran = CliRunner().invoke(app, [*words[:-1], "--drop", "expired", "--yes"])
+    assert ran.exit_code == 0, ran.output
+    assert watch.messages(parts.dead_letters_url) == 0
 
 
 def test_a_result_that_waits_for_half_a_window_is_an_alarm(watch):
