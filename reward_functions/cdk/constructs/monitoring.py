@@ -177,7 +177,7 @@ def _states(shown: Sequence[cloudwatch.Alarm]) -> cloudwatch.IWidget:
 
 
 def watched(function: DeployedFunction, about: str) -> Watched:
-    """What can go wrong with a reward while a model learns from it.
+    """A reward's metrics and bounds: it can go wrong while a model learns from it.
 
     Args:
         function: the reward.

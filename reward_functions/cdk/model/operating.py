@@ -37,7 +37,7 @@ class Alarm(NamedTuple):
         threshold: in the metric's unit, or a share of a bound.
         means: a sentence for the reader of the alarm.
         first: a sentence that says what to do first.
-        of: the bound; "" where the threshold is none's share.
+        of: the bound; "" of a threshold in the unit itself.
         minutes: of a period.
         periods: all of which must be over the threshold.
         at_most: whether a value at the threshold, or below, is wrong; else one above it.
