@@ -34,8 +34,8 @@ from reward_functions import specs
 from reward_functions.audit import comparing
 from reward_functions.audit.corpus import CLASSES
 from reward_functions.audit.trying import RIGHT
-from reward_functions.cdk.app.preview import AT_REST, at_rest
 from reward_functions.aws.names import Names
+from reward_functions.cdk.app.preview import AT_REST, at_rest
 from reward_functions.cdk.model.brought import Callers, JobRights, ReadFolder
 from reward_functions.cdk.model.deployment import Deployment
 from reward_functions.cdk.model.operating import (

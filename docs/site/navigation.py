@@ -55,6 +55,7 @@ WAYS: Final[Mapping[str, tuple[str, ...]]] = {
         "docs/how-to/rights",
         "docs/how-to/company-account",
         "docs/how-to/ci",
+        "docs/how-to/operate",
     ),
     "With judges": (
         "docs/how-to/judge",
@@ -92,10 +93,6 @@ SECTIONS: Final = (
             "docs/long-runs",
             "docs/how-to/your-repository",
             "docs/how-to/cold-starts",
-            "docs/how-to/operate",
-            "docs/how-to/company-account",
-            "docs/how-to/ci",
-            "docs/how-to/audit-in-ci",
         ),
     ),
     Section("Notebooks", folder="notebooks/*.ipynb"),

@@ -76,7 +76,7 @@ ROOMS = {
     ),
     "shapers": room("Rewards for the form of a response.", LANGUAGE, 650, 350, 11),
     "serving": room(
-        "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_540, 1_400, 13
+        "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_590, 1_400, 13
     ),
     "rollouts": room(
         "Agents' episodes: how they end, and rewards that are counted once.",
@@ -88,7 +88,7 @@ ROOMS = {
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 780, 800, 15
     ),
-    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_100, 1_000, 10),
+    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_110, 1_000, 10),
     "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 9),
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
@@ -168,7 +168,7 @@ ROOMS = {
     "cdk": room(
         "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
         "core judge_runtime serving rollouts feedback aws scoring",
-        8_070,
+        8_380,
         7_700,
         12,
     ),
