@@ -6,7 +6,7 @@
     scoring.py     score
     exporting.py   export
     runs.py        runs list · show · watch · resume · cancel · fetch
-    scaffold.py    new
+    init.py        init
     invoking.py    invoke
     deployed.py    deployed list · invoke · check · rollback · prune
     local.py       local up · status · reset · down · install
@@ -45,7 +45,7 @@ ROWS: Final = {
     "compare": "Score the same responses by two rewards, and say how they differ.",
     "export": "Send results to an experiment tracker.",
     "runs": "Runs over shards, which are folders: list, show, watch, resume, cancel, fetch.",
-    "new": "Write a reward with worked examples, and its test, which needs pytest.",
+    "init": "Write a folder to train with from your own file; or a reward alone, and its test.",
     "invoke": "Run the Lambda function of a reward on this machine, and time it.",
     "lock": "Lock what the packages of a stage require, with hashes.",
     "doctor": "Which AWS this shell is on, and whether credentials, tools and the stage are ready.",
@@ -67,7 +67,6 @@ TARGETS: Final = {
     "compare": "auditing:compare",
     "export": "exporting:export",
     "runs": "runs:app",
-    "new": "scaffold:new",
     "invoke": "invoking:invoke",
     "stage": "stages:app",
     "deployed": "deployed:app",

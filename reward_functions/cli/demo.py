@@ -79,7 +79,7 @@ def demo(
         "reward explain gsm8k --response '#### 20 or 21' --reference 21",
         "reward show math",
         "reward score gsm8k responses.jsonl -o rewards.jsonl --report page.html",
-        "reward new my_reward",
+        "reward init --reward-only my_reward",
         "reward local up",
         "reward deployed --help",
     ):

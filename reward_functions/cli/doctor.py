@@ -36,6 +36,7 @@ from reward_functions.cli.job._output import print_findings
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.extras import require
 from reward_functions.local import laptop
+from reward_functions.scaffold.folder import CDK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,9 +143,6 @@ def _previewed(project: Project, name: str) -> Preview | str:
     except ConfigurationError as error:
         return str(error)
 
-
-CDK: Final = "2.1148.1"
-"""The CDK command line that `package-lock.json` pins and that reads today's assemblies."""
 
 INSTALL_CDK: Final = f"npm install --save-dev --save-exact aws-cdk@{CDK}"
 

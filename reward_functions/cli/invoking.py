@@ -53,7 +53,8 @@ def invoke(
     invoked by `reward deployed invoke`.
 
     NAME is a registered name: a reward in a file of its own is registered by its package's
-    pyproject.toml, as `reward new` shows. The file is read as `reward score` reads it.
+    pyproject.toml, as `reward init --reward-only` shows. The file is read as `reward score`
+    reads it.
 
     Exit status: 0 every batch was answered, 1 some were not, 2 none was, or nothing was done.
     """
@@ -78,7 +79,7 @@ def invoke(
 
 
 def _unregistered(path: str) -> str:
-    """How the reward in a file gets a name: one line, of what `reward new` prints in several."""
+    """How the reward in a file gets a name: one line of what `reward init --reward-only` prints."""
     stem = Path(path).stem
     name = f"acme.{stem}"
     return (

@@ -1,7 +1,7 @@
 """The reward that a name means, ready to score: a registered name, or the path of a file.
 
 A .py file holds a function, a .toml or .json file declares a composite. A file makes a reward
-usable between `reward new` and the package it may end up in.
+usable between `reward init --reward-only` and the package it may end up in.
 """
 
 from __future__ import annotations

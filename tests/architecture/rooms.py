@@ -172,6 +172,13 @@ ROOMS = {
         7_700,
         12,
     ),
+    "scaffold": room(
+        "A folder to train with, made of one's own file.",
+        f"{LANGUAGE} judge_runtime serving reports data scoring",
+        680,
+        600,
+        14,
+    ),
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",
         "core extraction serving rollouts aws reports data aws.deployed audit jobs rollouts.drive"
@@ -183,9 +190,9 @@ ROOMS = {
     "cli": room(
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
-        " aws.deployed calibration scoring export audit jobs jobs.evaluation rollouts.drive cdk"
+        " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk scaffold"
         " local",
-        8_170,
+        8_070,
         8_000,
         17,
     ),

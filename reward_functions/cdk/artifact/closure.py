@@ -58,6 +58,7 @@ ROWS: Final[Mapping[str, str]] = {
     "reward_functions.reports": SHARDS,
     "reward_functions.rollouts": FUNCTIONS,
     "reward_functions.rollouts.drive": NOBODY,
+    "reward_functions.scaffold": NOBODY,
     "reward_functions.scoring": SHARDS,
     "reward_functions.testing": SHARDS,
 }

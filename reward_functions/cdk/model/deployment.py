@@ -283,7 +283,7 @@ def check_deployment(
     if not spec.examples:
         raise BadDeployment(
             f"{each.reward} declares no examples, so that its gate would prove nothing: give "
-            "@reward_function some, as `reward new` does"
+            "@reward_function some, as `reward init --reward-only` does"
         )
     if missing := lacking(spec):
         raise BadDeployment(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,10 +12,10 @@ from reward_functions.cli._console import cell, output, remark, table
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.data._output import DataFile  # noqa: TC001 - typer reads annotations
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.data.atomic import Together
 from reward_functions.data.json_rows import BadInput, Row
-from reward_functions.data.rows.reading import objects_of, prompts_of
-from reward_functions.data.splitting import Overlaps, assigned, group_of, parse_ratio
+from reward_functions.data.parting import parted
+from reward_functions.data.rows.reading import prompts_of
+from reward_functions.data.splitting import group_of, parse_ratio
 from reward_functions.scoring.rows import row_options
 
 if TYPE_CHECKING:
@@ -63,42 +62,33 @@ def split(
     shares = parse_ratio(ratio, names)
     out = out or Path(file).with_name(f"{Path(file).name.split('.', 1)[0]}-split")
     options = row_options(mapped, shape)
-    groups = list(_groups(prompts_of(file, options, whole=True), by))
-    parts = assigned(groups, shares, seed)
-    rows, overlaps = Counter[str](), Overlaps()
-    with Together(spared=[Path(file)]) as files:
-        files.folder(out)
-        paths = {part: out / f"{part}.jsonl" for part in shares}
-        streams = {part: files.opened(path) for part, path in paths.items()}
-        rows_as_read = prompts_of(file, options)
-        for found, row, group in zip(objects_of(file), rows_as_read, groups, strict=True):
-            part = parts[group]
-            streams[part].write(f"{json.dumps(found.content)}\n")
-            overlaps.add(part, str(row.content.get("id", row.where)), row.content)
-            rows[part] += 1
+    done = parted(
+        file, out, shares=shares, seed=seed, group=partial(_group, by=by), options=options
+    )
+    total = done.rows.total()
     shown = table("part", "rows", "share", f"{by}s", "file", numbers=("rows", "share", f"{by}s"))
-    for part, path in paths.items():
-        held = sum(where == part for where in parts.values())
-        figures = (f"{rows[part]:,}", f"{rows[part] / len(groups):.1%}", f"{held:,}")
+    for part, path in done.paths.items():
+        held = sum(where == part for where in done.parts.values())
+        rows = done.rows[part]
+        figures = (f"{rows:,}", f"{rows / total:.1%}", f"{held:,}")
         shown.add_row(part, *map(cell, figures), str(path))
     output().print(shown)
-    for leak in overlaps.leaks():
+    for leak in done.leaks:
         remark(f"leak: {leak}", "yellow")
     _warn_of_official(prompts_of(file, options))
 
 
-def _groups(rows: Iterator[Row], by: Literal["page", "prompt"]) -> Iterator[str]:
-    """The group of every row.
+def _group(row: Row, by: Literal["page", "prompt"]) -> str:
+    """The group of a row.
 
     Raises:
-        BadInput: a row has none.
+        BadInput: it has none.
     """
-    for row in rows:
-        group = group_of(row.content, by)
-        if group is None:
-            field = "metadata.page is missing" if by == "page" else "there is no user turn"
-            raise BadInput(f"{row.where}: {field}, so it belongs to no {by}")
-        yield group
+    group = group_of(row.content, by)
+    if group is None:
+        field = "metadata.page is missing" if by == "page" else "there is no user turn"
+        raise BadInput(f"{row.where}: {field}, so it belongs to no {by}")
+    return group
 
 
 def _warn_of_official(rows: Iterator[Row]) -> None:

@@ -611,7 +611,7 @@ def require_responses(
     prompts = {top(path, rows[0]) for path in (*columns.prompt, *columns.id)}
     references = {top(path, rows[0]) for path in columns.reference} - set(USUAL["response"])
     names = [name for name in _names(rows) if name not in prompts | references]
-    guess = _guessed(names).get("response", "COLUMN")
+    guess = guessed_columns(names).get("response", "COLUMN")
     kind = f" (the shape {shape.name})" if shape else ""
     raise UnknownShape(
         f"{file}: the rows hold no response{kind}: the columns are "
@@ -663,7 +663,7 @@ def _of_objects(value: Any) -> bool:
 
 def _advice(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     """What to type: the parts that a column seems to hold, and a place for the response."""
-    guess = _guessed(names)
+    guess = guessed_columns(names)
     exchange = guess.get("prompt", "")
     if "response" not in guess and any(_ends_with_response(at(row, exchange)) for row in rows):
         reference = guess.get("reference")
@@ -676,8 +676,13 @@ def _advice(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     return f"add --map {quote(line)}{further}"
 
 
-def _guessed(names: Sequence[str]) -> dict[str, str]:
-    """A column for every part for which one has a usual name."""
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns of rows, in their order; instead of one that holds objects the paths into it."""
+    return _for_parts(_leaves(rows), rows)
+
+
+def guessed_columns(names: Sequence[str]) -> dict[str, str]:
+    """A column for every part, as `USUAL` calls them, for which one has a usual name."""
     left = [
         name
         for name in names

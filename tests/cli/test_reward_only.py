@@ -1,4 +1,4 @@
-"""`reward new`: what it writes works before the first edit, and it overwrites nothing."""
+"""`reward init --reward-only`: it works before the first edit, and overwrites nothing."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from reward_functions.cli import app
 ROOT = Path(__file__).parents[2]
 
 
-def new(*arguments):
-    return CliRunner().invoke(app, ["new", *map(str, arguments)])
+def reward_only(name, *arguments):
+    return CliRunner().invoke(app, ["init", "--reward-only", name, *map(str, arguments)])
 
 
 def in_process(folder, *command):
@@ -39,7 +39,7 @@ def test_what_it_writes_is_checked_tested_and_clean_at_once(tmp_path):
     """Rewards and judges, of a team or not: in one folder, each with files of its own."""
     for name, options in WRITTEN.items():
         before = {*tmp_path.iterdir()}
-        assert new(name, "--into", tmp_path, *options).exit_code == 0
+        assert reward_only(name, tmp_path, *options).exit_code == 0
         own = name.rpartition(".")[2]
         more = [f"{own}.md"] if options else []
         scripted = ["--scripted"] if options else []
@@ -60,12 +60,12 @@ def test_what_it_writes_is_checked_tested_and_clean_at_once(tmp_path):
 
 
 def test_the_name_it_declares_is_the_one_asked_for(tmp_path):
-    new("acme.last_line", "--into", tmp_path)
+    reward_only("acme.last_line", tmp_path)
     assert 'name="acme.last_line",' in (tmp_path / "last_line.py").read_text()
 
 
 def test_what_to_do_next_can_be_pasted(tmp_path):
-    ran = new("acme.last_line", "--into", tmp_path)
+    ran = reward_only("acme.last_line", tmp_path)
     _, _, entry_point = ran.stdout.partition(", …):\n")
     project = tomllib.loads(entry_point)["project"]
     assert project["entry-points"]["reward_functions"] == {"acme.last_line": "last_line:last_line"}
@@ -74,9 +74,9 @@ def test_what_to_do_next_can_be_pasted(tmp_path):
 
 
 def test_it_says_that_the_test_needs_pytest_where_that_is_missing(tmp_path, monkeypatch):
-    assert "pip install" not in new("last_line", "--into", tmp_path / "a").stdout
-    monkeypatch.setattr("reward_functions.cli.scaffold.find_spec", lambda _: None)
-    reported = new("last_line", "--into", tmp_path / "b").stdout.splitlines()
+    assert "pip install" not in reward_only("last_line", tmp_path / "a").stdout
+    monkeypatch.setattr("reward_functions.cli.init.find_spec", lambda _: None)
+    reported = reward_only("last_line", tmp_path / "b").stdout.splitlines()
     test = reported.index(f"  pytest {tmp_path}/b/test_last_line.py")
     assert reported[test - 1] == "  pip install pytest"
 
@@ -86,27 +86,27 @@ def test_in_a_package_the_test_imports_through_it(tmp_path):
     inner.mkdir(parents=True)
     for folder in (inner, inner.parent):
         (folder / "__init__.py").touch()
-    ran = new("acme.last_line", "--into", inner)
+    ran = reward_only("acme.last_line", inner)
     assert '"acme.rewards.last_line:last_line"' in ran.stdout
     test = (inner / "test_last_line.py").read_text()
     assert "from acme.rewards.last_line import last_line" in test
 
 
 def test_a_folder_that_is_missing_is_made(tmp_path):
-    assert new("last_line", "--into", tmp_path / "a" / "b").exit_code == 0
+    assert reward_only("last_line", tmp_path / "a" / "b").exit_code == 0
     assert (tmp_path / "a" / "b" / "last_line.py").exists()
 
 
 def test_the_current_folder_is_where_it_writes_otherwise(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert "reward audit ./last_line.py" in new("last_line").stdout
+    assert "reward audit ./last_line.py" in reward_only("last_line").stdout
     assert (tmp_path / "last_line.py").exists()
 
 
 @pytest.mark.parametrize("existing", ["last_line.py", "test_last_line.py"])
 def test_nothing_is_overwritten(existing, tmp_path):
     (tmp_path / existing).write_text("mine")
-    ran = new("last_line", "--into", tmp_path)
+    ran = reward_only("last_line", tmp_path)
     assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
     assert "not overwritten" in ran.stderr
     assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
@@ -130,7 +130,7 @@ def test_nothing_is_overwritten(existing, tmp_path):
     ],
 )
 def test_a_name_that_cannot_work_is_refused_with_the_reason(name, complaint, tmp_path):
-    ran = new(name, "--into", tmp_path / "new")
+    ran = reward_only(name, tmp_path / "new")
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert complaint in ran.stderr
     assert ran.stderr.count("\n") == 1
@@ -139,5 +139,5 @@ def test_a_name_that_cannot_work_is_refused_with_the_reason(name, complaint, tmp
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
     (tmp_path / "file").touch()
-    ran = new("last_line", "--into", tmp_path / "file" / "folder")
+    ran = reward_only("last_line", tmp_path / "file" / "folder")
     assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)

@@ -1,0 +1,98 @@
+"""Where the prompts and references of a file stand: its columns, and a guess that you confirm."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.data.json_rows import BadInput, Row, shown
+from reward_functions.data.rows.formats import scan_file
+from reward_functions.data.rows.reading import first_rows, recognised
+from reward_functions.data.rows.shapes import UnknownShape, at, columns_of, first, guessed_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LOOKED_AT: Final = 500
+"""Rows that the offers of rewards rest on."""
+
+LISTED: Final = 20
+"""Columns that a message names."""
+
+
+class Source(NamedTuple):
+    """A file of your own rows, looked at.
+
+    Args:
+        file: as it was typed.
+        columns: in their order; inside of objects by paths with points.
+        guess: the columns of prompt and reference, where they can be guessed.
+        rows: the first `LOOKED_AT`.
+    """
+
+    file: str
+    columns: list[str]
+    guess: dict[str, str]
+    rows: list[dict[str, Any]]
+
+    def column(self, part: str, typed: str) -> str:
+        """The column that was typed for a part.
+
+        Raises:
+            ConfigurationError: no row has it.
+        """
+        if all(at(row, typed) is None for row in self.rows):
+            raise ConfigurationError(
+                f"{shown(self.file)}: --{part} {typed}: no row has a value in such a column"
+                f"{did_you_mean(typed, self.columns[:LISTED])}"
+            )
+        return typed
+
+    def values(self, column: str) -> Iterator[Any]:
+        """What the rows hold in a column."""
+        return (found for row in self.rows if (found := at(row, column)) is not None)
+
+    @property
+    def stem(self) -> str:
+        """What the file is called, without endings."""
+        return Path(self.file).name.split(".", 1)[0]
+
+
+def looked_at(file: str) -> Source:
+    """A file, looked at.
+
+    Args:
+        file: of any format that `reward data prepare` reads, or a data set's folder.
+
+    Raises:
+        ConfigurationError: it is standard input, or holds no rows.
+        BadInput: its format is not read, or none of the first rows is an object.
+        OSError: it cannot be read.
+    """
+    if file == "-":
+        raise ConfigurationError("--data: the file is read several times; give its path")
+    found = list(islice(scan_file(file), LOOKED_AT))
+    objects = [dict(row.content) for row in found if isinstance(row, Row)]
+    if not objects:
+        raise next(
+            (row for row in found if isinstance(row, BadInput)),
+            ConfigurationError(f"{shown(file)} holds no rows: name a file of prompts with --data"),
+        )
+    ahead = [dict(row.content) for row in first_rows(iter(found)) if isinstance(row, Row)]
+    return Source(file, columns_of(objects), _guess(file, ahead or objects[:1]), objects)
+
+
+def _guess(file: str, rows: list[dict[str, Any]]) -> dict[str, str]:
+    """By the shape of the rows; without one by the names of the columns."""
+    try:
+        columns = recognised(file, rows).columns
+    except UnknownShape:
+        guess = guessed_columns(columns_of(rows))
+        return {part: guess[part] for part in ("prompt", "reference") if part in guess}
+    parts = {"prompt": columns.prompt, "reference": columns.reference}
+    return {
+        part: found for part, paths in parts.items() if (found := first(rows[0], paths)) is not None
+    }

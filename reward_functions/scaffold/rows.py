@@ -1,0 +1,162 @@
+"""A file of your own as training data: prepared, and split without leaking.
+
+A file that has splits keeps them. Any other becomes `train.jsonl` and `test.jsonl`, by page where
+the rows have one, else by prompt. Bedrock trains on 100 rows or more: the test part is smaller
+where the training part would have fewer, and there is none where the file has exactly as many.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.json_rows import Row
+from reward_functions.data.lengths import Lengths, prompt_tokens, suggested_prompt_length
+from reward_functions.data.linting import MIN_ROWS
+from reward_functions.data.parting import parted
+from reward_functions.data.preparing import REPORT, BadRecords, prepare_own
+from reward_functions.data.rows.reading import canonical_rows, prompts_of, recognised
+from reward_functions.data.rows.shapes import RowOptions
+from reward_functions.data.splitting import group_of
+from reward_functions.data.wording import AS_PUBLISHED, Wording
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from reward_functions.data.preparing import Complaint
+    from reward_functions.scaffold.columns import Source
+
+TRAIN: Final = "train"
+TEST: Final = "test"
+
+SHARE: Final = 0.8
+"""Of the rows that are trained on."""
+
+SEED: Final = 0
+
+
+@dataclass(slots=True)
+class MadeRows:
+    """What was made of a file.
+
+    Args:
+        rows: written, by split.
+        dropped: rows left out on purpose, by reason.
+        problems: rows that could not be used, each in a sentence.
+        prompt_tokens: `maxPromptLength` as suggested, from the prompts that are trained on.
+    """
+
+    rows: Mapping[str, int]
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    problems: Sequence[str] = ()
+    prompt_tokens: int = 0
+
+
+def mapped_to(prompt: str, reference: str | None) -> RowOptions:
+    """How rows are read whose columns are known."""
+    return RowOptions({"prompt": prompt} | ({"reference": reference} if reference else {}))
+
+
+def wire_rows(source: Source, options: RowOptions) -> list[dict[str, Any]]:
+    """The rows looked at as a trainer sends them; those that cannot be read are left out."""
+    how = recognised(source.file, source.rows, options)
+    how = how._replace(columns=how.columns._replace(response=()))
+    given = (Row(f"row {at}", each, f"row {at}") for at, each in enumerate(source.rows, 1))
+    read = canonical_rows(given, how, responses=False)
+    return [row.content for row in read if isinstance(row, Row)]
+
+
+def made_rows(
+    file: str,
+    folder: Path,
+    *,
+    options: RowOptions,
+    answer_format: str | None,
+    complaint: Complaint | None,
+    skip_bad: bool,
+    fewest: int = MIN_ROWS,
+) -> MadeRows:
+    """Write a file as training data, and the report.
+
+    Args:
+        file: its path.
+        folder: an empty one, to write to.
+        options: how its rows are read.
+        answer_format: the sentence that asks for a form of answer; None leaves the prompts alone.
+        complaint: why the reward cannot use a row, at a position; None where it can.
+        skip_bad: leave out rows that cannot be used, instead of giving up.
+        fewest: rows that the service trains on.
+
+    Raises:
+        ConfigurationError: rows cannot be used; the message shows the first, and what to add. Or of
+            several splits none is to be trained on.
+        OSError: a file cannot be read or written.
+    """
+    wording = AS_PUBLISHED if answer_format is None else Wording(answer_format=answer_format)
+    try:
+        report = prepare_own(
+            file,
+            folder,
+            options=options,
+            wording=wording,
+            complaint=complaint,
+            skip_bad=skip_bad,
+        )
+    except BadRecords as error:
+        raise ConfigurationError(
+            f"{error}; the first: {error.problems[0]}: mend them, or leave them out with --skip-bad"
+        ) from None
+    written = dict(report.splits)
+    if len(written) == 1:
+        written = _split(folder, next(iter(written)), fewest)
+    elif TRAIN not in written:
+        raise ConfigurationError(
+            f"{file}: the splits are {', '.join(sorted(written))}, and none is {TRAIN}: call the "
+            f"one that is trained on {TRAIN}"
+        )
+    prompts = prompts_of(str(folder / f"{TRAIN}.jsonl"))
+    lengths = Lengths([prompt_tokens(row.content["messages"]) for row in prompts])
+    dropped = dict(report.dropped)
+    return MadeRows(written, dropped, report.problems, suggested_prompt_length(lengths))
+
+
+def _split(folder: Path, whole: str, fewest: int) -> dict[str, int]:
+    """The rows of each part; the file of the whole is gone."""
+    file = folder / f"{whole}.jsonl"
+    rows = list(prompts_of(str(file), whole=True))
+    by = "page" if any(group_of(row.content, "page") for row in rows) else "prompt"
+    held_out = min(len(rows) - fewest, round((1 - SHARE) * len(rows)))
+    if len(rows) < fewest:
+        held_out = round((1 - SHARE) * len(rows))
+    named = folder / f".{whole}.jsonl"
+    file.replace(named)
+    try:
+        if held_out < 1 or len({_group(row, by) for row in rows}) == 1:
+            named.replace(folder / f"{TRAIN}.jsonl")
+            _note(folder / REPORT, {"rows": {TRAIN: len(rows)}})
+            return {TRAIN: len(rows)}
+        shares = {TRAIN: 1 - held_out / len(rows), TEST: held_out / len(rows)}
+        group = partial(_group, by=by)
+        done = parted(str(named), folder, shares=shares, seed=SEED, group=group)
+    finally:
+        named.unlink(missing_ok=True)
+    counted = {part: done.rows[part] for part in shares}
+    how = {"by": by, "seed": SEED, "leaks": [str(leak) for leak in done.leaks]}
+    _note(folder / REPORT, {"rows": counted, "split": how})
+    return counted
+
+
+def _group(row: Row, by: str) -> str:
+    """The page of a row, where the file has pages; else what it asks."""
+    page = group_of(row.content, "page") if by == "page" else None
+    return page or group_of(row.content, "prompt") or row.where
+
+
+def _note(report: Path, further: dict[str, Any]) -> None:
+    """Say in the report what became of the rows once they were prepared."""
+    content = json.loads(report.read_text(encoding="utf-8")) | further
+    report.write_text(f"{json.dumps(content, indent=2)}\n", encoding="utf-8")
