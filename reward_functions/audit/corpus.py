@@ -301,8 +301,9 @@ def _disguised(case: Case, _: Corpus) -> list[str]:
     if found is None or not case.wrong:
         return []
     before, answer, after = found
+    turned = answer[::-1]
     return [
-        f"{case.wrong}\n\u202e{answer[::-1]}\u202c",
+        *([f"{case.wrong}\n\u202e{turned}\u202c"] if turned != answer else []),  # 414 stays itself
         f"{case.wrong}{''.join(chr(0xE0000 + ord(char)) for char in answer if char.isascii())}",
         f"{case.wrong}\n<!-- {before}{answer}{after} -->",
     ]

@@ -251,13 +251,15 @@ class _Asking:
             return read(guess)
         if not sys.stdin.isatty():
             likely = f", such as {option} {quote(guess)}; --yes takes each guess" if guess else ""
-            raise ConfigurationError(f"{what} is missing: give {option}{likely}")
+            raise ConfigurationError(f"{option} is missing, {what}: give it{likely}")
         while True:
             answered = typer.prompt(harmless(what).capitalize(), default=guess, err=True)
             try:
                 return read(answered)
-            except (RewardError, OSError) as error:
+            except RewardError as error:
                 remark(str(error), "yellow")
+            except OSError as error:
+                remark(f"{error.filename}: {error.strerror}", "yellow")
 
 
 def _whole_folder(target: Path, typed: _Typed) -> None:
@@ -315,11 +317,12 @@ def _whole_folder(target: Path, typed: _Typed) -> None:
 
 def _columns(asking: _Asking, source: Source, typed: _Typed) -> RowOptions:
     """How the rows are read."""
-    remark(f"columns: {', '.join(source.columns[:LISTED])}")
+    columns = ", ".join(source.columns[:LISTED])
 
     def column(part: str, what: str, named: str | None) -> str:
         guess = source.guess.get(part)
-        return asking.answer(f"--{part}", what, named, guess, partial(source.column, part))
+        read = partial(source.column, part)
+        return asking.answer(f"--{part}", f"{what} (of {columns})", named, guess, read)
 
     prompt = column("prompt", "the column of the prompts", typed.prompt)
     if typed.no_reference:

@@ -45,7 +45,10 @@ def get(name: str) -> RewardSpec:
     """
     found = _builtin(name) or _plugin(name)
     if found is None:
-        raise UnknownReward(f"no reward function is called {name!r}{did_you_mean(name, _names())}")
+        near = did_you_mean(name, _names())
+        if "." in name and "Did you mean" not in near:  # of a package that is not installed here
+            near = ": install its package, such as by `pip install --editable .` in its folder"
+        raise UnknownReward(f"no reward function is called {name!r}{near}")
     return found
 
 

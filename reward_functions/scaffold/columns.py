@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.errors import ConfigurationError
@@ -14,7 +13,9 @@ from reward_functions.data.rows.reading import first_rows, recognised
 from reward_functions.data.rows.shapes import UnknownShape, at, columns_of, first, guessed_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
+
+PARTS: Final = ("prompt", "reference")
 
 LOOKED_AT: Final = 500
 """Rows that the offers of rewards rest on."""
@@ -28,7 +29,7 @@ class Source(NamedTuple):
 
     Args:
         file: as it was typed.
-        columns: in their order; inside of objects by paths with points.
+        columns: in their order.
         guess: the columns of prompt and reference, where they can be guessed.
         rows: the first `LOOKED_AT`.
     """
@@ -50,15 +51,6 @@ class Source(NamedTuple):
                 f"{did_you_mean(typed, self.columns[:LISTED])}"
             )
         return typed
-
-    def values(self, column: str) -> Iterator[Any]:
-        """What the rows hold in a column."""
-        return (found for row in self.rows if (found := at(row, column)) is not None)
-
-    @property
-    def stem(self) -> str:
-        """What the file is called, without endings."""
-        return Path(self.file).name.split(".", 1)[0]
 
 
 def looked_at(file: str) -> Source:
@@ -82,17 +74,21 @@ def looked_at(file: str) -> Source:
             ConfigurationError(f"{shown(file)} holds no rows: name a file of prompts with --data"),
         )
     ahead = [dict(row.content) for row in first_rows(iter(found)) if isinstance(row, Row)]
-    return Source(file, columns_of(objects), _guess(file, ahead or objects[:1]), objects)
+    names = list(dict.fromkeys(name for row in objects for name in row))
+    return Source(file, names, _guess(file, ahead or objects[:1], names), objects)
 
 
-def _guess(file: str, rows: list[dict[str, Any]]) -> dict[str, str]:
-    """By the shape of the rows; without one by the names of the columns."""
+def _guess(file: str, rows: list[dict[str, Any]], names: list[str]) -> dict[str, str]:
+    """By the shape of the rows; without one by the names of the columns, or by their order."""
     try:
         columns = recognised(file, rows).columns
     except UnknownShape:
-        guess = guessed_columns(columns_of(rows))
-        return {part: guess[part] for part in ("prompt", "reference") if part in guess}
+        guess = _parts(guessed_columns(columns_of(rows)))
+        in_order = len(names) == len(PARTS) > len(guess)
+        return dict(zip(PARTS, names, strict=True)) if in_order else guess
     parts = {"prompt": columns.prompt, "reference": columns.reference}
-    return {
-        part: found for part, paths in parts.items() if (found := first(rows[0], paths)) is not None
-    }
+    return _parts({part: first(rows[0], paths) for part, paths in parts.items()})
+
+
+def _parts(guess: Mapping[str, str | None]) -> dict[str, str]:
+    return {part: found for part in PARTS if (found := guess.get(part)) is not None}

@@ -138,17 +138,27 @@ def package_name(folder: str) -> str:
 def first_commands(chosen: Choices) -> list[str]:
     """The commands that are green in the folder as it is written."""
     named, settings = quote(chosen.reward), _settings(chosen)
-    scripted = " --scripted" if chosen.spec.needs.judge else " --allow-undecided"
-    both = "data/train.jsonl data/test.jsonl"
-    lines = [f"reward data lint data/train.jsonl --reward {named}{settings}"]
-    if chosen.trains != "bedrock":
-        lines[0] += " --min-rows 1"
-    if len(chosen.made.rows) > 1 and "test" in chosen.made.rows:
-        lines.append(f"reward data lint {both} --reward {named}{settings} --min-rows 1")
-    lines += ["pytest -q", f"reward audit {named} data/train.jsonl{settings}{scripted}"]
+    files = " ".join(f"data/{part}.jsonl" for part in chosen.made.rows)
+    every = f"reward data lint {files} --reward {named}{settings} --min-rows 1"
+    train = f"reward data lint data/train.jsonl --reward {named}{settings}"
+    few = SERVICES[chosen.trains].fewest
+    lines = [
+        *([train] if few > 1 else []),
+        *([every] if few == 1 or len(chosen.made.rows) > 1 else []),
+    ]
+    lines.append("pytest -q")
+    if not chosen.own:  # which is a skeleton so far, and fit for nothing
+        lines.append(audit_command(chosen))
     if chosen.on_aws:
         lines += ["reward stage check --all", "reward job plan job.toml --offline"]
     return lines
+
+
+def audit_command(chosen: Choices) -> str:
+    """The command that says whether the reward can be trained on."""
+    kind = " --scripted" if chosen.spec.needs.judge else ""
+    named = f"{quote(chosen.reward)} data/train.jsonl{_settings(chosen)}{kind}"
+    return f"reward audit {named} --allow-undecided"
 
 
 def texts_of(chosen: Choices) -> dict[str, str]:
@@ -378,16 +388,19 @@ def _readme(chosen: Choices, files: Sequence[str]) -> str:
         trains=SERVICES[chosen.trains].named,
         files="\n".join(listed),
         install="\n".join(install),
-        after="",
         checks="\n".join(first_commands(chosen)),
-        notes=_notes(chosen),
+        notes="".join(f"{note}\n\n" for note in remarks(chosen)),
+        edited=_edited(chosen),
         sections=TEMPLATES[section].substitute(models=models).rstrip("\n"),
     )
 
 
-def _notes(chosen: Choices) -> str:
-    """What the reader has to know of this folder."""
-    return "".join(f"{note}\n\n" for note in remarks(chosen))
+def _edited(chosen: Choices) -> str:
+    """How a skeleton becomes a reward; "" of a reward that is one."""
+    if chosen.own is None:
+        return ""
+    words = {"reward": chosen.reward, "audit": audit_command(chosen)}
+    return f"{TEMPLATES['readme_edit.md'].substitute(words)}\n"
 
 
 def remarks(chosen: Choices) -> list[str]:

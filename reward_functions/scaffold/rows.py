@@ -36,6 +36,9 @@ TEST: Final = "test"
 SHARE: Final = 0.8
 """Of the rows that are trained on."""
 
+LEAST: Final = 5
+"""Rows that are held out, at least: fewer tell nothing."""
+
 SEED: Final = 0
 
 
@@ -107,8 +110,9 @@ def made_rows(
             skip_bad=skip_bad,
         )
     except BadRecords as error:
+        unusable = str(error).partition(";")[0]
         raise ConfigurationError(
-            f"{error}; the first: {error.problems[0]}: mend them, or leave them out with --skip-bad"
+            f"{unusable}, such as {error.problems[0]}. Mend them, or leave them out with --skip-bad"
         ) from None
     written = dict(report.splits)
     if len(written) == 1:
@@ -135,7 +139,7 @@ def _split(folder: Path, whole: str, fewest: int) -> dict[str, int]:
     named = folder / f".{whole}.jsonl"
     file.replace(named)
     try:
-        if held_out < 1 or len({_group(row, by) for row in rows}) == 1:
+        if held_out < LEAST or len({_group(row, by) for row in rows}) == 1:
             named.replace(folder / f"{TRAIN}.jsonl")
             _note(folder / REPORT, {"rows": {TRAIN: len(rows)}})
             return {TRAIN: len(rows)}

@@ -183,3 +183,10 @@ def test_what_is_changed_is_the_answer_whatever_form_is_around_it(form, answer, 
         assert tried, name
         inside = [each for each in tried if each.startswith(right.partition(answer)[0])]
         assert any(each.endswith(right.partition(answer)[2]) for each in inside), name
+
+
+@pytest.mark.parametrize(("answer", "disguised"), [("42", True), ("414", False)])
+def test_an_answer_that_reads_the_same_backwards_is_not_disguised_by_that(answer, disguised):
+    rows = Corpus([case(right=answer, wrong="17")])
+    texts = [text for _, text, _ in class_answers(BY_ID["EX-DISGUISE"], rows)]
+    assert any(f"\u202e{answer[::-1]}\u202c" in text for text in texts) == disguised

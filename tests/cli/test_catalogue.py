@@ -302,7 +302,7 @@ def test_the_version_is_the_packages():
     assert run("--version").stdout == f"reward-functions {version('reward-functions')}\n"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["score", "-h"], ["new", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["score", "-h"], ["init", "--help"]])
 def test_help_is_for_reading(arguments):
     ran = run(*arguments)
     assert ran.exit_code == 0
