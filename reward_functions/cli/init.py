@@ -19,6 +19,7 @@ import typer
 
 from reward_functions.cli._console import output, remark
 from reward_functions.cli._echo import Yes, harmless, require_agreement, say, several
+from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._options import Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.data._wording import complaints
 from reward_functions.core.errors import ConfigurationError, RewardError
@@ -253,9 +254,12 @@ class _Asking:
             likely = f", such as {option} {quote(guess)}; --yes takes each guess" if guess else ""
             raise ConfigurationError(f"{option} is missing, {what}: give it{likely}")
         while True:
-            answered = typer.prompt(harmless(what).capitalize(), default=guess, err=True)
             try:
-                return read(answered)
+                asked = harmless(f"{what[0].upper()}{what[1:]}")
+                return read(typer.prompt(asked, default=guess, err=True))
+            except typer.Abort:
+                say("\nnothing is written", err=True)
+                raise typer.Exit(UNUSABLE) from None
             except RewardError as error:
                 remark(str(error), "yellow")
             except OSError as error:

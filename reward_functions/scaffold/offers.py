@@ -4,7 +4,7 @@
 | --- | --- |
 | numbers | gsm8k, then math |
 | formulas and fractions | math |
-| letters | multiple_choice, where the options are there; else answer_text with these labels |
+| letters of options that the rows have | multiple_choice |
 | JSON objects | json_fields |
 | few labels that come back | answer_text with these labels, then without |
 | short texts | answer_text, then the judge `reference` |
@@ -24,6 +24,8 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.registry import get
 from reward_functions.core.types import Unscored
 from reward_functions.data.answers import LONG, complaint, kind_of, stated_answer
+from reward_functions.data.splitting import prompt_of
+from reward_functions.extraction.choices import options_in
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
@@ -92,7 +94,7 @@ class Offer(NamedTuple):
 OFFERED: Final[Mapping[str, Sequence[str]]] = {
     NUMBER: ("gsm8k", "math"),
     FORMULA: ("math",),
-    CHOICE: ("multiple_choice", "answer_text labels"),
+    CHOICE: ("multiple_choice",),
     OBJECT: ("json_fields",),
     LABEL: ("answer_text labels", "answer_text"),
     SHORT: ("answer_text", JUDGE),
@@ -116,7 +118,7 @@ def offers(rows: Sequence[dict[str, Any]]) -> list[Offer]:
     """
     references = (row.get("reference_answer") for row in rows)
     found = [each for each in references if each is not None and each != ""]
-    kind = _kind(found)
+    kind = _kind(found, optional=2 * sum(map(_has_options, rows)) > len(rows))
     listed = [_offer(name, found, rows) for name in OFFERED.get(kind or "", ())]
     return [each for each in listed if each.usable and 2 * each.usable >= each.of]
 
@@ -156,13 +158,26 @@ def _offer(name: str, references: Sequence[Any], rows: Sequence[dict[str, Any]])
     return Offer(reward, parameters, usable(get(reward), parameters, rows), len(rows))
 
 
-def _kind(references: Sequence[Any]) -> str | None:
-    """What most of the references are; None where there are none."""
+def _has_options(row: dict[str, Any]) -> bool:
+    """Whether a letter can stand for an option of the row."""
+    metadata = row.get("metadata") or {}
+    return bool(options_in(prompt_of(row)) or metadata.get("choices") or metadata.get("options"))
+
+
+def _kind(references: Sequence[Any], *, optional: bool) -> str | None:
+    """What most of the references are; None where there are none.
+
+    Args:
+        references: that are not empty.
+        optional: whether the rows have options to choose from.
+    """
     kinds = Counter(map(_kind_of, references))
     if not kinds:
         return None
     for kind, members in KINDS:
-        if sum(kinds[each] for each in members) >= MOST * len(references):
+        if (optional or kind != CHOICE) and sum(kinds[each] for each in members) >= MOST * len(
+            references
+        ):
             return LABEL if kind == SHORT and _labels(references) else kind
     return LONG_TEXT
 

@@ -1,0 +1,371 @@
+"""`reward init`: what it writes is green at once, and a mistake is one sentence and no file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+import tomllib
+from contextlib import chdir
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from reward_functions.cli import app
+from tests import commands
+from tests.commands import PIPE
+from tests.walkthrough import unparsed
+
+ROOT = Path(__file__).parents[2]
+
+
+def ran(*words):
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+def table(header, rows, delimiter=","):
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
+
+
+def sums(count, header=("question", "answer"), **options):
+    """A CSV of sums, each with its answer."""
+    return table(header, [[f"What is {at} plus one?", at + 1] for at in range(count)], **options)
+
+
+def prompts(path):
+    rows = map(json.loads, path.read_text().splitlines())
+    return [row["messages"][-1]["content"] for row in rows]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def shop(here):
+    """A folder for Bedrock."""
+    (here / "sums.csv").write_text(sums(130))
+    done = ran("init", "shop", "--data", "sums.csv", "--yes")
+    assert done.exit_code == 0, done.output
+    return here / "shop"
+
+
+def next_commands(done):
+    _, _, listed = done.stdout.partition("cd ")
+    return [line.split() for line in listed.splitlines()[1:] if line.strip()]
+
+
+def test_what_it_writes_is_green_at_once(here):
+    (here / "sums.csv").write_text(sums(130))
+    done = ran("init", "shop", "--data", "sums.csv", "--yes")
+    assert done.exit_code == 0, done.output
+    typed = next_commands(done)
+    assert [words[:3] for words in typed] == [
+        ["reward", "data", "lint"],
+        ["reward", "data", "lint"],
+        ["pytest", "-q"],
+        ["reward", "audit", "gsm8k"],
+        ["reward", "stage", "check"],
+        ["reward", "job", "plan"],
+    ]
+    with chdir("shop"):
+        for words in typed:
+            if words[0] == "reward":
+                checked = ran(*words[1:])
+                assert checked.exit_code == 0, checked.output
+            if words[1:3] == ["data", "lint"]:
+                assert "errors 0" in checked.stderr
+    plain = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)}
+    tested = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd="shop", env=plain, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "3 passed" in tested.stdout, tested.stdout
+
+
+def test_every_file_is_of_its_kind_and_every_command_exists(shop):
+    stages = json.loads((shop / "cdk.json").read_text())["context"]["stages"]
+    assert stages["local"] == {"extends": "dev", "emulated": True}
+    job = tomllib.loads((shop / "job.toml").read_text())
+    assert (job["deployment"], job["data"]) == ("gsm8k", "data/train.jsonl")
+    project = tomllib.loads((shop / "pyproject.toml").read_text())
+    assert project["project"]["name"] == "shop"
+    workflow = yaml.safe_load((shop / ".github/workflows/rewards.yml").read_text())
+    steps = [each.get("run") for each in workflow["jobs"]["test"]["steps"]]
+    assert "reward stage check --all" in steps
+    assert list(unparsed((shop / "README.md").read_text())) == []
+
+
+KINDS = {
+    "bedrock": [],
+    "sagemaker": ["--for", "sagemaker"],
+    "a_trainer": ["--for", "own"],
+    "own": ["--own", "acme.total"],
+    "own_judge": ["--own", "acme.tone", "--judge", "--judge-model", "amazon.nova-lite-v1:0"],
+    "judge": ["--reward", "reference", "--judge-model", "m", "--for", "own"],
+    "labels": ["--reward", "answer_text", "-p", "f1=true"],
+}
+
+
+def test_what_it_writes_is_clean(here):
+    (here / "sums.csv").write_text(sums(101))
+    for name, options in KINDS.items():
+        done = ran("init", name, "--data", "sums.csv", "--yes", *options)
+        assert done.exit_code == 0, done.output
+        assert list(unparsed((here / name / "README.md").read_text())) == []
+    ruff = Path(sys.executable).with_name("ruff")
+    for command in (["check", "--select", "E,F,I,W,UP,B,SIM"], ["format", "--check"]):
+        clean = subprocess.run(
+            [ruff, *command, "--no-cache", "."], capture_output=True, text=True, check=False
+        )
+        assert clean.returncode == 0, clean.stdout
+
+
+def test_a_reward_of_your_own_is_found_by_its_package(here):
+    (here / "sums.csv").write_text(sums(101))
+    done = ran("init", "my-shop", "--data", "sums.csv", "--yes", "--own", "acme.cost")
+    assert done.exit_code == 0, done.output
+    project = tomllib.loads(Path("my-shop/pyproject.toml").read_text())["project"]
+    assert project["entry-points"]["reward_functions"] == {
+        "acme.cost": "my_shop_rewards.cost:cost"
+    }
+    stages = json.loads(Path("my-shop/cdk.json").read_text())["context"]["stages"]
+    assert stages["dev"]["packages"] == ["."]
+    assert Path("my-shop/tests/test_cost.py").exists()
+    assert Path("my-shop/my_shop_rewards/cost.py").exists()
+    assert "End with one line" in prompts(Path("my-shop/data/train.jsonl"))[0]
+
+
+LETTERS = "What is one plus one?\nA) 1\nB) 2\nC) 3 in row {}"
+HELP = "Open the settings, choose security, press reset, and wait for letter {}."
+OFFERED = {
+    "numbers": (lambda at: [f"{at} plus one?", at + 1], "gsm8k", "####"),
+    "formulas": (lambda at: [f"d/dx {at}x^2", f"\\boxed{{{2 * at}x}}"], "math", "box"),
+    "letters": (lambda at: [LETTERS.format(at), "B"], "multiple_choice", "ANSWER:"),
+    "letters alone": (lambda at: [f"Grade {at}", "AB"[at % 2]], "answer_text", "answers: A, B"),
+    "objects": (lambda at: [f"Read {at}", json.dumps({"n": at})], "json_fields", "JSON object"),
+    "labels": (lambda at: [f"Ticket {at}", ("late", "lost")[at % 2]], "answer_text", "late, lost"),
+    "names": (lambda at: [f"Who is {at}?", f"Person {'abcdefghijklmno'[at % 15]}{at}"],
+              "answer_text", "ANSWER:"),
+    "sentences": (lambda at: [f"How is {at} reset?", HELP.format(at)], "reference", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "reward", "asked"), OFFERED.values(), ids=OFFERED)
+def test_the_reward_follows_from_what_the_references_look_like(row, reward, asked, here):
+    (here / "rows.csv").write_text(table(("prompt", "answer"), map(row, range(30))))
+    model = ["--judge-model", "m"] if reward == "reference" else []
+    done = ran("init", "made", "--data", "rows.csv", "--yes", "--for", "own", *model)
+    assert f"graded by {reward}." in done.stdout, done.output
+    assert asked in prompts(here / "made/data/train.jsonl")[0]
+
+
+def test_a_prompt_that_asks_for_the_form_already_is_left_alone(here):
+    rows = [[f"{at} plus one? End with #### and the answer.", at + 1] for at in range(20)]
+    (here / "rows.csv").write_text(table(("prompt", "answer"), rows))
+    ran("init", "made", "--data", "rows.csv", "--yes", "--for", "own")
+    assert all(each.count("####") == 1 for each in prompts(here / "made/data/train.jsonl"))
+    ran("init", "none", "--data", "rows.csv", "--yes", "--reward", "math", "--for", "own",
+        "--answer-format", "none")  # fmt: skip
+    assert not any("boxed" in each for each in prompts(here / "none/data/train.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("count", "split"), [(40, (32, 8)), (100, (100,)), (110, (100, 10)), (200, (160, 40))]
+)
+def test_bedrock_has_its_hundred_rows_before_any_is_held_out(count, split, here):
+    (here / "sums.csv").write_text(sums(count))
+    done = ran("init", "shop", "--data", "sums.csv", "--yes")
+    assert done.exit_code == 0, done.output
+    report = json.loads((here / "shop/data/report.json").read_text())
+    assert tuple(report["rows"].values()) == split
+    assert ("32 rows are too few" in done.stderr) == (count == 40)
+    assert ("No row is held out" in done.stderr) == (count == 100)
+
+
+def test_what_asks_the_same_stands_on_one_side(here):
+    rows = [[f"What is {at // 3} plus one{'?!.'[at % 3]}", at // 3 + 1] for at in range(90)]
+    (here / "rows.csv").write_text(table(("prompt", "answer"), rows))
+    ran("init", "made", "--data", "rows.csv", "--yes", "--for", "own")
+    sides = [
+        {each.split()[2] for each in prompts(here / f"made/data/{part}.jsonl")}
+        for part in ("train", "test")
+    ]
+    assert sides[0].isdisjoint(sides[1])
+    assert all(sides)
+
+
+def test_the_rows_of_a_page_stay_together(here):
+    rows = [[f"What is {at} plus one?", at + 1, f"page {at // 6}"] for at in range(60)]
+    (here / "rows.csv").write_text(table(("prompt", "answer", "page"), rows))
+    ran("init", "made", "--data", "rows.csv", "--yes", "--for", "own")
+    done = ran("data", "lint", "made/data/train.jsonl", "made/data/test.jsonl", "--min-rows", "1")
+    assert "errors 0" in done.stderr
+
+
+def test_splits_of_the_file_stay(here):
+    rows = [[f"{at}?", at, ("train", "test")[at % 4 == 0]] for at in range(40)]
+    (here / "rows.csv").write_text(table(("prompt", "answer", "split"), rows))
+    ran("init", "made", "--data", "rows.csv", "--yes", "--for", "own")
+    assert [len(prompts(here / f"made/data/{part}.jsonl")) for part in ("train", "test")] == [
+        30,
+        10,
+    ]
+
+
+EMPTY = sums(30).replace("\nWhat is 7 plus one?,8", "\nWhat is 7 plus one?,")
+MISTAKES = {
+    "no file": (None, [], "--data is missing"),
+    "a file that is not there": (None, ["--data", "no.csv"], "no.csv: No such file"),
+    "an empty file": ("", [], "rows.csv holds no rows"),
+    "a header alone": ("question,answer\n", [], "rows.csv holds no rows"),
+    "a missing column": (sums(9), ["--prompt", "questoin"], "Did you mean 'question'?"),
+    "unknown columns": (sums(9, ("a b", "c", "d")[:2] + ("d",)[:0]), ["--reference", "e"],
+                        "there are a b, c"),
+    "a column twice": (sums(9, ("answer", "answer")), [], "two columns are called 'answer'"),
+    "unequal rows": (f"{sums(9)}a,1,2\n", [], "line 11: 3 cells, and there are 2 columns"),
+    "Latin-1": (sums(9).encode().replace(b"What", b"Qu\xe9"), [], "not UTF-8"),
+    "an empty reference": (EMPTY, [], "line 9: the reference is empty. Mend them, or"),
+    "an unknown reward": (sums(9), ["--reward", "gsm9k"], "Did you mean 'gsm8k'?"),
+    "a parameter of none": (sums(9), ["--reward", "gsm8k", "-p", "x=1"], "no parameter 'x'"),
+    "no model": (sums(9), ["--reward", "reference"], "--judge-model is missing"),
+    "a model of none": (sums(9), ["--judge-model", "m"], "gsm8k asks no model"),
+    "two rewards": (sums(9), ["--reward", "math", "--own", "a.b"], "exclude each other"),
+    "a name of nothing": (sums(9), ["--own", "9x"], "is not a reward name"),
+    "with a reward alone": (sums(9), ["--reward-only", "x"], "--data is for a whole folder"),
+    "one word as a form": (sums(9), ["--answer-format", "boxd"], "Did you mean 'boxed'?"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "options", "complaint"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_one_sentence_and_nothing_is_written(content, options, complaint, here):
+    data = [] if content is None else ["--data", "rows.csv"]
+    if data:
+        text = content if isinstance(content, bytes) else content.encode()
+        (here / "rows.csv").write_bytes(text)
+    before = sorted(here.iterdir())
+    done = ran("init", "made", *data, "--yes", *options)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert complaint in done.stderr.splitlines()[-1]
+    assert sorted(here.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("left_out", "option"),
+    [("--prompt", "--prompt question"), ("--reward", "--reward"), ("--for", "--for bedrock")],
+)
+def test_without_a_terminal_a_missing_option_is_named(left_out, option, here):
+    (here / "sums.csv").write_text(sums(9))
+    given = {"--data": "sums.csv", "--prompt": "question", "--reference": "answer"}
+    given |= {"--reward": "gsm8k", "--for": "bedrock"}
+    words = [word for pair in given.items() if pair[0] != left_out for word in pair]
+    done = ran("init", "made", *words)
+    assert (done.exit_code, f"{left_out} is missing" in done.stderr) == (2, True)
+    assert option in done.stderr
+    assert ran("init", "made", *words, left_out, given[left_out]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [sums(30, delimiter=";"), f"\ufeff{sums(30)}", sums(30).replace("\n", "\r\n")],
+    ids=["semicolons", "a BOM", "CRLF"],
+)
+def test_a_csv_as_a_spreadsheet_writes_it_is_read(text, here):
+    (here / "rows.csv").write_text(text, newline="")
+    done = ran("init", "made", "--data", "rows.csv", "--yes", "--for", "own")
+    assert done.exit_code == 0, done.output
+    assert len(prompts(here / "made/data/train.jsonl")) == 24
+
+
+def test_rows_that_cannot_be_used_are_left_out_and_counted(here):
+    (here / "rows.csv").write_text(f"{EMPTY}a,1,2\n")
+    done = ran("init", "made", "--data", "rows.csv", "--yes", "--skip-bad", "--for", "own")
+    assert "left out: 2 rows that cannot be used" in done.stderr
+    assert json.loads((here / "made/data/report.json").read_text())["rows"] == {
+        "train": 23,
+        "test": 6,
+    }
+
+
+def test_a_folder_that_holds_something_is_left_alone(shop):
+    (shop / "job.toml").write_text("mine")
+    again = ["init", "shop", "--data", "sums.csv", "--yes"]
+    refused = ran(*again)
+    assert (refused.exit_code, refused.stderr.count("error: shop is not empty")) == (2, 1)
+    assert (shop / "job.toml").read_text() == "mine"
+    (shop / "notes.txt").write_text("mine")
+    assert ran(*again, "--force").exit_code == 0
+    assert (shop / "job.toml").read_text() != "mine"
+    assert (shop / "notes.txt").read_text() == "mine"
+
+
+def test_the_file_itself_may_lie_in_the_folder(here):
+    (here / "sums.csv").write_text(sums(130))
+    (here / ".git").mkdir()
+    assert ran("init", "--data", "sums.csv", "--yes").exit_code == 0
+    assert (here / "cdk.json").exists()
+    assert (here / "sums.csv").read_text() == sums(130)
+
+
+def test_what_cannot_be_written_leaves_nothing(here):
+    (here / "sums.csv").write_text(sums(130))
+    (here / "shop/README.md").mkdir(parents=True)
+    done = ran("init", "shop", "--data", "sums.csv", "--yes", "--force")
+    assert (done.exit_code, "README.md" in done.stderr) == (2, True)
+    assert sorted(here.glob("shop/**/*")) == [here / "shop/README.md"]
+
+
+def test_a_file_that_a_parameter_names_goes_with_the_folder(here):
+    (here / "rules.json").write_text('{"n": "number±0.01"}')
+    rows = [[f"Read {at}", json.dumps({"n": at})] for at in range(20)]
+    (here / "rows.csv").write_text(table(("prompt", "answer"), rows))
+    done = ran("init", "made", "--data", "rows.csv", "--yes", "--reward", "json_fields",
+               "-p", "fields=rules.json")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    (deployed,) = json.loads(Path("made/cdk.json").read_text())["context"]["stages"]["dev"][
+        "deployments"
+    ]
+    assert deployed["parameters"] == {"fields": "files/rules.json"}
+    assert Path("made/files/rules.json").read_text() == (here / "rules.json").read_text()
+
+
+def typed(answers, *words):
+    """What a person at a terminal is told who types these lines, and the exit status."""
+    leader, follower = pty.openpty()
+    os.write(leader, answers)
+    try:
+        ended = commands.run(["init", *words], stdin=follower, stdout=PIPE, stderr=PIPE)
+    finally:
+        os.close(leader)
+        os.close(follower)
+    return ended.returncode, ended.stderr
+
+
+def test_a_person_at_a_terminal_is_asked_until_it_fits(here):
+    (here / "sums.csv").write_text(sums(130))
+    answers = b"no.csv\nsums.csv\nquestoin\n\n\nnope\n2\n\ny\n"
+    status, asked = typed(answers, "shop")
+    assert status == 0, asked
+    for part in ("no.csv: No such file", "Did you mean 'question'?", "2  math: can use 130 of 130"):
+        assert part in asked
+    assert json.loads((here / "shop/cdk.json").read_text())["context"]["stages"]["dev"][
+        "deployments"
+    ] == [{"name": "math", "reward": "math"}]
+
+
+@pytest.mark.parametrize("answers", [b"sums.csv\n\x04", b"sums.csv\n\n\n\n\nn\n"])
+def test_a_person_who_ends_it_or_disagrees_gets_nothing(answers, here):
+    (here / "sums.csv").write_text(sums(130))
+    status, asked = typed(answers, "shop")
+    assert (status, asked.splitlines()[-1].endswith("nothing is written")) == (2, True)
+    assert [path.name for path in here.iterdir()] == ["sums.csv"]
