@@ -136,9 +136,7 @@ def test_a_reward_of_your_own_is_found_by_its_package(here):
     done = ran("init", "my-shop", "--data", "sums.csv", "--yes", "--own", "acme.cost")
     assert done.exit_code == 0, done.output
     project = tomllib.loads(Path("my-shop/pyproject.toml").read_text())["project"]
-    assert project["entry-points"]["reward_functions"] == {
-        "acme.cost": "my_shop_rewards.cost:cost"
-    }
+    assert project["entry-points"]["reward_functions"] == {"acme.cost": "my_shop_rewards.cost:cost"}
     stages = json.loads(Path("my-shop/cdk.json").read_text())["context"]["stages"]
     assert stages["dev"]["packages"] == ["."]
     assert Path("my-shop/tests/test_cost.py").exists()

@@ -4,6 +4,7 @@
     python -m tests.nightly events soak     those
 
 events.py   random events to handlers
+init.py     the READMEs that `reward init` writes, deployed to an emulator
 soak.py     100,000 samples through one process
 kills.py    runs of `reward score` that are killed and resumed
 shards.py   the same of runs over shards; a million rows; rows that block and that kill
@@ -21,7 +22,7 @@ from time import monotonic
 ROOT = Path(__file__).parents[2]
 LOGS = ROOT / "build" / "nightly"
 
-OURS = ("events", "soak", "kills", "shards")
+OURS = ("events", "init", "soak", "kills", "shards")
 PARTS = {
     **{name: [sys.executable, "-m", f"tests.nightly.{name}"] for name in OURS},
     "patterns": [sys.executable, "-m", "tests.benchmarks", "linear"],
