@@ -47,6 +47,7 @@ NOT_RUN = {
         "it asks Bedrock; tests/cli/judge/test_probe.py and test_audited.py run both on stand-ins",
         "it asks Bedrock; tests/cli/judge/test_scoring.py does on a stand-in",
     },
+    "docs/how-to/init.md": {"tests/nightly/init.py runs them on the local AWS emulator"},
     "docs/how-to/local-judge.md": {"it needs a model and a processor for it"},
     "docs/how-to/one-import-line.md": {"it installs; tests/rollouts/compat runs all five"},
     "docs/how-to/operate.md": {

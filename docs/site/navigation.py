@@ -82,6 +82,9 @@ SECTIONS: Final = (
         "How to",
         (
             "docs/install",
+            "docs/how-to/init",
+            "docs/write-your-own-reward",
+            "docs/trainers",
             "docs/composites",
             "docs/how-to/multi-turn",
             "docs/how-to/deferred-rewards",
