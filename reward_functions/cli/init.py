@@ -48,7 +48,7 @@ from reward_functions.scaffold.reward_files import (
     packages_of,
     reward_files,
 )
-from reward_functions.scaffold.rows import made_rows, mapped_to, wire_rows
+from reward_functions.scaffold.rows import made_rows, mapped_to, template_of, wire_rows
 from reward_functions.scoring.rewards import parameter_values, reward_named
 
 if TYPE_CHECKING:
@@ -272,51 +272,58 @@ def _whole_folder(target: Path, typed: _Typed) -> None:
     require_free(target, (), Path(typed.data or ""), force=typed.force)
     source = asking.answer("--data", "the file of your rows", typed.data, None, looked_at)
     options = _columns(asking, source, typed)
-    rows = wire_rows(source, options)
+    template = template_of(source, options)
+    rows = wire_rows(source, options, template)
     reward, own, settings = _reward(asking, typed, rows)
-    trains = asking.answer(
-        "--for",
-        f"where the model is trained ({', '.join(SERVICES)})",
-        typed.trains,
-        "bedrock",
-        _place,
-    )
+    places = f"where the model is trained ({', '.join(SERVICES)})"
+    trains = asking.answer("--for", places, typed.trains, "bedrock", _place)
     name = target.resolve().name
     with TemporaryDirectory() as scratch:
         files = _own_files(own, name, Path(scratch), judge=typed.judge) if own else None
         spec = get(reward) if files is None else reward_named(f"{scratch}/{files.reward}")
-        values = (
-            settings if settings is not None else parameter_values(spec, typed.parameters or ())
-        )
-        prompts = [prompt_of(row) for row in rows]
+        values = _values(spec, typed.parameters, settings)
+        judge = _judge(asking, spec, typed.judge_model)
         made = made_rows(
             source.file,
             Path(scratch) / "data",
             options=options,
-            answer_format=_form(typed.answer_format, spec, values, prompts),
+            template=template,
+            answer_format=_form(
+                typed.answer_format, spec, values, [prompt_of(row) for row in rows]
+            ),
             complaint=complaints(spec, values),
             skip_bad=typed.skip_bad,
             fewest=SERVICES[trains].fewest,
         )
         moved, kept = _moved(spec, values)
-        chosen = Choices(
-            name=name,
-            source=Path(source.file).name,
-            spec=spec,
-            own=files,
-            trains=trains,
-            made=made,
-            parameters=moved,
-            files=kept,
-            judge=_judge(asking, spec, typed.judge_model),
-        )
+        shown = Path(source.file).name
+        chosen = Choices(name, shown, spec, files, trains, made, moved, kept, judge)
         texts = texts_of(chosen)
         require_free(target, texts, Path(source.file), force=typed.force)
         if not typed.yes and sys.stdin.isatty():
             question = f"Write {len(texts)} files and the data to {target}?"
             require_agreement(question, "nothing is written", yes=False)
         count = write_folder(target, texts, Path(scratch) / "data", [Path(source.file)])
+    if template:
+        remark(f"the prompts show the options of the columns {', '.join(source.options)}")
     _report(chosen, target, options.map, count)
+
+
+def _values(
+    spec: RewardSpec, typed: list[str] | None, offered: dict[str, Any] | None
+) -> dict[str, Any]:
+    """The parameters of the reward.
+
+    Raises:
+        ConfigurationError: one that it needs is missing, or one is wrong.
+    """
+    values = offered if offered is not None else parameter_values(spec, typed or ())
+    for parameter in spec.parameters.values():
+        if not parameter.has_default and parameter.name not in values:
+            name = parameter.name
+            raise ConfigurationError(f"{spec.name} needs the parameter {name}: -p {name}=VALUE")
+    spec.bind(values)
+    return values
 
 
 def _columns(asking: _Asking, source: Source, typed: _Typed) -> RowOptions:
@@ -451,6 +458,8 @@ def _report(chosen: Choices, target: Path, columns: Mapping[str, str], count: in
         remark(
             f"left out: {several(len(chosen.made.problems), 'row')} that cannot be used", "yellow"
         )
+    for leak in chosen.made.leaks:
+        remark(f"leak: {leak}", "yellow")
     for note in remarks(chosen):
         remark(note, "yellow")
     lines = "".join(f"  {each}\n" for each in first_commands(chosen))

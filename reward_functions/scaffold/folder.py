@@ -301,7 +301,7 @@ def _rows_test(chosen: Choices) -> str:
     ]
     written = _FROM_CDK if chosen.on_aws else _FROM_TRAIN
     named = 'DEPLOYED["reward"]' if chosen.on_aws else "train.REWARD"
-    unpaid = not chosen.spec.needs.judge and chosen.spec.scale.maximum > 0
+    unpaid = chosen.spec.gold_response is not None and not chosen.spec.needs.judge
     return TEMPLATES["rows_test.py"].substitute(
         imports="\n\n".join("\n".join(each) for each in groups if each),
         reward=written.format(reward=own.stem if own else f"get({named})"),

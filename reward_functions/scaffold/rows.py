@@ -20,8 +20,9 @@ from reward_functions.data.parting import parted
 from reward_functions.data.preparing import REPORT, BadRecords, prepare_own
 from reward_functions.data.rows.reading import canonical_rows, prompts_of, recognised
 from reward_functions.data.rows.shapes import RowOptions
-from reward_functions.data.splitting import group_of
-from reward_functions.data.wording import AS_PUBLISHED, Wording
+from reward_functions.data.splitting import group_of, prompt_of
+from reward_functions.data.wording import Wording, filled
+from reward_functions.extraction.choices import options_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,12 +51,14 @@ class MadeRows:
         rows: written, by split.
         dropped: rows left out on purpose, by reason.
         problems: rows that could not be used, each in a sentence.
+        leaks: what the splits of the file share, each in a sentence.
         prompt_tokens: `maxPromptLength` as suggested, from the prompts that are trained on.
     """
 
     rows: Mapping[str, int]
     dropped: Mapping[str, int] = field(default_factory=dict)
     problems: Sequence[str] = ()
+    leaks: Sequence[str] = ()
     prompt_tokens: int = 0
 
 
@@ -64,13 +67,40 @@ def mapped_to(prompt: str, reference: str | None) -> RowOptions:
     return RowOptions({"prompt": prompt} | ({"reference": reference} if reference else {}))
 
 
-def wire_rows(source: Source, options: RowOptions) -> list[dict[str, Any]]:
-    """The rows looked at as a trainer sends them; those that cannot be read are left out."""
+def template_of(source: Source, options: RowOptions) -> str | None:
+    """The user turn of rows whose options stand in columns; None where they have none.
+
+    A prompt that shows its options already is left alone.
+    """
+    columns = [name for name in source.options if name not in options.map.values()]
+    if len(columns) < len(source.options) or not columns:
+        return None
+    if any(options_in(prompt_of(row)) for row in wire_rows(source, options)):
+        return None
+    letters = zip("ABCDEFGHIJ", columns, strict=False)
+    return "\n".join(["{question}\n", *(f"{letter}) {{{name}}}" for letter, name in letters)])
+
+
+def wire_rows(
+    source: Source, options: RowOptions, template: str | None = None
+) -> list[dict[str, Any]]:
+    """The rows looked at as a trainer sends them; those that cannot be read are left out.
+
+    Args:
+        source: the file.
+        options: how its rows are read.
+        template: of the user turn.
+    """
     how = recognised(source.file, source.rows, options)
     how = how._replace(columns=how.columns._replace(response=()))
     given = (Row(f"row {at}", each, f"row {at}") for at, each in enumerate(source.rows, 1))
     read = canonical_rows(given, how, responses=False)
-    return [row.content for row in read if isinstance(row, Row)]
+    found = [row.content for row in read if isinstance(row, Row)]
+    for row in found if template else ():
+        texts = {name: str(value) for name, value in (row.get("metadata") or {}).items()}
+        asked = filled(template or "", texts | {"question": prompt_of(row)})
+        row["messages"] = [*row["messages"][:-1], {"role": "user", "content": asked}]
+    return found
 
 
 def made_rows(
@@ -78,7 +108,8 @@ def made_rows(
     folder: Path,
     *,
     options: RowOptions,
-    answer_format: str | None,
+    template: str | None = None,
+    answer_format: str | None = None,
     complaint: Complaint | None,
     skip_bad: bool,
     fewest: int = MIN_ROWS,
@@ -89,6 +120,7 @@ def made_rows(
         file: its path.
         folder: an empty one, to write to.
         options: how its rows are read.
+        template: of the user turn; None for the prompts as they are.
         answer_format: the sentence that asks for a form of answer; None leaves the prompts alone.
         complaint: why the reward cannot use a row, at a position; None where it can.
         skip_bad: leave out rows that cannot be used, instead of giving up.
@@ -99,13 +131,15 @@ def made_rows(
             several splits none is to be trained on.
         OSError: a file cannot be read or written.
     """
-    wording = AS_PUBLISHED if answer_format is None else Wording(answer_format=answer_format)
+    if template and answer_format:
+        template += "\n\n{answer_format}"
+    wording = Wording(template=template, answer_format=answer_format)
     try:
         report = prepare_own(
             file,
             folder,
             options=options,
-            wording=wording,
+            wording=wording.checked(),
             complaint=complaint,
             skip_bad=skip_bad,
         )
@@ -125,7 +159,9 @@ def made_rows(
     prompts = prompts_of(str(folder / f"{TRAIN}.jsonl"))
     lengths = Lengths([prompt_tokens(row.content["messages"]) for row in prompts])
     dropped = dict(report.dropped)
-    return MadeRows(written, dropped, report.problems, suggested_prompt_length(lengths))
+    leaks = [str(leak) for leak in report.leaks]
+    written = dict(sorted(written.items(), key=lambda each: (each[0] != TRAIN, each[0])))
+    return MadeRows(written, dropped, report.problems, leaks, suggested_prompt_length(lengths))
 
 
 def _split(folder: Path, whole: str, fewest: int) -> dict[str, int]:

@@ -221,10 +221,31 @@ def test_splits_of_the_file_stay(here):
     ]
 
 
+def test_options_in_columns_stand_in_the_prompt(here):
+    rows = [[f"{at} plus one?", at, at + 1, at + 2, "B"] for at in range(20)]
+    (here / "rows.csv").write_text(
+        table(("question", "option_a", "option_b", "option_c", "answer"), rows)
+    )
+    done = ran("init", "made", "--data", "rows.csv", "--yes", "--for", "own")
+    assert "graded by multiple_choice." in done.stdout
+    first, *_ = prompts(here / "made/data/train.jsonl")
+    assert first.startswith("0 plus one?\n\nA) 0\nB) 1\nC) 2\n\nWork step by step.")
+
+
+def test_a_folder_with_splits_is_looked_at_where_it_is_trained_on(here):
+    for split, count in (("train", 30), ("test", 10)):
+        rows = (json.dumps({"question": f"{split} {at}?", "answer": at}) for at in range(count))
+        (here / "set").mkdir(exist_ok=True)
+        (here / f"set/{split}.jsonl").write_text("\n".join(rows))
+    done = ran("init", "made", "--data", "set", "--yes", "--for", "own")
+    assert ": 30 train and 10 test rows" in done.stdout, done.output
+
+
 EMPTY = sums(30).replace("\nWhat is 7 plus one?,8", "\nWhat is 7 plus one?,")
 MISTAKES = {
     "no file": (None, [], "--data is missing"),
     "a file that is not there": (None, ["--data", "no.csv"], "no.csv: No such file"),
+    "rows in one object": ('{"data": [{"a": 1}, {"a": 2}]}', [], "the rows are inside 'data'"),
     "an empty file": ("", [], "rows.csv holds no rows"),
     "a header alone": ("question,answer\n", [], "rows.csv holds no rows"),
     "a missing column": (sums(9), ["--prompt", "questoin"], "Did you mean 'question'?"),

@@ -59,6 +59,8 @@ def test_an_unknown_name_suggests_the_nearest():
         match="there are answer_format, answer_text, exact_match, finqa, group",
     ):
         get("zzzzzz")
+    with pytest.raises(UnknownReward, match="'acme.total': install its package"):
+        get("acme.total")
 
 
 def test_a_plugin_is_found_by_its_qualified_name(installed):

@@ -59,6 +59,15 @@ def folder_of(kind, where):
     return where / "shop", environment
 
 
+def complaints_of_github(folder):
+    """What GitHub's schema has against the workflow; "" for nothing."""
+    schema = ["--builtin-schema", "vendor.github-workflows"]
+    command = [sys.executable, "-m", "check_jsonschema", *schema]
+    workflow = folder / ".github/workflows/rewards.yml"
+    done = subprocess.run([*command, workflow], capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode else ""
+
+
 def run(kind):
     """Run the README of a kind; returns the commands that failed."""
     failed = []
@@ -72,6 +81,7 @@ def run(kind):
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
         print(done.stdout)
+        failed += [f"FAILED: {each}" for each in complaints_of_github(folder).splitlines()]
         failed += [line for line in done.stdout.splitlines() if line.startswith("FAILED: ")]
     return failed
 

@@ -110,7 +110,9 @@ def _only(folder: Path, splits: dict[str, list[Path]]) -> list[Path]:
     if not splits:
         raise BadInput(f"{folder}: a folder without rows: no {', '.join(ENDINGS)}")
     if len(splits) > 1:
-        names = " or ".join(str(folder / name) for name in sorted(splits)[:8])
+        named = _is_data_set(folder)  # elsewhere a split is no path
+        paths = (folder / name if named else splits[name][0] for name in sorted(splits)[:8])
+        names = " or ".join(map(str, paths))
         raise BadInput(f"{folder} holds several splits: name one, {names}")
     return next(iter(splits.values()))
 
