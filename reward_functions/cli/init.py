@@ -21,11 +21,14 @@ from reward_functions.cli._console import output, remark
 from reward_functions.cli._echo import Yes, harmless, require_agreement, say, several
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._options import Parameters  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._progress import watched
 from reward_functions.cli.data._wording import complaints
 from reward_functions.core.errors import ConfigurationError, RewardError
 from reward_functions.core.files import files_named
 from reward_functions.core.registry import get
 from reward_functions.core.suggest import did_you_mean
+from reward_functions.core.types import Unscored
+from reward_functions.data.answers import reading_error
 from reward_functions.data.atomic import Together
 from reward_functions.data.splitting import prompt_of
 from reward_functions.data.wording import answer_format_of
@@ -50,6 +53,7 @@ from reward_functions.scaffold.reward_files import (
 )
 from reward_functions.scaffold.rows import made_rows, mapped_to, template_of, wire_rows
 from reward_functions.scoring.rewards import parameter_values, reward_named
+from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -291,9 +295,10 @@ def _whole_folder(target: Path, typed: _Typed) -> None:
             answer_format=_form(
                 typed.answer_format, spec, values, [prompt_of(row) for row in rows]
             ),
-            complaint=complaints(spec, values),
+            complaint=partial(_unread, spec) if files else complaints(spec, values),
             skip_bad=typed.skip_bad,
             fewest=SERVICES[trains].fewest,
+            watched=lambda outcomes: watched(outcomes, "preparing"),
         )
         moved, kept = _moved(spec, values)
         shown = Path(source.file).name
@@ -307,6 +312,13 @@ def _whole_folder(target: Path, typed: _Typed) -> None:
     if template:
         remark(f"the prompts show the options of the columns {', '.join(source.options)}")
     _report(chosen, target, options.map, count)
+
+
+def _unread(spec: RewardSpec, content: dict[str, Any], position: int) -> str | None:
+    """Why a skeleton cannot read a row; it need not pay every right answer yet."""
+    sample = decode_row(content, position)
+    error = sample.error if isinstance(sample, Unscored) else reading_error(spec, sample)
+    return None if error is None else str(error)
 
 
 def _values(
@@ -338,9 +350,10 @@ def _columns(asking: _Asking, source: Source, typed: _Typed) -> RowOptions:
     prompt = column("prompt", "the column of the prompts", typed.prompt)
     if typed.no_reference:
         return mapped_to(prompt, None)
-    return mapped_to(
-        prompt, column("reference", "the column of the right answers", typed.reference)
-    )
+    reference = column("reference", "the column of the right answers", typed.reference)
+    if reference == prompt:
+        raise ConfigurationError(f"--prompt and --reference both name the column {prompt}")
+    return mapped_to(prompt, reference)
 
 
 def _reward(

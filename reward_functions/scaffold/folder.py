@@ -260,7 +260,8 @@ def _workflow(chosen: Choices) -> str:
     return TEMPLATES["workflow.yml"].substitute(
         version=version("reward-functions"),
         extras=SERVICES[chosen.trains].extras,
-        checks="\n".join(f"      - run: {each}" for each in first_commands(chosen)),
+        # A block: what a label holds is no YAML.
+        checks="\n".join(f"      - run: |\n          {each}" for each in first_commands(chosen)),
     )
 
 
@@ -285,9 +286,10 @@ def test_no_answer_earns_nothing() -> None:
 
 def _rows_test(chosen: Choices) -> str:
     own = chosen.own
+    usable = "reading_error" if own else "complaint"  # a skeleton need not pay every answer yet
     theirs = {
         "from reward_functions import get": own is None,
-        "from reward_functions.data.answers import complaint": True,
+        f"from reward_functions.data.answers import {usable}": True,
         "from reward_functions.data.linting import lint": True,
         "from reward_functions.scoring.rows import samples_of": True,
     }
@@ -304,6 +306,7 @@ def _rows_test(chosen: Choices) -> str:
     unpaid = chosen.spec.gold_response is not None and not chosen.spec.needs.judge
     return TEMPLATES["rows_test.py"].substitute(
         imports="\n\n".join("\n".join(each) for each in groups if each),
+        usable=usable,
         reward=written.format(reward=own.stem if own else f"get({named})"),
         silent=_SILENT if unpaid else "",
     )
@@ -338,29 +341,34 @@ def _aws(chosen: Choices) -> dict[str, str]:
     }
 
 
+_JUDGED: Final[Mapping[str, str]] = {
+    "toml": "import tomllib\n",
+    "judged": "    from reward_functions.judge_runtime.config_reading import config_of\n"
+    "    from reward_functions.judge_runtime.panel import JudgePool\n",
+    "pool": '    pool = JudgePool(config_of(tomllib.loads(Path("judge.toml").read_text())))\n',
+    "judge": ", judge=pool",
+}
+"""What a training has where a judge is asked."""
+
+
 def _trainer(chosen: Choices) -> dict[str, str]:
     """The training with TRL."""
-    judged, pool, toml = "", "", ""
-    texts = {}
+    texts, judged = {}, dict.fromkeys(_JUDGED, "")
     if chosen.judge:
-        toml = "import tomllib\n"
-        judged = (
-            "    from reward_functions.judge_runtime.config_reading import config_of\n"
-            "    from reward_functions.judge_runtime.panel import JudgePool\n"
-        )
-        pool = ", judge=pool"
-        texts["judge.toml"] = f'[[models]]\nmodel = "{chosen.judge}"\nregion = "{REGION}"\n'
-    text = TEMPLATES["train.py"].substitute(
-        toml=toml,
-        judged=judged,
-        judge=pool,
-        reward=json.dumps(chosen.spec.name),
-        parameters=repr(chosen.parameters).replace("'", '"') if chosen.parameters else "{}",
+        judged = dict(_JUDGED)
+        model = f"[[models]]\nmodel = {json.dumps(chosen.judge)}\nregion = {json.dumps(REGION)}\n"
+        texts["judge.toml"] = model
+    words = {"reward": json.dumps(chosen.spec.name), "parameters": _literal(chosen.parameters)}
+    return {"train.py": TEMPLATES["train.py"].substitute(words, **judged), **texts}
+
+
+def _literal(parameters: Mapping[str, Any]) -> str:
+    """Parameters as Python writes them, a line each."""
+    lines = (
+        f"    {json.dumps(name)}: {json.dumps(value) if isinstance(value, str) else repr(value)},\n"
+        for name, value in parameters.items()
     )
-    if pool:
-        made = '    pool = JudgePool(config_of(tomllib.loads(Path("judge.toml").read_text())))\n'
-        text = text.replace("    trainer = GRPO", f"{made}    trainer = GRPO")
-    return {"train.py": text, **texts}
+    return f"{{\n{''.join(lines)}}}" if parameters else "{}"
 
 
 def _readme(chosen: Choices, files: Sequence[str]) -> str:

@@ -52,6 +52,9 @@ LABEL: Final = "a label"
 SHORT: Final = "a short text"
 LONG_TEXT: Final = "a long text"
 
+_LABEL: Final = re.compile(r"\w[\w .&/+-]{0,39}")
+"""Labels become part of commands: rows that somebody else wrote bring no signs of a shell."""
+
 _FORMULA: Final = re.compile(r"[\\^=√π{(]|\d/\d")
 
 JUDGE: Final = "reference"
@@ -114,13 +117,15 @@ KINDS: Final[Sequence[tuple[str, frozenset[str]]]] = (
 def offers(rows: Sequence[dict[str, Any]]) -> list[Offer]:
     """The rewards that suit rows as a trainer sends them, the best first.
 
-    A reward that can use fewer than half of them is not offered.
+    A reward that can use fewer than half of them is not offered, and one that cannot use one in ten
+    stands after the others.
     """
     references = (row.get("reference_answer") for row in rows)
     found = [each for each in references if each is not None and each != ""]
     kind = _kind(found, optional=2 * sum(map(_has_options, rows)) > len(rows))
     listed = [_offer(name, found, rows) for name in OFFERED.get(kind or "", ())]
-    return [each for each in listed if each.usable and 2 * each.usable >= each.of]
+    useful = [each for each in listed if each.usable and 2 * each.usable >= each.of]
+    return sorted(useful, key=lambda each: each.usable < MOST * each.of)
 
 
 def form_of(reward: str, parameters: Mapping[str, Any], prompts: Sequence[str]) -> str | None:
@@ -211,4 +216,4 @@ def _labels(references: Sequence[Any]) -> list[str]:
     texts = [each.strip() for each in references if isinstance(each, str)]
     found = sorted(set(texts))
     closed = 1 < len(found) <= LABELS and len(texts) >= AGAIN * len(found)
-    return found if closed and not any("," in each for each in found) else []
+    return found if closed and all(map(_LABEL.fullmatch, found)) else []

@@ -25,10 +25,11 @@ from reward_functions.data.wording import Wording, filled
 from reward_functions.extraction.choices import options_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from reward_functions.data.preparing import Complaint
+    from reward_functions.data.records import RecordOutcome
     from reward_functions.scaffold.columns import Source
 
 TRAIN: Final = "train"
@@ -113,6 +114,7 @@ def made_rows(
     complaint: Complaint | None,
     skip_bad: bool,
     fewest: int = MIN_ROWS,
+    watched: Callable[[Iterable[RecordOutcome]], Iterable[RecordOutcome]] = iter,
 ) -> MadeRows:
     """Write a file as training data, and the report.
 
@@ -125,6 +127,7 @@ def made_rows(
         complaint: why the reward cannot use a row, at a position; None where it can.
         skip_bad: leave out rows that cannot be used, instead of giving up.
         fewest: rows that the service trains on.
+        watched: passes the outcomes on, and shows that it goes on.
 
     Raises:
         ConfigurationError: rows cannot be used; the message shows the first, and what to add. Or of
@@ -142,6 +145,7 @@ def made_rows(
             wording=wording.checked(),
             complaint=complaint,
             skip_bad=skip_bad,
+            watched=watched,
         )
     except BadRecords as error:
         unusable = str(error).partition(";")[0]

@@ -175,8 +175,8 @@ ROOMS = {
     "scaffold": room(
         "A folder to train with, made of one's own file.",
         f"{LANGUAGE} judge_runtime serving reports data scoring",
-        680,
-        600,
+        740,
+        650,
         14,
     ),
     "local": room(

@@ -101,7 +101,7 @@ def test_every_file_is_of_its_kind_and_every_command_exists(shop):
     project = tomllib.loads((shop / "pyproject.toml").read_text())
     assert project["project"]["name"] == "shop"
     workflow = yaml.safe_load((shop / ".github/workflows/rewards.yml").read_text())
-    steps = [each.get("run") for each in workflow["jobs"]["test"]["steps"]]
+    steps = [each.get("run", "").strip() for each in workflow["jobs"]["test"]["steps"]]
     assert "reward stage check --all" in steps
     assert list(unparsed((shop / "README.md").read_text())) == []
 
@@ -144,6 +144,14 @@ def test_a_reward_of_your_own_is_found_by_its_package(here):
     assert "End with one line" in prompts(Path("my-shop/data/train.jsonl"))[0]
 
 
+def test_a_skeleton_is_given_rows_that_it_does_not_pay_yet(here):
+    rows = [[f"Poem {at}", f"line {at}\nline two"] for at in range(20)]
+    (here / "rows.csv").write_text(table(("prompt", "answer"), rows))
+    done = ran("init", "made", "--data", "rows.csv", "--yes", "--own", "acme.poem")
+    assert done.exit_code == 0, done.output
+    assert "reading_error(" in Path("made/tests/test_rows.py").read_text()
+
+
 LETTERS = "What is one plus one?\nA) 1\nB) 2\nC) 3 in row {}"
 HELP = "Open the settings, choose security, press reset, and wait for letter {}."
 OFFERED = {
@@ -153,6 +161,8 @@ OFFERED = {
     "letters alone": (lambda at: [f"Grade {at}", "AB"[at % 2]], "answer_text", "answers: A, B"),
     "objects": (lambda at: [f"Read {at}", json.dumps({"n": at})], "json_fields", "JSON object"),
     "labels": (lambda at: [f"Ticket {at}", ("late", "lost")[at % 2]], "answer_text", "late, lost"),
+    "labels of a stranger": (lambda at: [f"Ticket {at}", ("late $HOME", "lost #rm")[at % 2]],
+                             "answer_text", "ANSWER: <answer>"),
     "names": (lambda at: [f"Who is {at}?", f"Person {'abcdefghijklmno'[at % 15]}{at}"],
               "answer_text", "ANSWER:"),
     "sentences": (lambda at: [f"How is {at} reset?", HELP.format(at)], "reference", ""),
@@ -255,6 +265,7 @@ MISTAKES = {
     "unequal rows": (f"{sums(9)}a,1,2\n", [], "line 11: 3 cells, and there are 2 columns"),
     "Latin-1": (sums(9).encode().replace(b"What", b"Qu\xe9"), [], "not UTF-8"),
     "an empty reference": (EMPTY, [], "line 9: the reference is empty. Mend them, or"),
+    "one column": (sums(9), ["--prompt", "answer"], "both name the column answer"),
     "an unknown reward": (sums(9), ["--reward", "gsm9k"], "Did you mean 'gsm8k'?"),
     "a parameter of none": (sums(9), ["--reward", "gsm8k", "-p", "x=1"], "no parameter 'x'"),
     "no model": (sums(9), ["--reward", "reference"], "--judge-model is missing"),

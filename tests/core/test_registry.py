@@ -59,7 +59,7 @@ def test_an_unknown_name_suggests_the_nearest():
         match="there are answer_format, answer_text, exact_match, finqa, group",
     ):
         get("zzzzzz")
-    with pytest.raises(UnknownReward, match="'acme.total': install its package"):
+    with pytest.raises(UnknownReward, match=r"acme\.total': install its package"):
         get("acme.total")
 
 
