@@ -476,7 +476,7 @@ def _report(chosen: Choices, target: Path, columns: Mapping[str, str], count: in
     for note in remarks(chosen):
         remark(note, "yellow")
     lines = "".join(f"  {each}\n" for each in first_commands(chosen))
-    say(f"Next, with README.md beside it:\n\n  cd {quote(str(target))}\n{lines}".rstrip("\n"))
+    say(f"Next, as README.md has it:\n\n  cd {quote(str(target))}\n{lines}".rstrip("\n"))
 
 
 def _reward_alone(name: str, folder: Path, *, judge: bool, force: bool) -> None:

@@ -260,6 +260,7 @@ def _workflow(chosen: Choices) -> str:
     return TEMPLATES["workflow.yml"].substitute(
         version=version("reward-functions"),
         extras=SERVICES[chosen.trains].extras,
+        editable=" --editable ." if chosen.own else "",
         # A block: what a label holds is no YAML.
         checks="\n".join(f"      - run: |\n          {each}" for each in first_commands(chosen)),
     )
@@ -383,7 +384,7 @@ def _readme(chosen: Choices, files: Sequence[str]) -> str:
     install = [
         "python3 -m venv .venv && . .venv/bin/activate",
         f"pip install '../{wheel}' pytest    # a checkout of reward-functions: it is on no index",
-        "pip install --editable .",
+        *(["pip install --editable ."] if chosen.own else []),
         *(["npm install"] if chosen.on_aws else []),
     ]
     section = "readme_aws.md" if chosen.on_aws else "readme_own.md"
