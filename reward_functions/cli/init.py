@@ -1,7 +1,7 @@
 """`reward init`: a folder of your own from a file of rows, or a reward alone.
 
-What an option does not say is guessed from the file. At a terminal you are asked, with the guess as
-the answer to confirm; elsewhere `--yes` takes each guess, and what is missing is an error.
+The file gives a guess for each option that you leave out. At a terminal you are asked, with the guess as
+the answer to confirm; elsewhere `--yes` takes each guess, and a missing option is an error.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ COMMANDS: Final = (
 JUDGE_COMMANDS: Final = ("audit {} --scripted", "show {}")
 
 OWN: Final = "own"
-"""What is typed for a reward of your own."""
+"""Typed for a reward of your own."""
 
 AS_IT_IS: Final = "none"
 """The form of answer of prompts that are left alone."""
 
 LAST_LINE: Final = "End with one line that holds the answer alone."
-"""What the written reward looks at, until you edit it."""
+"""The written reward looks there until you edit it."""
 
 
 def init(
@@ -225,7 +225,7 @@ class _Typed:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """What no option says: guessed with `--yes`, asked for at a terminal, else an error."""
+    """Answers for options that are left out: a guess with `--yes`, yours at a terminal."""
 
     yes: bool
 
@@ -237,7 +237,7 @@ class _Asking:
         guess: str | None,
         read: Callable[[str], _Read],
     ) -> _Read:
-        """What is typed for an option, or answered in its place.
+        """The value of an option, or an answer in its place.
 
         Args:
             option: that says it.
@@ -256,7 +256,7 @@ class _Asking:
             return read(guess)
         if not sys.stdin.isatty():
             likely = f", such as {option} {quote(guess)}; --yes takes each guess" if guess else ""
-            raise ConfigurationError(f"{option} is missing, {what}: give it{likely}")
+            raise ConfigurationError(f"{option} is missing: {what}{likely}")
         while True:
             try:
                 asked = harmless(f"{what[0].upper()}{what[1:]}")
@@ -367,10 +367,13 @@ def _reward(
     found = offers(rows)
     for number, each in enumerate(found, 1):
         remark(f"{number}  {_shown(each)}: can use {each.usable:,} of {each.of:,} rows")
-    guess = "1" if found else None
     what = f"the reward (a number above, a name of `reward list`, or {OWN})"
-    missing = "the reward" if not sys.stdin.isatty() else what
-    answer = asking.answer("--reward", missing, None, guess, partial(_offered, found))
+    guess = "1" if found else None
+    if found and not asking.yes and not sys.stdin.isatty():
+        guess = found[0].reward
+    if not sys.stdin.isatty():
+        what = "the reward, of `reward list`; --own NAME writes one of your own"
+    answer = asking.answer("--reward", what, None, guess, partial(_offered, found))
     if answer == OWN:
         own = asking.answer("--own", "the name of your reward", None, None, str)
         return "", own, None
@@ -453,14 +456,20 @@ def _moved(spec: RewardSpec, values: Mapping[str, Any]) -> tuple[dict[str, Any],
 def _judge(asking: _Asking, spec: RewardSpec, typed: str | None) -> str | None:
     """The model that is asked; None for a reward that asks none."""
     if spec.needs.judge:
-        return asking.answer("--judge-model", "the model that judges", typed, None, str)
+        return asking.answer(
+            "--judge-model",
+            "the model that judges, such as amazon.nova-lite-v1:0",
+            typed,
+            None,
+            str,
+        )
     if typed is not None:
         raise ConfigurationError(f"--judge-model: {spec.name} asks no model; leave it out")
     return None
 
 
 def _report(chosen: Choices, target: Path, columns: Mapping[str, str], count: int) -> None:
-    """What was written, what stands against training on it, and what to type next."""
+    """Print what was written, the reasons not to train on it yet, and the next commands."""
     read = ", ".join(f"{part} from {column}" for part, column in columns.items())
     rows = " and ".join(f"{number:,} {part}" for part, number in chosen.made.rows.items())
     say(f"Wrote {count} files to {quote(str(target))}: {rows} rows, graded by {chosen.spec.name}.")

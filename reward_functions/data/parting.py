@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Parted:
-    """What became of the rows.
+    """The parts of a file, and their rows.
 
     Args:
         paths: the file of each part.

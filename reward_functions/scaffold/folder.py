@@ -79,7 +79,7 @@ WHAT: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What is written.
+    """Everything that decides what is written.
 
     Args:
         name: of the folder.
@@ -115,12 +115,12 @@ class Choices:
 
     @property
     def deployment(self) -> str:
-        """What the stage calls the reward."""
+        """The reward's name in the stage."""
         return self.spec.name.replace(".", "-")
 
     @property
     def reward(self) -> str:
-        """What commands call the reward: a file of the folder, or its name."""
+        """The reward as commands take it: a file of the folder, or its name."""
         return f"{self.package}/{self.own.reward}" if self.own else self.spec.name
 
     @property
@@ -349,7 +349,7 @@ _JUDGED: Final[Mapping[str, str]] = {
     "pool": '    pool = JudgePool(config_of(tomllib.loads(Path("judge.toml").read_text())))\n',
     "judge": ", judge=pool",
 }
-"""What a training has where a judge is asked."""
+"""Parts of a training in which a judge is asked."""
 
 
 def _trainer(chosen: Choices) -> dict[str, str]:
@@ -413,7 +413,7 @@ def _edited(chosen: Choices) -> str:
 
 
 def remarks(chosen: Choices) -> list[str]:
-    """What stands against training on the folder as it is, each in a sentence or two."""
+    """Reasons not to train on the folder as it is, each in a sentence or two."""
     notes = []
     service, rows = SERVICES[chosen.trains], chosen.made.rows
     if rows["train"] < service.fewest:

@@ -1,4 +1,4 @@
-"""Which rewards suit a file, by what its references look like. Each is tried before it is offered.
+"""Rewards that suit a file, by the looks of its references. Each is tried before it is offered.
 
 | the references are | offered |
 | --- | --- |
@@ -75,7 +75,7 @@ ASKED: Final[Mapping[str, str]] = {
 """By reward: a form of answer, as `reward data prepare --answer-format` takes it."""
 
 MARKS: Final[Mapping[str, str]] = {"hash": "####", "boxed": "boxed", "answer": "ANSWER:"}
-"""What a prompt holds that asks for such a form already."""
+"""Part of a prompt that asks for such a form already."""
 
 
 class Offer(NamedTuple):
@@ -170,7 +170,7 @@ def _has_options(row: dict[str, Any]) -> bool:
 
 
 def _kind(references: Sequence[Any], *, optional: bool) -> str | None:
-    """What most of the references are; None where there are none.
+    """The kind of most references; None without any.
 
     Args:
         references: that are not empty.

@@ -2,7 +2,7 @@
 
 A file that has splits keeps them. Any other becomes `train.jsonl` and `test.jsonl`, by page where
 the rows have one, else by prompt. Bedrock trains on 100 rows or more: the test part is smaller
-where the training part would have fewer, and there is none where the file has exactly as many.
+where the training part would have fewer, and empty where the file has just enough.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SEED: Final = 0
 
 @dataclass(slots=True)
 class MadeRows:
-    """What was made of a file.
+    """The rows made of a file, and those left out.
 
     Args:
         rows: written, by split.
