@@ -1,7 +1,7 @@
 """`reward init`: a folder of your own from a file of rows, or a reward alone.
 
 The file gives a guess for each option that you leave out. At a terminal you are asked, with the
-guess as the answer to confirm; elsewhere `--yes` takes each guess, and a missing option is an error.
+guess as the answer to confirm; elsewhere `--yes` takes each guess, and the rest is an error.
 """
 
 from __future__ import annotations
