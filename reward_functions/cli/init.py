@@ -52,7 +52,7 @@ from reward_functions.scaffold.reward_files import (
     reward_files,
 )
 from reward_functions.scaffold.rows import made_rows, mapped_to, template_of, wire_rows
-from reward_functions.scoring.rewards import parameter_values, reward_named
+from reward_functions.scoring.rewards import is_path, parameter_values, reward_named
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
@@ -363,7 +363,7 @@ def _reward(
     if typed.own:
         return "", typed.own, None
     if typed.reward:
-        return get(typed.reward).name, None, None
+        return _registered(typed.reward), None, None
     found = offers(rows)
     for number, each in enumerate(found, 1):
         remark(f"{number}  {_shown(each)}: can use {each.usable:,} of {each.of:,} rows")
@@ -395,7 +395,22 @@ def _offered(found: Sequence[Offer], answer: str) -> Offer | str:
     """
     if answer.isdecimal() and 0 < int(answer) <= len(found):
         return found[int(answer) - 1]
-    return answer if answer == OWN else get(answer).name
+    return answer if answer == OWN else _registered(answer)
+
+
+def _registered(name: str) -> str:
+    """The name of a reward of `reward list`.
+
+    Raises:
+        UnknownReward: no reward has this name.
+        ConfigurationError: it is a file.
+    """
+    if is_path(name):
+        raise ConfigurationError(
+            f"--reward {name}: a function finds its reward by name: --own NAME writes a package to "
+            "put yours in"
+        )
+    return get(name).name
 
 
 def _place(answer: str) -> Trains:

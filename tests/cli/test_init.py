@@ -267,6 +267,7 @@ MISTAKES = {
     "an empty reference": (EMPTY, [], "line 9: the reference is empty. Mend them, or"),
     "one column": (sums(9), ["--prompt", "answer"], "both name the column answer"),
     "an unknown reward": (sums(9), ["--reward", "gsm9k"], "Did you mean 'gsm8k'?"),
+    "a reward's file": (sums(9), ["--reward", "mine.py"], "--own NAME writes a package"),
     "a parameter of none": (sums(9), ["--reward", "gsm8k", "-p", "x=1"], "no parameter 'x'"),
     "no model": (sums(9), ["--reward", "reference"], "--judge-model is missing"),
     "a model of none": (sums(9), ["--judge-model", "m"], "gsm8k asks no model"),

@@ -398,3 +398,10 @@ def test_a_reference_in_stray_notation_is_listed_with_its_place_and_a_suggestion
     assert found.where.endswith("line 1")
     assert r"\inch is not read, near" in found.detail
     assert found.detail.endswith(r"write \text{inch}")
+
+
+def test_splits_of_a_plain_folder_are_named_as_they_can_be_typed(reward, write, tmp_path):
+    for split in ("train", "test"):
+        write(f"set/{split}.jsonl", [{"question": "?", "answer": "1"}])
+    refused = reward("data", "lint", tmp_path / "set")
+    assert f"name one, {tmp_path}/set/test.jsonl or {tmp_path}/set/train.jsonl" in refused.stderr
