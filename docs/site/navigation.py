@@ -83,8 +83,6 @@ SECTIONS: Final = (
         (
             "docs/install",
             "docs/how-to/init",
-            "docs/write-your-own-reward",
-            "docs/trainers",
             "docs/composites",
             "docs/how-to/multi-turn",
             "docs/how-to/deferred-rewards",
