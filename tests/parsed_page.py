@@ -30,6 +30,6 @@ def harmless(html):
     page = parsed(html)
     return ParsedPage(
         tags=Counter(f"svg {each.name}" if each.inside("svg") else each.name for each in page),
-        headings=[(int(each.name[1]), each.text) for each in page.all(*HEADINGS)],
-        text=page.text,
+        headings=[(int(each.name[1]), each.words) for each in page.all(*HEADINGS)],
+        text=page.words,
     )

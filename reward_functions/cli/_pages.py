@@ -18,7 +18,7 @@ PAGE: Final = ".html"
 
 Report = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write a page too, one file without a script: FILE.html."),
+    typer.Option(metavar="FILE", help="Write a page too, one file without a network: FILE.html."),
 ]
 
 

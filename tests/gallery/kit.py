@@ -1,5 +1,6 @@
 """The page kit itself: every part and every chart once, with plain words and with an enemy's."""
 
+from dataclasses import replace
 from random import Random
 
 from reward_functions.reports.pages.charts.plots import Bin, Course, Point, histogram, lines, points
@@ -12,7 +13,15 @@ from reward_functions.reports.pages.charts.rows import (
     strips,
     tallies,
 )
-from reward_functions.reports.pages.page import Case, Page, Section, Warned
+from reward_functions.reports.pages.page import (
+    Case,
+    Concern,
+    Listed,
+    Page,
+    Section,
+    SideBySide,
+    Warned,
+)
 from reward_functions.reports.sheets import Sheet
 from tests.gallery.hostile import NAME, UNBROKEN
 
@@ -43,7 +52,14 @@ def _page(name, text):
         facts=[("reward", "0.00"), ("reason", name)],
         texts=[("prompt", text), ("response", text)],
         tables=[sheet],
+        links=[(f"The group of {name}", "group")],
     )
+    found = replace(case, title=f"Found {name}", anchor="case")
+    answers = [
+        Case(f"{name} {at}", [("reward", f"{at % 2}")], quotations=[("response", text)])
+        for at in range(6)
+    ]
+    group = SideBySide(f"Group of {name}", answers, "group", f"6 of {name}.", [("prompt", text)])
     return Page(
         f"Kit: {name}",
         lead=f"Every part and every chart of {name}.",
@@ -53,8 +69,13 @@ def _page(name, text):
             Section("Counts", [f"A paragraph on {name}.", *_counts(name)]),
             Section("Courses", _courses(name)),
             Section("Comparisons", _comparisons(name)),
-            Section("A table", [Warned(name), sheet]),
-            Section("Cases", [case, case]),
+            Section("A table", [Warned(name), sheet, Listed(sheet, "rows", ["case", *[""] * 4])]),
+            Section("Side by side", [group]),
+            Section("Cases", [case, found, *[case] * 4]),
+        ],
+        concerns=[
+            Concern("truncation", f"Much of {name} seems cut off."),
+            Concern("labels", f"The labels say otherwise: {name}.", "A table"),
         ],
     ).html()
 
@@ -65,10 +86,15 @@ def _counts(name):
     ]
     two = [Bin(0.0, 0.0, 4521), Bin(1.0, 1.0, 95_479)]
     return [
-        histogram(f"Rewards of {name}", bins, x="reward", y="responses"),
+        histogram(f"Rewards of {name}", bins, x="reward", y="responses", links=["rows"] * 10),
         histogram(f"Two rewards of {name}", two, x="reward", y="responses"),
-        tallies(f"Reasons of {name}", [(name, 120), ("it differs", 7), ("cut", 0)], x="responses"),
-        tallies("One reason", [(name, 1)], x="responses"),
+        tallies(
+            f"Reasons of {name}",
+            [(name, 120), ("it differs", 7), ("cut", 0)],
+            x="responses",
+            links=["rows", "rows", ""],
+        ),
+        tallies("One reason", [(name, 1)], x="responses").captioned(f"One of {name}."),
     ]
 
 
@@ -116,6 +142,7 @@ def _comparisons(name):
             [[9, 1, 0], [2, 12, 1], [0, 0, 0]],
             down="label",
             across="judge",
+            links=[["rows"] * 3, ["rows", "", "rows"], [""] * 3],
         ),
         matrix("Grades", grades, grades, table, down="label", across="judge"),
         strips(f"Groups of {name}", groups, x="reward", includes=(0, 1)),

@@ -16,7 +16,7 @@ import { started } from "./chromium.mjs";
 import { measured } from "./instruments.mjs";
 
 const VIEWS = [
-  ...[390, 820, 1280].flatMap((width) =>
+  ...[320, 390, 1280, 1920].flatMap((width) =>
     ["light", "dark"].map((scheme) => ({ view: `${width}-${scheme}`, width, scheme, media: "screen" })),
   ),
   // A4 at 96 dots an inch, without its margins.

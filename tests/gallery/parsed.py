@@ -36,6 +36,15 @@ class Element:
         return self.parent is not None and (self.parent.name == name or self.parent.inside(name))
 
     @property
+    def words(self):
+        """The text that a reader has: without styles and scripts."""
+        return "".join(
+            part if isinstance(part, str) else part.words
+            for part in self.texts
+            if isinstance(part, str) or part.name not in {"script", "style"}
+        )
+
+    @property
     def text(self):
         """The text in it and in what it holds."""
         return "".join(part if isinstance(part, str) else part.text for part in self.texts)

@@ -1,7 +1,11 @@
-"""A page as one document of HTML: no script, no network; for a phone and for print.
+"""A page as one document of HTML: no network; for a phone and for print.
 
-Its template escapes every string; its content policy allows the page's own style and nothing else.
+Its template escapes every string. Its content policy allows the page's own style and one script,
+by its hash. The script sorts and filters what is there; without it the page shows everything.
 Colours follow the reader's light or dark, and are light in print.
+
+A page begins with its worst finding. `Kind` has the order: what failed, labels that say otherwise,
+rows without a score, reasons, truncation.
 
 Texts of data cut to the room that a page has for them, measured as the page writes them.
 
@@ -12,19 +16,21 @@ hostile text of few characters can be a long one. A longer text is shown by its 
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from dataclasses import dataclass
 from functools import cache, partial
+from hashlib import sha256
 from html import escape
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from reward_functions.reports.pages.charts import drawing
 from reward_functions.reports.pages.charts.drawing import Chart, printable
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from jinja2 import Template
 
@@ -45,6 +51,31 @@ TEMPLATES: Final = Path(__file__).parents[1] / "templates"
 CODE: Final = re.compile(r"`([^`]+)`")
 
 
+Kind = Literal["failed", "labels", "unscored", "reasons", "truncation", "other"]
+"""What a finding is about, the worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """A finding about what a page shows.
+
+    Args:
+        kind: places it among the others.
+        words: one sentence.
+        section: the title of the section that shows it, for a link; "" for none.
+    """
+
+    kind: Kind
+    words: str
+    section: str = ""
+
+
+def worst_first(concerns: Iterable[Concern]) -> list[Concern]:
+    """Concerns in the order of their kinds; those of one kind stay in their order."""
+    order = get_args(Kind)
+    return sorted(concerns, key=lambda each: order.index(each.kind))
+
+
 @dataclass(frozen=True, slots=True)
 class Warned:
     """A sentence that a reader must not overlook."""
@@ -62,6 +93,8 @@ class Case:
         texts: (name, text) pairs that a click opens; a long text is shown by its two ends.
         tables: shown with the texts, such as a judge's decisions by criterion.
         quotations: (name, text) pairs that are always seen, on paper too.
+        anchor: the id by which links find it, unique on the page; "" for none.
+        links: (words, anchor) pairs that lead to other places of the page.
     """
 
     title: str
@@ -69,9 +102,45 @@ class Case:
     texts: Sequence[tuple[str, str]] = ()
     tables: Sequence[Sheet] = ()
     quotations: Sequence[tuple[str, str]] = ()
+    anchor: str = ""
+    links: Sequence[tuple[str, str]] = ()
 
 
-Part = str | Warned | Sheet | Chart | Case
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The rows that a bar of a chart stands for: a table that a link finds.
+
+    Args:
+        sheet: of the rows.
+        anchor: the id by which links find it, unique on the page.
+        links: for each row the anchor of its case; "" for a row without one. Empty for no links.
+    """
+
+    sheet: Sheet
+    anchor: str
+    links: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Cases that are compared, such as the responses to one prompt: columns where there is room.
+
+    Args:
+        title: one line.
+        cases: in their order.
+        anchor: the id by which links find it, unique on the page; "" for none.
+        note: a sentence below the title; "" for none.
+        texts: (name, text) pairs that all cases share and a click opens, such as the prompt.
+    """
+
+    title: str
+    cases: Sequence[Case]
+    anchor: str = ""
+    note: str = ""
+    texts: Sequence[tuple[str, str]] = ()
+
+
+Part = str | Warned | Sheet | Chart | Case | Listed | SideBySide
 """A string is a paragraph. A table's title is left out where it is its section's."""
 
 
@@ -94,11 +163,12 @@ class Page:
 
     Args:
         title: its one heading of the first order.
-        lead: one sentence below it that says what is shown; "" for none.
+        lead: one sentence of figures, below the worst finding; "" for none.
         warnings: what a reader must not overlook.
         facts: (name, value) pairs: of what, from where, when.
         sections: in the order in which they are read.
         failures: why something failed, above the warnings.
+        concerns: findings; the worst stands first on the page, the others below the lead.
     """
 
     title: str
@@ -107,10 +177,26 @@ class Page:
     facts: Sequence[tuple[str, str]] = ()
     sections: Sequence[Section] = ()
     failures: Sequence[str] = ()
+    concerns: Sequence[Concern] = ()
 
     def html(self) -> str:
         """The whole document."""
-        return _template().render(page=self)
+        sections = {each.title: f"section-{at}" for at, each in enumerate(self.sections, 1)}
+        found = [(each, sections.get(each.section, "")) for each in worst_first(self.concerns)]
+        return _template().render(page=self, found=found)
+
+
+@cache
+def script() -> str:
+    """The one script of a page: it sorts and filters what the page shows."""
+    return (TEMPLATES / "page.js").read_text(encoding="utf-8")
+
+
+@cache
+def policy() -> str:
+    """The content policy of a page: its own style, its one script, and no network."""
+    digest = b64encode(sha256(script().encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
 def quoted(text: str, limit: int = QUOTED) -> str:
@@ -155,6 +241,8 @@ def _template() -> Template:
         "charts": drawing.STYLE,
         "colours": drawing.variables(),
         "paired": partial(zip, strict=True),
+        "policy": policy(),
+        "script": script(),
     }
     return templates.get_template("page.html")
 

@@ -1,20 +1,28 @@
 """A page: its structure, and that nothing of its data gets out of its place."""
 
+from base64 import b64encode
+from hashlib import sha256
+
 import pytest
 
 from reward_functions.reports.pages.charts.drawing import CELL, inline, printable
-from reward_functions.reports.pages.charts.rows import strips
+from reward_functions.reports.pages.charts.rows import strips, tallies
 from reward_functions.reports.pages.page import (
     LONG,
     QUOTED,
     SENTENCE,
     Case,
+    Concern,
+    Listed,
     Page,
     Section,
+    SideBySide,
     Warned,
+    policy,
     quoted,
 )
 from reward_functions.reports.sheets import Sheet
+from tests.gallery.parsed import parsed
 from tests.parsed_page import harmless
 
 HOSTILE = "</title></style><script>alert('1')</script><b onclick=x>\x1b[31m\u202e\x00&\"\ud800"
@@ -59,15 +67,34 @@ def everything(words):
         strips(words, [(words, [0.0])], x=words),
         strips(words, [(words, [0.0])], x=words),
         Case(words, [(words, words)], [(words, words)], [sheet], [(words, words)]),
+        strips(words, [(words, [0.0])], x=words).captioned(words),
     ]
-    return Page(words, words, [words], [(words, words)], [Section(words, parts)] * LONG)
+    concerns = [Concern("other", words), Concern("labels", words)]
+    return Page(
+        words,
+        words,
+        [words],
+        [(words, words)],
+        [
+            *[Section(words, parts)] * LONG,
+            Section(
+                words,
+                [
+                    Listed(sheet, "rows", ["case"]),
+                    SideBySide(words, [Case(words, anchor="case")], "group", words),
+                    Case(words, links=[(words, "group")]),
+                ],
+            ),
+        ],
+        concerns=concerns,
+    )
 
 
 def test_no_string_gets_out_of_its_place():
     page = everything(HOSTILE).html()
-    parsed = harmless(page)
-    assert parsed.tags["b"] == 0
-    assert parsed.text.count("<script>") > 10
+    found = harmless(page)
+    assert found.tags["b"] == 0
+    assert found.text.count("<script>") > 10
     page.encode()
 
 
@@ -85,9 +112,9 @@ def test_no_string_gets_out_of_its_place():
 )
 def test_what_a_model_writes_is_read_as_it_was_written(words):
     """In every place of a text; as markup or a template it would be read otherwise."""
-    parsed, usual = harmless(everything(words).html()), harmless(everything("usual").html())
-    assert parsed.text == usual.text.replace("usual", words)
-    assert parsed.tags == usual.tags
+    found, usual = harmless(everything(words).html()), harmless(everything("usual").html())
+    assert found.text == usual.text.replace("usual", words)
+    assert found.tags == usual.tags
 
 
 def test_a_command_between_backticks_stays_words():
@@ -98,13 +125,54 @@ def test_a_command_between_backticks_stays_words():
 
 
 def test_a_page_has_everything_in_its_order():
-    parsed = harmless(everything("w").html())
-    assert parsed.headings == [(1, "w"), *[(2, "w"), (3, "w")] * LONG]
-    assert parsed.tags["nav"] == 1
-    assert parsed.tags["main"] == 1
-    assert parsed.tags["figure"] == 2 * LONG
-    assert parsed.tags["article"] == parsed.tags["details"] == LONG
-    assert parsed.tags["table"] == 2 * LONG
+    found = harmless(everything("w").html())
+    last = [(2, "w"), (3, "w"), (4, "w"), (3, "w")]
+    assert found.headings == [(1, "w"), *[(2, "w"), (3, "w")] * LONG, *last]
+    assert found.tags["nav"] == 1
+    assert found.tags["main"] == 1
+    assert found.tags["figure"] == 3 * LONG
+    assert found.tags["figcaption"] == found.tags["details"] == LONG
+    assert found.tags["article"] == LONG + 2
+    assert found.tags["table"] == 2 * LONG + 1
+
+
+def test_a_page_begins_with_its_worst_finding_and_leads_to_its_section():
+    concerns = [
+        Concern("truncation", "cut"),
+        Concern("reasons", "no ####"),
+        Concern("unscored", "3 rows", "b"),
+        Concern("reasons", "another"),
+        Concern("labels", "recall is 66 %", "b"),
+        Concern("failed", "it failed", "no section"),
+    ]
+    sections = [Section("a", []), Section("b", [])]
+    page = Page("t", "the figures", ["warned"], sections=sections, concerns=concerns).html()
+    words = [each.words for each in parsed(page).all("p")]
+    assert words == [
+        *("Worst finding. it failed", "the figures", "Also. recall is 66 % b"),
+        *("Also. 3 rows b", "Also. no ####", "Also. another", "Also. cut", "Note. warned"),
+    ]
+    assert [each.attributes["href"] for each in parsed(page).all("a")] == ["#section-2"] * 2
+
+
+def test_a_bar_leads_to_its_rows_and_a_row_to_its_case():
+    bars = tallies("Reasons", [("a", 2), ("b", 1)], x="rows", links=["rows-a", ""])
+    listed = Listed(Sheet("Rows of a", ["row"], [["one"], ["two"]]), "rows-a", ["case-one", ""])
+    case = Case("one", anchor="case-one", links=[("back", "rows-a")])
+    page = Page("t", sections=[Section("a", [bars, listed, case])]).html()
+    links = [(each.attributes["href"], each.words) for each in parsed(page).all("a")]
+    assert links == [("#rows-a", "aa: 2"), ("#case-one", "one"), ("#rows-a", "back")]
+    (drawing,) = parsed(page).all("svg")
+    assert drawing.attributes["role"] == "group"
+    assert harmless(page)
+
+
+def test_only_the_script_that_the_policy_names_may_run():
+    (script,) = parsed(Page("t").html()).all("script")
+    digest = b64encode(sha256(script.text.encode()).digest()).decode()
+    assert policy() == (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    )
 
 
 def test_charts_that_follow_one_another_stand_side_by_side():
@@ -135,9 +203,9 @@ def test_a_row_of_another_length_than_the_heads_is_an_error():
 
 
 def test_an_empty_page_is_a_page():
-    parsed = harmless(Page("nothing").html())
-    assert parsed.headings == [(1, "nothing")]
-    assert parsed.tags["nav"] == parsed.tags["section"] == 0
+    found = harmless(Page("nothing").html())
+    assert found.headings == [(1, "nothing")]
+    assert found.tags["nav"] == found.tags["section"] == 0
 
 
 def test_a_sentence_is_longer_than_a_cell_and_bounded():

@@ -13,13 +13,12 @@ class Read(HTMLParser):
     def __init__(self, page):
         super().__init__()
         self.tables, self.facts, self.sections, self.cases = {}, {}, [], []
-        self.paragraphs, self.quotations, self.tags = [], [], set()
+        self.paragraphs, self.quotations = [], []
         self._text, self._name, self._row = [], "", None
         self.feed(page)
         self.close()
 
     def handle_starttag(self, tag, attributes):
-        self.tags.add(tag)
         given = dict(attributes)
         if tag == "div" and "wide" in given.get("class", ""):
             self._name = given["aria-label"]

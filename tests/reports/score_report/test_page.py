@@ -20,6 +20,7 @@ from reward_functions.reports.score_report.page import WORST, score_page
 from reward_functions.reports.score_report.reasons import ATTRIBUTIONS, attribution
 from reward_functions.testing import hostile_responses
 from tests.gallery.parsed import parsed
+from tests.gallery.rules import findings
 
 GSM8K = get("gsm8k")
 LIMIT = 3_000_000
@@ -138,7 +139,7 @@ def test_bad_input_is_a_page_correct_and_harmless(samples, read):
     html = paged(samples)
     page = read(html)
     assert len(html.encode()) < LIMIT
-    assert not page.tags & {"script", "img", "link", "iframe", "object"}
+    assert findings(html) == []
     assert not set(html) & {"\x1b", "\0", "\u202e", "\ud800"}
     summary = {name: value for name, value, _ in page.tables["Summary"][1:]}
     assert summary["rows"] == f"{len(samples):,}"
@@ -155,13 +156,13 @@ def test_megabytes_of_a_response_are_shown_by_their_ends(character, length, read
     assert "characters left out" in quoted
 
 
-def test_hostile_responses_are_quoted_harmlessly(read):
+def test_hostile_responses_are_quoted_harmlessly():
     samples = [sample(text, "7", prompt=text, id=name) for name, text in hostile_responses()]
     results = [Scored(each.id, Score(0.0, reason=each.response)) for each in samples]
     html = score_page(GSM8K, samples, results).html()
     assert len(html.encode()) < LIMIT
     assert all(char.isprintable() or char in "\n\t" for char in html)
-    assert "script" not in read(html).tags
+    assert findings(html) == []
 
 
 def test_the_words_of_a_hostile_row_are_still_readable(read):

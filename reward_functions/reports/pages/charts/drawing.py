@@ -16,7 +16,7 @@ size are drawn as equal: doubles have no round numbers between them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -101,6 +101,8 @@ svg .faint { fill: var(--faint); }
 svg .grid { stroke: var(--line); fill: none; } svg .axis { stroke: var(--faint); fill: none; }
 svg .limit { stroke: var(--d); stroke-width: 2; fill: none; }
 svg .cell { fill: var(--a); stroke: var(--line); }
+svg a text { fill: var(--a); text-decoration: underline; }
+svg a:hover rect, svg a:focus-visible rect { stroke: var(--ink); stroke-width: 2; }
 """ + "".join(
     f"svg .l{name} {{ stroke: var(--{name}); fill: none; stroke-width: 2; }} "
     f"svg .m{name} {{ fill: var(--{name}); stroke: var(--paper); }}\n"
@@ -162,25 +164,37 @@ class Chart:
         width: in units.
         height: in units.
         drawn: the elements.
+        caption: a sentence below it on a page: what it means; "" for none.
     """
 
     label: str
     width: float
     height: float
     drawn: str
+    caption: str = ""
+
+    def captioned(self, words: str) -> Chart:
+        """The chart with a sentence below it that says what it means."""
+        return replace(self, caption=words)
 
     def html(self) -> str:
         """The chart as a part of a page, which has the style; a wide one scrolls within itself."""
         if self.width <= WIDTH:
-            return f"<figure>{self._svg('')}</figure>"
+            return f"<figure>{self._svg('')}{self._caption}</figure>"
         least = (
             f'style="min-width: {self.width * LEAST_SCALE:.0f}px; max-width: {self.width:.0f}px" '
         )
         label = inline(self.label, MAX_LABEL)
         return (
             f'<figure class="wide" tabindex="0" role="group" aria-label="{label}">'
-            f"{self._svg('', least)}</figure>"
+            f"{self._svg('', least)}{self._caption}</figure>"
         )
+
+    @property
+    def _caption(self) -> str:
+        if not self.caption:
+            return ""
+        return f"<figcaption>{inline(self.caption, MAX_LABEL)}</figcaption>"
 
     def picture(self, attributes: str = "") -> str:
         """The chart as a picture that stands by itself.
@@ -202,8 +216,10 @@ class Chart:
 
     def _svg(self, before: str, attributes: str = "") -> str:
         size = f'viewBox="0 0 {self.width:g} {self.height:g}"'
+        # What stands in an image is presentation: its links would not be reached.
+        role = "group" if "<a " in self.drawn else "img"
         return (
-            f'<svg {attributes}{size} role="img" aria-label="{inline(self.label, MAX_LABEL)}">'
+            f'<svg {attributes}{size} role="{role}" aria-label="{inline(self.label, MAX_LABEL)}">'
             f"{before}{self.drawn}</svg>"
         )
 
@@ -303,6 +319,17 @@ def box(x: float, y: float, width: float, height: float, title: str) -> str:
     """A bar of the first series, with what is shown where a pointer rests on it."""
     size = f'x="{x:.1f}" y="{y:.1f}" width="{max(0.5, width):.1f}" height="{max(0.5, height):.1f}"'
     return f'<rect class="ma" {size}>{titled(title)}</rect>'
+
+
+def linked(drawn: str, to: str, words: str) -> str:
+    """Elements of a chart that lead to a place of their page.
+
+    Args:
+        drawn: elements.
+        to: an anchor of the page; "" for no link.
+        words: what the link is called, for those who do not see it.
+    """
+    return f'<a href="#{escape(to)}" aria-label="{inline(words)}">{drawn}</a>' if to else drawn
 
 
 def titled(words: str) -> str:

@@ -19,6 +19,7 @@ from reward_functions.reports.pages.charts.drawing import (
     gutter,
     legend,
     line,
+    linked,
     logarithmic_axis,
     mark,
     nothing,
@@ -94,7 +95,9 @@ class Point:
     words: str = ""
 
 
-def histogram(label: str, bins: Sequence[Bin], *, x: str, y: str) -> Chart:
+def histogram(
+    label: str, bins: Sequence[Bin], *, x: str, y: str, links: Sequence[str] = ()
+) -> Chart:
     """A bar for each bin, its count above it.
 
     Args:
@@ -102,6 +105,8 @@ def histogram(label: str, bins: Sequence[Bin], *, x: str, y: str) -> Chart:
         bins: in order; those that say one value may lie apart. Of none, a sentence is drawn.
         x: what the values are.
         y: what is counted.
+        links: for each bin the anchor to which its bar leads; "" for a bar that leads nowhere.
+            Empty for no links.
     """
     if not bins:
         return nothing(label)
@@ -111,11 +116,13 @@ def histogram(label: str, bins: Sequence[Bin], *, x: str, y: str) -> Chart:
     aside = single / 2 if any(each.low == each.high for each in bins) else 0.0
     values = axis(x, [bins[0].low, bins[-1].high], left + aside, RIGHT - aside)
     drawn, free = [], 0.0
-    for each in bins:
+    for at, each in enumerate(bins):
         if each.count:
             start, end = _sides(each, values, single)
             middle, top, words = (start + end) / 2, counts.place(each.count), f"{each.count:,}"
-            drawn.append(box(start, top, end - start, bottom - top, f"{_ends(each)}: {words}"))
+            named = f"{_ends(each)}: {words}"
+            bar = box(start, top, end - start, bottom - top, named)
+            drawn.append(linked(bar, links[at] if links else "", f"{named}, its rows"))
             half = width_of(words) / 2
             if middle - half >= free:  # counts that would run into one another are left out
                 drawn.append(text(middle, top - 4, words, "middle", "faint"))

@@ -21,6 +21,7 @@ from reward_functions.reports.pages.charts.drawing import (
     chart,
     legend,
     line,
+    linked,
     margin,
     mark,
     nothing,
@@ -98,13 +99,17 @@ def _named(name: str, left: float, y: float) -> str:
     return text(left - 8, y, shortened(name, left - 8), "end")
 
 
-def tallies(label: str, counts: Sequence[tuple[str, int]], *, x: str) -> Chart:
+def tallies(
+    label: str, counts: Sequence[tuple[str, int]], *, x: str, links: Sequence[str] = ()
+) -> Chart:
     """A bar for each name, from the top.
 
     Args:
         label: one sentence that says what is shown.
         counts: (name, count); names are cut to the room there is. Of none, a sentence is drawn.
         x: what is counted.
+        links: for each bar the anchor to which it leads; "" for a bar that leads nowhere. Empty
+            for no links.
     """
     if not counts:
         return nothing(label)
@@ -116,8 +121,10 @@ def tallies(label: str, counts: Sequence[tuple[str, int]], *, x: str) -> Chart:
     drawn = [*drawing.across(values, 4, bottom)]
     for at, (name, count) in enumerate(counts):
         y, end = 8 + BAR * at, values.place(count)
-        drawn.append(_named(name, left, y + 16))
-        drawn.append(box(left, y + 3, max(1.0, end - left), BAR - 6, f"{name}: {count:,}"))
+        bar = box(left, y + 3, max(1.0, end - left), BAR - 6, f"{name}: {count:,}")
+        # A link is called by the words that are seen of it, which may be cut.
+        called = f"{shortened(name, left - 8)}: {count:,}, its rows"
+        drawn.append(linked(_named(name, left, y + 16) + bar, links[at] if links else "", called))
         drawn.append(text(end + 5, y + 16, f"{count:,}", kind="faint"))
     return chart(label, bottom + BELOW, drawn)
 
@@ -275,6 +282,7 @@ def matrix(
     *,
     down: str,
     across: str,
+    links: Sequence[Sequence[str]] = (),
 ) -> Chart:
     """Counts of two namings of the same things: a cell for each pair of names.
 
@@ -285,6 +293,8 @@ def matrix(
         counts: a row for each of `rows`, with a count for each of `columns`.
         down: who named the rows.
         across: who named the columns.
+        links: for each cell the anchor to which it leads; "" for a cell that leads nowhere. Empty
+            for no links.
     """
     left, top = CELL_LEFT, CELL_TOP
     width = max(WIDTH, left + 44 * len(columns))
@@ -305,6 +315,8 @@ def matrix(
             words = f"{down} {name}, {across} {columns[column]}: {count:,} ({share:.0%})"
             size = f'x="{x:.1f}" y="{y}" width="{cell - 2:.1f}" height="{CELL - 2}" rx="3"'
             shade = f'fill-opacity="{DARKEST * share:.2f}"'
-            drawn.append(f'<rect class="cell" {size} {shade}>{titled(words)}</rect>')
-            drawn.append(text(x + cell / 2, y + 25, f"{count:,}", "middle"))
+            shown = f'<rect class="cell" {size} {shade}>{titled(words)}</rect>'
+            shown += text(x + cell / 2, y + 25, f"{count:,}", "middle")
+            to = links[at][column] if links else ""
+            drawn.append(linked(shown, to, f"{count:,} rows, {words}"))
     return chart(label, top + CELL * len(rows) + 6, drawn, width)
