@@ -39,8 +39,9 @@ Its course
 
 What it measured and made
 
-    figures.py          series of points, how to read them, their charts and page: `grader_log.py`
-                        has the grader's own
+    figures.py          series of points, how to read them, their charts: `grader_log.py` has the
+                        grader's own
+    page.py             the page of a job; `wording.py` has progress and times in words
     beside_deployed.py  what it uses beside what is deployed now
     evaluation_jobs.py  evaluations by SageMaker with the same function
     diagnosing.py       why it failed: `causes.py` is the table of causes

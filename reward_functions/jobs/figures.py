@@ -16,7 +16,8 @@ few points of it, that is what the sign says.
 
 Training and validation of one figure are in one chart. Charts of rewards share an axis, which holds
 both ends of the scale: a course from 0.02 to 0.03 looks as flat as it is. A figure of one point has
-no course; one that never changed is a line of text, unless it is a reward.
+no course; one that never changed is a line of text. Below a chart stands what it means: a row of
+`MEANINGS`.
 
 Sources of the names: AWS's guide to customizing Nova, "Reinforcement fine-tuning", for those of its
 recipes; verl's `metric_utils` for all that begin as there; sagemaker-train 1.27.0 and AWS's guide
@@ -39,13 +40,13 @@ from reward_functions.core.means import mean
 from reward_functions.core.spec import UNIT_SCALE, Scale
 from reward_functions.reports.pages.charts.drawing import Chart, side_by_side
 from reward_functions.reports.pages.charts.plots import Course, lines
-from reward_functions.reports.pages.page import Page, Part, Section, Warned
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from reward_functions.jobs.job import MetricPoint
+    from reward_functions.reports.pages.page import Kind
 
 
 class MetricName(NamedTuple):
@@ -237,6 +238,11 @@ def by_position(found: Sequence[Series], title: str, last: int | None = None) ->
     )
 
 
+def reads(each: Series, *words: str) -> bool:
+    """Whether all these words are in what the name of a figure is read as."""
+    return all(word in read_as(each.name) for word in words)
+
+
 def number(value: float | None) -> str:
     """Four significant digits; "-" for none."""
     return "-" if value is None else f"{value:.4g}"
@@ -257,6 +263,44 @@ def _lines(found: Sequence[Series]) -> Iterator[tuple[str, float, str, str, floa
         name = f"'{each.name}" if each.name[:1] in "=+-@\t" else each.name
         yield from ((each.unit, place, each.split, name, value) for place, value in each.points)
 
+
+class Meaning(NamedTuple):
+    """What a figure says.
+
+    Args:
+        words: all of which are in what its name is read as.
+        means: a sentence, and which way is good.
+    """
+
+    words: tuple[str, ...]
+    means: str
+
+
+MEANINGS: Final = (
+    Meaning(("frac_reward_zero_std",), "Groups in which all answers earn the same teach nothing."),
+    Meaning(("groups_zero_std",), "Groups in which all answers earn the same teach nothing."),
+    Meaning(("reward", "std"), "How far rewards lie apart: at 0 no answer is better than another."),
+    Meaning(("frac_reward_min",), "The share of answers at the minimum: it should fall."),
+    Meaning(("frac_reward_zero",), "The share of answers that earn nothing: it should fall."),
+    Meaning(("reward", "min"), "The lowest reward of a step: it says little by itself."),
+    Meaning(("reward", "max"), "The highest reward of a step: below the maximum nobody succeeds."),
+    Meaning(("reward",), "What an answer earns on average: it should rise, then level off."),
+    Meaning(("solved",), "The share of prompts with a right answer: it should rise."),
+    Meaning(("entropy",), "How undecided the policy is: a slow fall is learning, 0 is the end."),
+    Meaning(("length",), "How long answers are: growth without more reward is padding."),
+    Meaning(("cut_off",), "The share of answers cut off at the limit: it should stay near 0."),
+    Meaning(("grad",), "How large updates are: a spike is a step that moves the policy far."),
+    Meaning(("kl",), "How far the policy is from its base: a leap is a warning."),
+    Meaning(("loss",), "What is optimised: its level says little, a leap is a warning."),
+    Meaning(("unscored",), "Answers that the grader could not score: it should stay at 0."),
+    Meaning(("bad_references",), "Rows whose reference cannot be read: it should stay at 0."),
+    Meaning(("samples",), "Completions that the grader scored in a minute."),
+    Meaning(("batches",), "Invocations of the grader in a minute."),
+    Meaning(("milliseconds",), "How long the grader takes for a batch."),
+    Meaning(("rollouts",), "Rollouts up to this step."),
+    Meaning(("tokens",), "Tokens of a step: they grow with the answers."),
+)
+"""The first row that fits a name says what its figure means; without a row nothing is said."""
 
 State = Literal["seen", "not seen", "too few points", "not measured"]
 
@@ -301,6 +345,7 @@ class Sign:
         remedy: what to do.
         fewest: points in which it can be seen.
         nothing_learned: whether a job that shows it has taught the policy nothing.
+        kind: its place among the findings of a page.
     """
 
     name: str
@@ -311,6 +356,7 @@ class Sign:
     remedy: str
     fewest: int = FEWEST
     nothing_learned: bool = False
+    kind: Kind = "reasons"
 
 
 def _first(values: Sequence[float]) -> float:
@@ -321,6 +367,13 @@ def _first(values: Sequence[float]) -> float:
 def _last(values: Sequence[float]) -> float:
     third = values[-(len(values) // 3) :]
     return mean(third)
+
+
+def ends_of(values: Sequence[float]) -> tuple[float, float]:
+    """Where a course begins and ends: the means of its thirds, of few points the points."""
+    if len(values) < FEWEST:
+        return values[0], values[-1]
+    return _first(values), _last(values)
 
 
 OTHER_FORM: Final = (
@@ -338,6 +391,7 @@ SIGNS: Final = (
         OTHER_FORM,
         fewest=1,
         nothing_learned=True,
+        kind="failed",
     ),
     Sign(
         "every group earned the same",
@@ -348,6 +402,7 @@ SIGNS: Final = (
         OTHER_FORM,
         fewest=1,
         nothing_learned=True,
+        kind="failed",
     ),
     Sign(
         "the reward stays low",
@@ -404,6 +459,7 @@ SIGNS: Final = (
         lambda values: _last(values) > LONGER * _first(values) > 0.0,
         "longer reasoning, or padding that the reward pays for; long ones are cut off",
         "read some; compare with the reward; raise inferenceMaxTokens where they are cut",
+        kind="truncation",
     ),
     Sign(
         "the gradient spikes",
@@ -428,6 +484,7 @@ SIGNS: Final = (
         lambda values: max(values) > UNSCORED,
         "the grader failed on them, and imputed their reward: it is noise",
         "see why: `reward job diagnose`",
+        kind="unscored",
     ),
 )
 
@@ -451,9 +508,7 @@ def _seen(sign: Sign, found: Sequence[Series]) -> Seen:
     fits = [
         each
         for each in found
-        if each.points
-        and each.split == sign.split
-        and all(word in read_as(each.name) for word in sign.needs)
+        if each.points and each.split == sign.split and reads(each, *sign.needs)
     ]
     for each in fits:
         if len(each.points) >= sign.fewest:
@@ -477,9 +532,6 @@ SERIES: Final = {"training": "a", "validation": "b", "grader": "c"}
 
 UNITS: Final = {"step": "step", "minute": "minutes since the job was made"}
 
-DRAWN: Final = "course"
-"""The column of tables that a chart draws better."""
-
 NO_COURSE: Final = "No figure has two points yet: there is no course to draw."
 
 
@@ -495,34 +547,10 @@ def svg(found: Sequence[Series], title: str, scale: Scale = UNIT_SCALE) -> str:
     return side_by_side(title, shown, title=title if shown else f"{title}: {NO_COURSE}").picture()
 
 
-def page(
-    found: Sequence[Series], title: str, sheets: Sequence[Sheet], scale: Scale = UNIT_SCALE
-) -> Page:
-    """What the figures show, their courses, and tables of them.
-
-    Args:
-        found: the figures.
-        title: of the page.
-        sheets: the tables; the column of small bars is left out, as the courses are drawn.
-        scale: of the rewards.
-    """
-    unchanged = constant(found)
-    courses: list[Part] = [*charts(found, scale)] or [NO_COURSE]
-    return Page(
-        title,
-        sections=[
-            Section("How to read them", list(_signs(found))),
-            Section("Courses", [*courses, unchanged] if unchanged else courses),
-            *[Section(sheet.title, [sheet.without(DRAWN)]) for sheet in sheets],
-        ],
-    )
-
-
 def charts(found: Sequence[Series], scale: Scale = UNIT_SCALE) -> list[Chart]:
-    """A chart of each figure that has a course, rewards first; `MAX_CHARTS` at most."""
+    """A chart of each figure that has a course and changes, rewards first; at most `MAX_CHARTS`."""
     shown = sorted(
-        (each for each in _panels(found) if each.reward or not each.constant),
-        key=lambda each: not each.reward,
+        (each for each in _panels(found) if not each.constant), key=lambda each: not each.reward
     )
     rewards = [value for each in shown if each.reward for value in each.values]
     ends = min(rewards, default=0.0), max(rewards, default=0.0)
@@ -532,11 +560,7 @@ def charts(found: Sequence[Series], scale: Scale = UNIT_SCALE) -> list[Chart]:
 
 def constant(found: Sequence[Series]) -> str:
     """The figures that never changed, in one sentence; "" for none."""
-    names = [
-        f"{each.title} {number(each.values[-1])}"
-        for each in _panels(found)
-        if each.constant and not each.reward
-    ]
+    names = [f"{each.title} {number(each.values[-1])}" for each in _panels(found) if each.constant]
     more = ", …" if len(names) > MAX_CONSTANT else ""
     return f"Constant: {', '.join(names[:MAX_CONSTANT])}{more}." if names else ""
 
@@ -597,17 +621,14 @@ def _drawn(panel: _Panel, includes: Sequence[float]) -> Chart:
         x=UNITS[unit],
         y=panel.title,
         includes=includes,
-    )
+    ).captioned(_meaning(panel))
 
 
-def _signs(found: Sequence[Series]) -> Iterator[Part]:
-    """What is seen with what to do about it, then the names of the rest."""
-    read = signs(found)
-    for each in read:
-        if each.state == "seen":
-            sign = each.sign
-            yield Warned(f"{sign.name} ({each.figure}): {sign.meaning}. What to do: {sign.remedy}.")
-    for state in ("not seen", "too few points", "not measured"):
-        names = ", ".join(each.sign.name for each in read if each.state == state)
-        if names:
-            yield f"{state.capitalize()}: {names}."
+def _meaning(panel: _Panel) -> str:
+    """From where to where a figure went, and what that means."""
+    went = [(each.split, *map(number, ends_of(each.values))) for each in panel.courses]
+    several = len(went) > 1
+    parts = [f"{split if several else ''} from {first} to {last}" for split, first, last in went]
+    name = read_as(panel.courses[0].name)
+    means = next((row.means for row in MEANINGS if all(word in name for word in row.words)), "")
+    return f"{', '.join(parts).strip().capitalize()}. {means}".rstrip()

@@ -16,6 +16,7 @@ ROWS = {
     "calibration-grades": calibrations.grades,
     "calibration-few": calibrations.few,
     "calibration-hostile": calibrations.hostile,
+    "job-failed": training.job_failed,
     "job-figures": training.job_figures,
     "job-figures-short": training.job_figures_short,
     "job-figures-hostile": training.job_figures_hostile,

@@ -4,12 +4,16 @@ The course is one run of the training double's policy over generated rows; no la
 trained.
 """
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from functools import cache
 
 from reward_functions.cli.job.metrics import _sheets
-from reward_functions.jobs.figures import Series, page, series
+from reward_functions.jobs.figures import Series, series
 from reward_functions.jobs.grader_log import Batch, by_minute
-from reward_functions.jobs.job import MetricPoint
+from reward_functions.jobs.job import Job, JobEvent, MetricPoint
+from reward_functions.jobs.page import JobView, job_page
+from reward_functions.jobs.tags import OURS
 from reward_functions.local.training_double.page import simulation_page
 from tests.gallery.hostile import NAME, UNBROKEN
 from tests.rehearsals import REHEARSAL, generated_rows, rehearse
@@ -48,14 +52,23 @@ def simulation_hostile():
 
 
 def job_figures():
-    """The service's figures by step and the grader's by minute."""
-    return _figures("finqa-0a1b2c3d-1 (simulation)", series(_points()), by_minute(_batches()))
+    """The service's figures by step and the grader's by minute, of a job that succeeded."""
+    return _job_page(series(_points()), by_minute(_batches()), simulated=True)
+
+
+def job_failed():
+    """A job that the service ended, whose rewards say that nothing was learned."""
+    flat = [MetricPoint(step, "critic/rewards/mean", 0.0) for step in range(1, 13)]
+    flat += [MetricPoint(step, "frac_reward_zero_std", 1.0) for step in range(1, 13)]
+    failed = replace(JOB, status="failed", failure="The reward function timed out.", tuned_model="")
+    return _job_page(series(flat), [], failed)
 
 
 def job_figures_short():
     """A job that has made its first step: figures of one point, and no drawing of them."""
     first = [point for point in _points() if point.step == 1]
-    return _figures("finqa-0a1b2c3d-1", series(first), [])
+    running = replace(JOB, status="running", ended=None, phase="Training", tuned_model="")
+    return _job_page(series(first), [], running, notes=["the grader's own figures: no log yet"])
 
 
 def job_figures_hostile():
@@ -65,12 +78,61 @@ def job_figures_hostile():
         Series(name, "training", "step", tuple(enumerate(values)))
         for name, values in courses.items()
     ]
-    return _figures(NAME, found, [])
+    harmful = replace(
+        JOB,
+        **dict.fromkeys(("name", "id", "model", "grader", "failure", "tuned_model"), NAME),
+        status="failed",
+        files=(NAME, UNBROKEN),
+        hyperparameters={NAME: NAME, UNBROKEN: UNBROKEN},
+        tags=dict.fromkeys(JOB.tags, NAME),
+    )
+    events = [JobEvent("1", BEGIN, NAME, UNBROKEN)]
+    return _job_page(found, [], harmful, notes=[NAME], events=events)
 
 
-def _figures(name, measured, grader):
+BEGIN = datetime(2026, 11, 22, 9, 0, 12, tzinfo=UTC)
+
+ACCOUNT = "us-east-1:000000000000"
+
+JOB = Job(
+    driver="bedrock",
+    id=f"arn:aws:bedrock:{ACCOUNT}:model-customization-job/amazon.nova-2-lite-v1:0:256k/0a1b2c3d",
+    name="finqa-0a1b2c3d-1",
+    status="succeeded",
+    model="amazon.nova-2-lite-v1:0:256k",
+    created=BEGIN,
+    grader=f"arn:aws:lambda:{ACCOUNT}:function:SageMaker-reward-dev-finqa:7",
+    ended=BEGIN + timedelta(minutes=14),
+    tuned_model=f"arn:aws:bedrock:{ACCOUNT}:custom-model/amazon.nova-2-lite-v1:0:256k/e4f5",
+    hyperparameters=HYPERPARAMETERS,
+    output="s3://reward-functions-dev/rft-output/finqa-0a1b2c3d-1/",
+    tags={
+        f"{OURS}{key}": value
+        for key, value in {
+            "reward": "finqa",
+            "version": "6",
+            "function-version": "7",
+            "deployment": "finqa",
+            "stage": "dev",
+            "rows": "40",
+            "configuration": "1c7e5a90",
+        }.items()
+    },
+    files=("s3://reward-functions-dev/data/finqa-train.jsonl",),
+)
+
+
+def _job_page(measured, grader, job=JOB, *, notes=(), events=None, simulated=False):
     every = [*measured, *grader]
-    return page(every, f"Figures of {name}", _sheets(every, ROWS_OF_STEPS, "")).html()
+    if events is None:
+        times = {"created": 0, "training began": 96, "training ended": 780, "succeeded": 840}
+        events = [
+            JobEvent(message, BEGIN + timedelta(seconds=at), "info", message)
+            for message, at in times.items()
+        ]
+    now = BEGIN + timedelta(minutes=20)
+    course = JobView(job, every, now, events, notes, simulated=simulated)
+    return job_page(course, _sheets(every, ROWS_OF_STEPS, "")).html()
 
 
 def _points():

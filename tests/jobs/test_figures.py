@@ -14,15 +14,16 @@ from reward_functions.jobs.figures import (
     COLLAPSED,
     MAX_CHARTS,
     MAX_CONSTANT,
+    MEANINGS,
     NO_COURSE,
     SIGNS,
     Series,
     as_csv,
     by_position,
+    charts,
     constant,
     number,
     overview,
-    page,
     series,
     signs,
     sparkline,
@@ -30,7 +31,6 @@ from reward_functions.jobs.figures import (
 )
 from reward_functions.jobs.job import MetricPoint
 from reward_functions.reports.pages.charts.plots import MAX_POINTS
-from tests.parsed_page import harmless
 
 
 def course(name, values, split="training", unit="step"):
@@ -97,7 +97,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</svg><script>alert(1)</script>\x1b[31m\x00&\"'"
 
 
-def test_a_drawing_is_xml_and_a_page_is_harmless():
+def test_a_drawing_is_xml():
     found = [
         course(HOSTILE, [1.0, 2.0]),
         course("flat", [2.0, 2.0]),
@@ -112,9 +112,6 @@ def test_a_drawing_is_xml_and_a_page_is_harmless():
     lines = [each.get("d") for each in drawn.iter(f"{SVG}path")]
     assert max(line.count("L") for line in lines) == MAX_POINTS - 1
     assert not any("nan" in line or "inf" in line for line in lines)
-    parsed = harmless(page(found, HOSTILE, [overview(found, "All")]).html())
-    assert "entropy collapses" in parsed.text
-    assert "Constant: flat 2." in parsed.text
 
 
 def panels(found, scale=UNIT_SCALE):
@@ -165,7 +162,7 @@ def is_number(text):
 )
 def test_rewards_share_an_axis_that_holds_the_scale(values, scale, of_axis):
     found = [course("reward_std", [0.1, 0.2]), course("frac_reward_min", [0.1, 0.2])]
-    found += [course("critic_rewards_mean", values), course("reward_max", [0.5, 0.5])]
+    found += [course("critic_rewards_mean", values), course("reward_max", [0.5, 0.6])]
     shown = [ends(each) for each in panels(found, scale)]
     assert shown == [of_axis, of_axis, ("0.100", "0.200"), ("0.100", "0.200")]
 
@@ -174,14 +171,13 @@ def test_a_figure_of_one_point_has_no_chart():
     found = [course("loss", [1.0]), course("reward", [0.5], "validation")]
     assert panels(found) == []
     assert NO_COURSE in svg(found, "x")
-    assert NO_COURSE in page(found, "x", []).html()
 
 
 @pytest.mark.parametrize("values", [[0.0, 0.0], [0.0, 3.469e-18, -1e-18], [1e9, 1e9 + 1e-3]])
 def test_what_never_changed_or_only_by_rounding_is_a_line_of_text(values):
-    found = [course("advantage_mean", values), course("reward_mean", [0.0, 0.0])]
-    assert len(panels(found)) == 1
-    assert constant(found) == f"Constant: advantage_mean {number(values[-1])}."
+    found = [course("reward_mean", [0.0, 0.0]), course("advantage_mean", values)]
+    assert panels(found) == []
+    assert constant(found) == f"Constant: reward_mean 0, advantage_mean {number(values[-1])}."
     assert constant([]) == ""
 
 
@@ -193,15 +189,43 @@ def test_a_drawing_has_a_bounded_number_of_charts():
     assert constant(flat).endswith(", ….")
 
 
-def test_a_page_shows_first_what_is_seen_and_what_to_do():
-    found = [course("critic_rewards_mean", [0.05] * 9)]
-    parsed = harmless(page(found, "x", [overview(found, "The service's figures")]).html())
-    assert parsed.headings[1:] == [
-        *[(2, "How to read them"), (2, "Courses"), (2, "The service's figures")]
-    ]
-    assert "What to do: measure the base model (reward job baseline)" in parsed.text
-    assert "Not measured: every response earned the minimum" in parsed.text
-    assert "▁" not in parsed.text
+MEANT = [
+    # name, words of what stands below its chart
+    ("critic/rewards/mean", "it should rise, then level off"),
+    ("reward_std", "at 0 no answer is better than another"),
+    ("frac_reward_zero_std", "Groups in which all answers earn the same"),
+    ("frac_reward_min", "The share of answers at the minimum"),
+    ("actor_entropy", "How undecided the policy is"),
+    ("response_length/mean", "growth without more reward is padding"),
+    ("response_length/clip_ratio", "cut off at the limit"),
+    ("actor/grad_norm", "How large updates are"),
+    ("zeta", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "words"), MEANT)
+def test_a_chart_says_from_where_to_where_and_what_it_means(name, words):
+    (drawn,) = charts([course(name, [0.0, 0.2, 0.1, 0.1, 0.5, 0.7])])
+    begin = "From 0.1 to 0.6."
+    assert drawn.caption.startswith(begin)
+    assert words in drawn.caption
+    assert (drawn.caption == begin) == (not words)
+
+
+def test_each_meaning_is_that_of_a_name():
+    """A row that an earlier one hides says nothing."""
+    for at, row in enumerate(MEANINGS):
+        words = " ".join(row.words)
+        earlier = [
+            above.words for above in MEANINGS[:at] if all(each in words for each in above.words)
+        ]
+        assert earlier == [], row.words
+
+
+def test_each_split_of_a_chart_says_where_it_went():
+    found = [course("loss", [4.0, 3.0]), course("valid_loss", [5.0, 2.5], "validation")]
+    (drawn,) = charts(found)
+    assert drawn.caption.startswith("Training from 4 to 3, validation from 5 to 2.5. ")
 
 
 SEEN = [

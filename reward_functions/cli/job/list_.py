@@ -12,9 +12,10 @@ from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._fitting import print_table
 from reward_functions.cli.job._options import AsJson, DriverOption, StageOfJob, stage_place
-from reward_functions.cli.job._output import SIMULATION, duration, job_json, moment, status
+from reward_functions.cli.job._output import SIMULATION, job_json, moment, status
 from reward_functions.jobs.lookup import Place, all_jobs
 from reward_functions.jobs.services import SERVICES
+from reward_functions.jobs.wording import duration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -29,12 +29,13 @@ from reward_functions.jobs.figures import (
     as_csv,
     by_position,
     overview,
-    page,
     series,
     signs,
     svg,
 )
 from reward_functions.jobs.grader_log import by_minute, read
+from reward_functions.jobs.job import JobEvent
+from reward_functions.jobs.page import JobView, job_page
 from reward_functions.jobs.tags import tag
 from reward_functions.reports.sheets import Sheet
 
@@ -59,7 +60,7 @@ def metrics(
     *,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw it: .svg, or .html with the tables."),
+        typer.Option(metavar="FILE", help="Draw it: .svg, or .html, the page of the job."),
     ] = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write every point as CSV.")
@@ -80,17 +81,16 @@ def metrics(
     where, service, found = typed.found()
     measured, notes = _measured(found, service, where.session, grader=grader)
     sheets = _sheets(measured, rows, " (simulation)" if where.simulated else "")
-    title = f"Figures of {found.name or found.id}{' (simulation)' if where.simulated else ''}"
     with Together() as files:
         if csv is not None:
             files.opened(csv).write(as_csv(measured))
         if plot is not None:
             scale = _scale(found, where.stage.stage, where.session)
-            drawn = (
-                svg(measured, title, scale)
-                if plot.suffix == ".svg"
-                else page(measured, title, sheets, scale).html()
-            )
+            if plot.suffix == ".svg":
+                drawn = svg(measured, _title(where, found), scale)
+            else:
+                course = _course(where, service, found, measured, notes)
+                drawn = job_page(course, sheets, scale).html()
             files.opened(plot).write(drawn)
     if as_json:
         typer.echo(_json(where, found, measured, notes))
@@ -110,6 +110,22 @@ def _tracked(asked: list[Tracker], job: Job, measured: Sequence[Series]) -> bool
     named = {"model": job.model, "reward": tag(job.tags, "reward"), "status": job.status}
     run = TrackedRun(job.name or job.id, {k: v for k, v in named.items() if v}, {}, curves)
     return send(asked, run, "the same command tries again")
+
+
+def _title(where: Place, job: Job) -> str:
+    return f"Figures of {job.name or job.id}{' (simulation)' if where.simulated else ''}"
+
+
+def _course(
+    where: Place, driver: Driver, job: Job, measured: Sequence[Series], notes: Sequence[str]
+) -> JobView:
+    """What the page shows of a job; where its events cannot be read, it says so."""
+    unread, events = list(notes), list[JobEvent]()
+    try:
+        events += driver.events(job)
+    except AwsFailed as error:
+        unread.append(f"the service's events: {error}")
+    return JobView(job, measured, datetime.now(UTC), events, unread, simulated=where.simulated)
 
 
 def _require_plot(plot: Path | None) -> None:

@@ -16,15 +16,14 @@ from reward_functions.cli._fitting import print_table
 from reward_functions.cli.job._options import JOB, AsJson, Typed, taking
 from reward_functions.cli.job._output import (
     SIMULATION,
-    duration,
     job_json,
     moment,
     print_findings,
-    progress_words,
     status,
 )
 from reward_functions.jobs.beside_deployed import beside_deployed
 from reward_functions.jobs.hosting import Hosting, ModelPackage
+from reward_functions.jobs.wording import duration, progress_words
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -13,10 +13,11 @@ from reward_functions.cli._console import MESSAGE, errors, plain
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, INTERRUPTED, UNUSABLE
 from reward_functions.cli.job._options import JOB, AsJson, OwnFigures, Typed, taking
-from reward_functions.cli.job._output import SIMULATION, duration, next_command, progress_words
+from reward_functions.cli.job._output import SIMULATION, next_command
 from reward_functions.jobs.figures import number, series
 from reward_functions.jobs.watching import GraderWatch, Observation, Polling
 from reward_functions.jobs.watching import watch as observations
+from reward_functions.jobs.wording import duration, progress_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -9,10 +9,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from reward_functions.cli.job._output import progress_words
 from reward_functions.cli.job.show import _mlflow
 from reward_functions.jobs.job import MlflowRun, Progress
+from reward_functions.jobs.wording import progress_words
 from tests.jobs.memory import Driver, lost, refused
+from tests.parsed_page import harmless
 
 
 def test_jobs_of_both_services_are_listed_newest_first(job, service, begun):
@@ -100,7 +101,7 @@ def test_a_job_is_shown_beside_what_is_deployed(job, begun, grader):
     assert shown["tags"] == {"team": "maths"}
 
 
-def test_the_figures_are_tables_a_drawing_and_a_file(job, begun, tmp_path):
+def test_the_figures_are_tables_a_drawing_and_a_file(job, service, begun, tmp_path):
     drawing, table = tmp_path / "run.svg", tmp_path / "run.csv"
     ran = job("metrics", begun.name, "--plot", drawing, "--csv", table)
     assert ran.exit_code == 0
@@ -113,8 +114,14 @@ def test_the_figures_are_tables_a_drawing_and_a_file(job, begun, tmp_path):
     assert list(csv.reader(table.read_text().splitlines()))[1:] == [
         ["step", str(step), "training", "reward_mean", str(step / 10)] for step in (1, 2, 3)
     ]
-    job("metrics", begun.name, "--plot", tmp_path / "run.html", "--no-grader")
-    assert "How to read them" in (tmp_path / "run.html").read_text()
+    service.refusals["events"] += [None, lost()]
+    shown = []
+    for _ in range(2):
+        job("metrics", begun.name, "--plot", tmp_path / "run.html", "--no-grader")
+        shown.append(harmless((tmp_path / "run.html").read_text()).text)
+    assert "reward_mean went from 0.1 to 0.3 by step 3" in shown[0]
+    assert "inforunning" in shown[0]  # an event's level and its message
+    assert "Not read: the service's events: asking the service: nobody answers." in shown[1]
     shown = json.loads(job("metrics", begun.name, "--json", "--no-grader").stdout)
     assert shown["series"] == [
         {
