@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import BadReference
@@ -128,6 +128,8 @@ LONGEST: Final = 6_000
 SHARES: Final = 5
 """Of a case's room: its prompt, its response and its end, its reference, a judge's evidence."""
 
+GROUP_LINK: Final = "the responses to its prompt, side by side"
+
 ROW: Final = 160
 """Bytes of a row of evidence without what the judge wrote."""
 
@@ -141,22 +143,51 @@ class Cases:
         reward: its name.
         count: how many cases the page has in all, for the room of each.
         labels: whether each row is labelled correct; None where there are no labels.
+        groups: places of the groups that the page has side by side, to which a case leads.
+        disagreements: the rows whose label says otherwise.
     """
 
     batch: Batch
     reward: str
     count: int
     labels: Sequence[bool | None] | None = None
+    groups: Collection[int] = ()
+    disagreements: Collection[int] = ()
 
     @property
     def room(self) -> int:
         """Bytes of each text."""
         return min(LONGEST, TOTAL // (SHARES * max(1, self.count)))
 
-    def case(self, at: int) -> Case:
-        """A scored or an unscored row."""
+    def case(self, at: int, anchor: str = "") -> Case:
+        """A scored or an unscored row.
+
+        Args:
+            at: its position.
+            anchor: by which links find it; "" for none.
+        """
         result = self.batch.results[at]
-        return self._unscored(at, result) if isinstance(result, Unscored) else self._scored(at)
+        case = self._unscored(at, result) if isinstance(result, Unscored) else self._scored(at)
+        place = self.batch.group_of[at]
+        links = [(GROUP_LINK, f"group-{place + 1}")] if place in self.groups else []
+        return replace(case, anchor=anchor, links=links)
+
+    def card(self, at: int) -> Case:
+        """A scored row beside the other responses to its prompt."""
+        score, sample = self.batch.score(at), self.batch.sample(at)
+        facts = [("row", one_line(sample.id, 90)), *self._label(at)]
+        facts.append(("reason", one_line(score.reason or "none is given")))
+        if score.answer is not None:
+            facts.append(("answer", one_line(score.answer)))
+        texts = [text for text in self._texts(sample) if text[0].startswith("response")]
+        title = f"reward {score.value:.6g}"
+        if at in self.disagreements:
+            title += ": the label says otherwise"
+        return Case(title, facts, texts, quotations=self._end(sample.response))
+
+    def _label(self, at: int) -> Iterator[tuple[str, str]]:
+        if self.labels is not None and self.labels[at] is not None:
+            yield "label", "correct" if self.labels[at] else "incorrect"
 
     def _scored(self, at: int) -> Case:
         score, sample = self.batch.score(at), self.batch.sample(at)
@@ -175,8 +206,7 @@ class Cases:
                 shown = one_line(rendered(form) or "")
                 if shown and (name, shown) not in facts:
                     facts.append((f"{name}, as compared", shown))
-        if self.labels is not None and self.labels[at] is not None:
-            facts.append(("label", "correct" if self.labels[at] else "incorrect"))
+        facts += self._label(at)
         return Case(
             f"{one_line(sample.id, 90)} · reward {score.value:.6g}",
             facts,

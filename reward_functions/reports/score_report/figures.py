@@ -246,8 +246,14 @@ def bins(values: Sequence[float], low: float, high: float) -> list[Bin]:
     found = [0] * BINS
     width = high / BINS - low / BINS
     for value in values:
-        found[min(BINS - 1, int(value / width - low / width))] += 1
+        found[bin_of(value, low, high)] += 1
     return [Bin(low + at * width, low + (at + 1) * width, count) for at, count in enumerate(found)]
+
+
+def bin_of(value: float, low: float, high: float) -> int:
+    """Which of the steps of `bins` holds a value."""
+    width = high / BINS - low / BINS
+    return min(BINS - 1, int(value / width - low / width))
 
 
 def groups(batch: Batch) -> GroupFigures:

@@ -31,6 +31,10 @@ WORDS: Final[Mapping[str, bool]] = {
 }
 """Labels in words, in lower case."""
 
+LABELLED: Final = ((True, "correct"), (False, "incorrect"))
+REWARDED: Final = ((True, "correct"), (False, "incorrect"), (None, "unscored"))
+"""(label or reward, name) of the rows and columns of a confusion matrix."""
+
 SEEN: Final = 3
 """Values that an error shows."""
 

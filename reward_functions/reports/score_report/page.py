@@ -1,5 +1,8 @@
 """The page about a scored file: how the rewards are, why, and which rows are worth a look.
 
+It begins with its worst finding: labels that say otherwise, rows without a score, reasons at the
+minimum, truncation. A bar leads to its rows, and the responses to one prompt stand side by side.
+
     from reward_functions.reports.score_report.page import score_page
     score_page(get("gsm8k"), samples, score_batch(get("gsm8k"), samples)).html()
 
@@ -17,8 +20,9 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.spec import spec_of
 from reward_functions.judge_runtime.panel import BatchJudge
 from reward_functions.judge_runtime.usage import price_of
-from reward_functions.reports.pages.page import Page, Part, Section, Warned, one_line
-from reward_functions.reports.score_report import figures, tables
+from reward_functions.reports.pages.page import Concern, Page, Part, Section, Warned, one_line
+from reward_functions.reports.score_report import behind_bars, figures, tables
+from reward_functions.reports.score_report.behind_bars import RowTables, in_turn, side_by_side
 from reward_functions.reports.score_report.cases import RULES, Cases, surprises
 from reward_functions.reports.score_report.criteria import criteria
 from reward_functions.reports.score_report.figures import Batch
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import RewardFunction, RewardSpec
     from reward_functions.core.types import RewardResult, Sample, Unscored
+    from reward_functions.reports.pages.page import Case
     from reward_functions.reports.score_report.labels import Confusion, Labels
     from reward_functions.reports.score_report.reasons import ReasonFigures
 
@@ -138,7 +143,14 @@ FLAT: Final = 50
 """Groups of the list of those with zero advantage."""
 
 NOTABLE: Final = 0.05
-"""The share of rows cut off, or unscored, from which the page warns."""
+"""The share of rows cut off, or at the minimum, from which it is a finding."""
+
+LABELS: Final = "Rewards against labels"
+UNSCORED: Final = "Unscored rows"
+REASONS: Final = "Reasons"
+TRUNCATION: Final = "Length and truncation"
+GROUPS: Final = "Groups"
+"""Titles of sections that findings lead to."""
 
 
 def score_page(
@@ -183,82 +195,124 @@ class _Report:
         disagreements = self.confusion.disagreements if self.confusion else ()
         self.surprises = surprises(batch, self.cut, disagreements)
         self.worst = worst(batch, self.reasons)
-        self.broken = _in_turn([each.rows for each in self.errors], BROKEN)
+        self.broken = in_turn([each.rows for each in self.errors], BROKEN)
         shown = [*self.worst, *self.broken]
         shown += [at for rows in self.surprises.values() for at in self._varied(rows)]
-        self.cases = Cases(batch, subject.spec.name, len(shown), labels.values if labels else None)
+        self.beside = behind_bars.groups_shown(batch, self.groups, disagreements)
+        cards = sum(len(behind_bars.members(batch, place)) for place in self.beside)
+        self.cases = Cases(
+            batch,
+            subject.spec.name,
+            len(shown) + cards // 2,  # a card has the room of half a case
+            labels.values if labels else None,
+            frozenset(self.beside),
+            frozenset(disagreements),
+        )
+        self.placed: set[int] = set()
+        self.rows = RowTables(self.cases, self.reasons, frozenset(shown))
+        self.by_reward = behind_bars.reward_bars(batch)
+        self.by_reason = behind_bars.reason_bars(self.reasons, tables.BARS)
+        self.by_label = behind_bars.label_bars(self.confusion) if self.confusion else []
 
     def page(self, facts: Sequence[tuple[str, str]]) -> Page:
         """The whole page."""
         return Page(
             f"Rewards of {self.subject.spec.name}",
             tables.lead(self.batch, self.reasons),
-            list(self._warnings()),
-            [(name, one_line(value)) for name, value in [*facts, *self.subject.facts()]],
-            list(self._sections()),
+            facts=[(name, one_line(value)) for name, value in [*facts, *self.subject.facts()]],
+            sections=list(self._sections()),
+            concerns=list(self._concerns()),
         )
 
-    def _warnings(self) -> Iterator[str]:
-        rows, batch = len(self.batch.results), self.batch
-        if not rows:
-            yield "The file holds no samples."
-        elif not batch.scored:
-            yield "No row could be scored: this page has no figure of the policy."
-        elif len(batch.unscored) >= NOTABLE * rows:
-            yield (
-                f"{len(batch.unscored):,} of {rows:,} rows could not be scored, and are in no mean."
-            )
-        if len(self.cut) >= NOTABLE * len(batch.scored) and self.cut:
-            yield (
+    def _concerns(self) -> Iterator[Concern]:
+        batch = self.batch
+        if not batch.results:
+            yield Concern("failed", "The file holds no samples.")
+        if self.confusion and (words := tables.against_labels(self.confusion)):
+            yield Concern("labels", words, LABELS)
+        if batch.unscored:
+            yield Concern("unscored", self._without_score(), UNSCORED)
+        if self.groups.count and self.groups.without_advantage == self.groups.count:
+            words = "All groups have zero advantage: GRPO would learn nothing from these rows."
+            yield Concern("reasons", words, GROUPS)
+        low = len(batch.at_minimum)
+        if low and low >= NOTABLE * len(batch.scored):
+            yield Concern("reasons", tables.at_the_minimum(batch, self.reasons), REASONS)
+        if self.cut and len(self.cut) >= NOTABLE * len(batch.scored):
+            yield Concern(
+                "truncation",
                 f"{len(self.cut):,} of {len(batch.scored):,} responses "
                 f"{'seems' if len(self.cut) == 1 else 'seem'} cut off. Raise the limit of tokens "
-                "before you judge the policy by these rewards."
+                "before you judge the policy by these rewards.",
+                TRUNCATION,
             )
-        if self.groups.count and self.groups.without_advantage == self.groups.count:
-            yield "All groups have zero advantage: GRPO would learn nothing from these rows."
+
+    def _without_score(self) -> str:
+        batch = self.batch
+        if not batch.scored:
+            return "No row could be scored: this page has no figure of the policy."
+        return (
+            f"{len(batch.unscored):,} of {len(batch.results):,} rows could not be scored, and are "
+            f"in no mean; mostly: {self.errors[0].title}."
+        )
+
+    def _case(self, at: int) -> Case:
+        """A row as a case; links find it where it comes first."""
+        anchor = "" if at in self.placed else f"row-{at + 1}"
+        self.placed.add(at)
+        return self.cases.case(at, anchor)
 
     def _sections(self) -> Iterator[Section]:
         yield Section("Summary", [tables.summary(self.batch, self.cut)])
-        if self.batch.scored:
-            yield from self._of_scored()
+        if self.batch.scored and self.confusion:
+            yield Section(LABELS, list(self._labels(self.confusion)))
         if self.errors:
             advice = map(Warned, tables.mending(self.errors))
             errors = tables.errors_table(self.errors)
-            yield Section("Unscored rows", [errors, *advice, *self._unscored()])
+            yield Section(UNSCORED, [errors, *advice, *self._unscored()])
         if self.batch.scored:
+            yield from self._of_scored()
             yield from self._of_cases()
+
+    def _labels(self, found: Confusion) -> Iterator[Part]:
+        yield f'The labels are those of the field "{one_line(found.field, 90)}".'
+        yield tables.confusion_chart(found, self.by_label)
+        yield tables.confusion_table(found)
+        yield tables.agreement_table(found)
 
     def _of_scored(self) -> Iterator[Section]:
         batch = self.batch
         lengths = figures.by_length(batch)
-        charts: list[Part] = [tables.rewards_chart(batch), tables.length_chart(batch, lengths)]
+        yield Section(REASONS, list(self._reasons()))
+        charts = [
+            tables.rewards_chart(batch, self.by_reward),
+            tables.length_chart(batch, lengths),
+        ]
         yield Section("Rewards and lengths", [*charts, *self._metrics()])
-        yield Section("Reasons", list(self._reasons()))
-        if self.confusion:
-            yield Section(
-                "Rewards against labels",
-                [
-                    f'The labels are those of the field "{one_line(self.confusion.field, 90)}".',
-                    tables.confusion_chart(self.confusion),
-                    tables.confusion_table(self.confusion),
-                    tables.agreement_table(self.confusion),
-                ],
-            )
-        yield Section("Groups", list(self._groups()))
         yield Section(
-            "Length and truncation",
+            TRUNCATION,
             [
                 tables.length_table(batch, lengths, self.cut),
                 tables.signals_table(batch, self.signals),
             ],
         )
+        yield Section(GROUPS, list(self._groups()))
+        if self.beside:
+            yield Section("Groups side by side", list(self._beside()))
         if decided := criteria(batch, self.subject.spec.name, self.subject.parameters):
             judge = self.subject.judge
             several = judge is not None and len(judge.config.models) > 1
             yield Section("Criteria", [tables.criteria_table(batch, decided, several=several)])
 
+    def _beside(self) -> Iterator[Part]:
+        yield (
+            f"{len(self.beside):,} of {self.groups.count:,} groups: first those with a row whose "
+            "label says otherwise, then those whose rewards differ."
+        )
+        yield from (side_by_side(self.cases, place) for place in self.beside)
+
     def _reasons(self) -> Iterator[Part]:
-        if chart := tables.reasons_chart(self.reasons):
+        if chart := tables.reasons_chart(self.reasons, self.by_reason):
             yield chart
         yield from map(Warned, tables.remedies(self.reasons))
         yield tables.reasons_table(self.batch, self.reasons)
@@ -281,15 +335,18 @@ class _Report:
 
     def _unscored(self) -> Iterator[Part]:
         yield _of_these(len(self.broken), len(self.batch.unscored), "errors in turn")
-        yield from map(self.cases.case, self.broken)
+        yield from map(self._case, self.broken)
 
     def _of_cases(self) -> Iterator[Section]:
         rule = "the lowest rewards first, and of equal ones each reason in turn"
         intro = "No row is below the maximum."
         if self.worst:
             intro = _of_these(len(self.worst), len(self.batch.scored), rule)
-        yield Section("Lowest rewards", [intro, *map(self.cases.case, self.worst)])
+        yield Section("Lowest rewards", [intro, *map(self._case, self.worst)])
         yield Section("Surprising rows", list(self._surprising()))
+        bars = [*self.by_reward, *self.by_reason, *(bar for row in self.by_label for bar in row)]
+        intro = "A bar and a cell lead here: some of their rows, each reason in turn."
+        yield Section("Rows of the bars", [intro, *(self.rows.of(bar) for bar in bars if bar.rows)])
 
     def _surprising(self) -> Iterator[Part]:
         asked = "; ".join(rule[0].lower() + rule[1:] for rule in RULES)
@@ -299,13 +356,13 @@ class _Report:
         for rule, rows in self.surprises.items():
             shown = self._varied(rows)
             yield f"{rule}: {_of_these(len(shown), len(rows), 'each reason in turn')}"
-            yield from map(self.cases.case, shown)
+            yield from map(self._case, shown)
 
     def _varied(self, rows: Sequence[int]) -> list[int]:
         """Some rows of a rule, each reason in turn."""
         found = frozenset(rows)
         by_reason = [[at for at in each.rows if at in found] for each in self.reasons]
-        return _in_turn(by_reason, SURPRISING)
+        return in_turn(by_reason, SURPRISING)
 
 
 def worst(batch: Batch, reasons: Iterable[ReasonFigures], most: int = WORST) -> list[int]:
@@ -324,17 +381,7 @@ def worst(batch: Batch, reasons: Iterable[ReasonFigures], most: int = WORST) -> 
     for value in sorted(by_value):
         if len(found) >= most or value == batch.scale.maximum:
             break
-        found += _in_turn(by_value[value], most - len(found))
-    return found
-
-
-def _in_turn(lists: Sequence[Sequence[int]], most: int) -> list[int]:
-    """The first of each list, then the second of each, and so on."""
-    found: list[int] = []
-    turn = 0
-    while len(found) < most and (some := [rows[turn] for rows in lists if len(rows) > turn]):
-        found += some[: most - len(found)]
-        turn += 1
+        found += in_turn(by_value[value], most - len(found))
     return found
 
 

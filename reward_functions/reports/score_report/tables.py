@@ -10,7 +10,9 @@ from reward_functions.reports.pages.charts.plots import Point, histogram, points
 from reward_functions.reports.pages.charts.rows import matrix, tallies
 from reward_functions.reports.pages.page import one_line
 from reward_functions.reports.score_report import figures
+from reward_functions.reports.score_report.behind_bars import Bar, links
 from reward_functions.reports.score_report.figures import KINDS, Length, mean_by_prompt, share_of
+from reward_functions.reports.score_report.labels import LABELLED, REWARDED
 from reward_functions.reports.sheets import Sheet
 from reward_functions.reports.statistics import share
 
@@ -41,11 +43,6 @@ WIDE: Final = 50
 
 MARKS: Final = 10
 """Steps of the reward in which rows of one length are drawn together."""
-
-
-LABELS: Final = ((True, "correct"), (False, "incorrect"))
-REWARDS: Final = ((True, "correct"), (False, "incorrect"), (None, "unscored"))
-"""(label or reward, name) of the rows and columns of a confusion matrix."""
 
 
 def number(value: float) -> str:
@@ -102,15 +99,21 @@ def summary(batch: Batch, cut: Collection[int]) -> Sheet:
     return Sheet("Summary", heads, rows, note)
 
 
-def rewards_chart(batch: Batch) -> Chart:
-    """How many rows have which reward."""
+def rewards_chart(batch: Batch, bars: Sequence[Bar] = ()) -> Chart:
+    """How many rows have which reward; a bar leads to its rows.
+
+    Args:
+        batch: of rows.
+        bars: by `behind_bars.reward_bars`; empty for a chart without links.
+    """
     values = batch.values(batch.scored)
     counted = figures.counts(values)
     label = f"The rewards of {len(values):,} scored rows."
     if len(counted) <= figures.FEW:
         named = [(number(value), count) for value, count in counted]
-        return tallies(label, named, x="rows, by reward")
-    return histogram(label, figures.bins(values, *batch.scale), x="reward", y="rows")
+        return tallies(label, named, x="rows, by reward", links=links(bars))
+    steps = figures.bins(values, *batch.scale)
+    return histogram(label, steps, x="reward", y="rows", links=links(bars))
 
 
 def length_chart(batch: Batch, lengths: Sequence[Length]) -> Chart:
@@ -171,12 +174,18 @@ def signals_table(batch: Batch, signals: Mapping[str, Sequence[int]]) -> Sheet:
     return Sheet("Signs of truncation", heads, rows, note)
 
 
-def reasons_chart(reasons: Sequence[ReasonFigures]) -> Chart | None:
-    """The most frequent reasons at the minimum; None where no row is there."""
+def reasons_chart(reasons: Sequence[ReasonFigures], bars: Sequence[Bar] = ()) -> Chart | None:
+    """The most frequent reasons at the minimum; None where no row is there.
+
+    Args:
+        reasons: the most frequent at the minimum first.
+        bars: by `behind_bars.reason_bars`; empty for a chart without links.
+    """
     low = [(each.reason, len(each.at_minimum)) for each in reasons if each.at_minimum]
     if not low:
         return None
-    return tallies("The most frequent reasons at the minimum.", low[:BARS], x="rows at the minimum")
+    label = "The most frequent reasons at the minimum."
+    return tallies(label, low[:BARS], x="rows at the minimum", links=links(bars))
 
 
 def reasons_table(batch: Batch, reasons: Sequence[ReasonFigures]) -> Sheet:
@@ -234,24 +243,30 @@ def flat_groups_table(batch: Batch, groups: GroupFigures, most: int) -> Sheet:
     return Sheet("Groups with zero advantage", heads, rows, note, words=heads[3:])
 
 
-def confusion_chart(found: Confusion) -> Chart:
-    """Labels against rewards."""
+def confusion_chart(found: Confusion, bars: Sequence[Sequence[Bar]] = ()) -> Chart:
+    """Labels against rewards; a cell leads to its rows.
+
+    Args:
+        found: the counts.
+        bars: by `behind_bars.label_bars`; empty for a chart without links.
+    """
     return matrix(
         "Labels against rewards, in rows of the file.",
-        [name for _, name in LABELS],
-        [name for _, name in REWARDS],
-        [[len(found.cells[label, reward]) for reward, _ in REWARDS] for label, _ in LABELS],
+        [name for _, name in LABELLED],
+        [name for _, name in REWARDED],
+        [[len(found.cells[label, reward]) for reward, _ in REWARDED] for label, _ in LABELLED],
         down="label",
         across="reward",
+        links=[links(row) for row in bars],
     )
 
 
 def confusion_table(found: Confusion) -> Sheet:
     """The counts of labels against rewards."""
-    heads = ["label", *(f"reward {name}" for _, name in REWARDS)]
+    heads = ["label", *(f"reward {name}" for _, name in REWARDED)]
     rows = [
-        [name, *(f"{len(found.cells[label, reward]):,}" for reward, _ in REWARDS)]
-        for label, name in LABELS
+        [name, *(f"{len(found.cells[label, reward]):,}" for reward, _ in REWARDED)]
+        for label, name in LABELLED
     ]
     note = f"{found.rule} An unscored row is in no share."
     if found.unlabelled:
@@ -379,6 +394,34 @@ def lead(batch: Batch, reasons: Sequence[ReasonFigures]) -> str:
         mostly = f", mostly: {one_line(reasons[0].reason, 120)}" if low else ""
         parts.append(f"{low / scored:.1%} at the minimum{mostly}")
     return "; ".join(parts) + "."
+
+
+def against_labels(found: Confusion) -> str:
+    """Where labels say otherwise, the worse share first, in one sentence; "" where none does."""
+    wrong = []
+    for name, words in (
+        ("recall", "rows labelled correct are scored as incorrect"),
+        ("precision", "rows scored as correct are labelled incorrect"),
+    ):
+        each = found.agreement[name]
+        if each.share and each.rows < each.of:
+            missed = f"{each.of - each.rows:,} of {each.of:,} {words}"
+            shown = f"{missed} ({name} {percent(each.share)}, 95 % interval {interval(each.share)})"
+            wrong.append((each.share.value, shown))
+    return f"{', and '.join(words for _, words in sorted(wrong))}." if wrong else ""
+
+
+def at_the_minimum(batch: Batch, reasons: Sequence[ReasonFigures]) -> str:
+    """How many rows earn the minimum, why most do, and what to try, in two sentences.
+
+    Args:
+        batch: of rows, at least one of them at the minimum.
+        reasons: of the batch, the most frequent at the minimum first.
+    """
+    first, rows, low = reasons[0], len(batch.scored), len(batch.at_minimum)
+    words = f"{low:,} of {rows:,} scored rows earn the minimum, mostly: "
+    attempt = f" Try: {first.remedy.attempt}." if first.remedy else ""
+    return f"{words}{one_line(first.reason, 120)} ({first.low:,}).{attempt}"
 
 
 def remedies(reasons: Sequence[ReasonFigures]) -> Iterator[str]:

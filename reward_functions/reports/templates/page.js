@@ -44,8 +44,8 @@ const filterable = (before, items, what) => {
 
 for (const table of document.querySelectorAll("table")) {
   const rows = [...table.tBodies[0].rows];
-  if (rows.length > 2) sortable(table);
-  if (rows.length > 9) filterable(table.parentElement, rows, "rows");
+  if (rows.length > 3) sortable(table);
+  if (rows.length > 10) filterable(table.parentElement, rows, "rows");
 }
 for (const section of document.querySelectorAll("section")) {
   const cases = [...section.querySelectorAll(":scope > article")];

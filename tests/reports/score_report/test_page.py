@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -15,6 +16,8 @@ from reward_functions.core.errors import (
     NoVerdict,
 )
 from reward_functions.core.types import Evidence, Metric, Score, Scored, Unscored
+from reward_functions.reports.score_report.behind_bars import GROUPS, MEMBERS, ROWS
+from reward_functions.reports.score_report.cases import GROUP_LINK
 from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.score_report.page import WORST, score_page
 from reward_functions.reports.score_report.reasons import ATTRIBUTIONS, attribution
@@ -230,14 +233,172 @@ LEADS = {
 
 
 @pytest.mark.parametrize(("samples", "words"), LEADS.values(), ids=LEADS)
-def test_the_lead_is_the_page_in_one_sentence(samples, words, read):
-    assert read(paged(samples)).paragraphs[0] == words
+def test_the_lead_is_the_page_in_one_sentence(samples, words):
+    (lead,) = [each for each in parsed(paged(samples)).all("p") if "lead" in _classes(each)]
+    assert lead.words == words
+
+
+def _classes(element):
+    return (element.attributes.get("class") or "").split()
+
+
+def labelled(texts):
+    """Rows of the reference 7 with a label each, all of different prompts."""
+    return [
+        sample(text, None if text == "broken" else "7", prompt=f"p{at}", correct=correct)
+        for at, (text, correct) in enumerate(texts)
+    ]
+
+
+RIGHT, MISSED, HACKED = ("#### 7", True), ("#### 6", True), ("#### 7", False)
+WRONG, CUT, BROKEN = ("#### 6", False), ("<think>7", False), ("broken", True)
+
+FINDINGS = [
+    # rows; how the findings begin, in their order
+    ([RIGHT] * 20, []),
+    ([RIGHT] * 20 + [WRONG], []),  # below NOTABLE
+    ([RIGHT, WRONG], ["1 of 2 scored rows earn the minimum, mostly: the last #### differs from"]),
+    (
+        [RIGHT, MISSED, BROKEN, CUT],
+        [
+            "1 of 2 rows labelled correct are scored as incorrect (recall 50.0%",
+            "1 of 4 rows could not be scored, and are in no mean; mostly: BadReference.",
+            "2 of 3 scored rows earn the minimum, mostly: ",
+            "1 of 3 responses seems cut off.",
+        ],
+    ),
+    (
+        [RIGHT, HACKED, HACKED, MISSED],
+        [
+            "2 of 3 rows scored as correct are labelled incorrect (precision 33.3%",
+            "1 of 4 scored rows earn the minimum",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("texts", "words"), FINDINGS)
+def test_the_worst_finding_is_first_labels_before_all(texts, words):
+    samples = labelled(texts)
+    tree = parsed(paged(samples, labels=labels_of(samples, "correct", GSM8K.scale)))
+    main = [each for each in tree.all("p") if {"worst", "warning"} & {*_classes(each)}]
+    found = [each.words.partition(". ")[2] for each in main if not each.inside("section")]
+    assert [each.startswith(of) for each, of in zip(found, words, strict=True)] == [True] * len(
+        words
+    )
+    assert ["worst" in _classes(each) for each in main[:1]] == [True] * bool(words)
+
+
+def test_of_two_shares_against_labels_the_worse_is_first():
+    samples = labelled([RIGHT, MISSED, MISSED, HACKED])
+    html = paged(samples, labels=labels_of(samples, "correct", GSM8K.scale))
+    words = next(each.words for each in parsed(html).all("p") if "worst" in _classes(each))
+    assert words.index("recall 33.3%") < words.index("precision 50.0%")
+
+
+def tables_behind(html, kind):
+    """Of each link of a chart that leads to a table of a kind: (its words, the table)."""
+    tree = parsed(html)
+    places = {each.attributes["id"]: each for each in tree if "id" in each.attributes}
+    links = [each for each in tree.all("a") if each.inside("svg")]
+    return [
+        (each.attributes["aria-label"], places[each.attributes["href"][1:]])
+        for each in links
+        if each.attributes["href"].startswith(f"#{kind}-")
+    ]
+
+
+def test_each_bar_leads_to_its_rows():
+    samples = rows()
+    html = paged(samples, labels=labels_of(samples, "correct", GSM8K.scale))
+    scored = [each for each in score_batch(GSM8K, samples) if isinstance(each, Scored)]
+    values = Counter(f"{each.score.value:g}" for each in scored)
+    by_reward = tables_behind(html, "reward")
+    assert [words for words, _ in by_reward] == [
+        f"{value}: {values[value]}, its rows" for value in sorted(values)
+    ]
+    for value, (_, table) in zip(sorted(values), by_reward, strict=True):
+        shown = [row.all("td")[0].words for row in table.all("tbody")[0].all("tr")]
+        assert shown == [value] * ROWS
+        assert f"{ROWS} of {values[value]}" in table.attributes["aria-label"]
+    (reason, table), *_ = tables_behind(html, "reason")
+    count = int(reason.rpartition(": ")[2].partition(",")[0])
+    assert table.attributes["aria-label"].endswith(f": {min(ROWS, count)} of {count}")
+    cells = tables_behind(html, "labels")
+    assert cells
+    assert all(
+        words.split(" rows, ")[0] == table.attributes["aria-label"].split(" of ")[-1]
+        for words, table in cells
+    )
+
+
+def test_a_bar_of_many_rewards_leads_to_the_rows_of_its_step():
+    samples = [sample("x", "7", prompt=f"{at}") for at in range(40)]
+    results = [Scored(each.id, Score(at / 39)) for at, each in enumerate(samples)]
+    html = score_page(GSM8K, samples, results).html()
+    found = tables_behind(html, "reward")
+    assert len(found) == 10
+    for words, table in found:
+        low, high = (float(each) for each in words.partition(":")[0].split(" to "))
+        shown = [float(row.all("td")[0].words) for row in table.all("tbody")[0].all("tr")]
+        assert all(low - 1e-3 <= value <= high + 1e-3 for value in shown)
+
+
+def test_a_row_of_a_table_leads_to_its_case():
+    samples = [sample("no", "7", prompt="p", id="the one"), sample("#### 7", "7", prompt="q")]
+    tree = parsed(paged(samples))
+    links = {each.words: each.attributes["href"] for each in tree.all("a") if each.inside("th")}
+    assert links == {"the one": "#row-1"}
+    (case,) = [each for each in tree.all("article") if each.attributes.get("id") == "row-1"]
+    assert case.all("h3")[0].words == "the one · reward 0"
+
+
+def groups_of(html):
+    """The groups side by side: their title, and the title and facts of each card."""
+    tree = parsed(html)
+    return [
+        (
+            each.all("h3")[0].words,
+            [card.all("h4")[0].words for card in each.all("article")],
+        )
+        for each in tree.all("div")
+        if "beside" in _classes(each)
+    ]
+
+
+def test_the_responses_to_a_prompt_stand_side_by_side():
+    texts = {"flat": ["no", "no"], "mixed": ["#### 6", "#### 7", "no"], "one": ["#### 7"]}
+    samples = [sample(each, "7", prompt=name) for name, some in texts.items() for each in some]
+    html = paged(samples)
+    assert groups_of(html) == [
+        ("mixed", ["reward 1", "reward 0", "reward 0"]),
+        ("flat", ["reward 0", "reward 0"]),
+    ]
+    links = [each.attributes["href"] for each in parsed(html).all("a") if each.words == GROUP_LINK]
+    assert set(links) == {"#group-1", "#group-2"}
+    labels = labels_of(
+        [replace(each, metadata={"ok": at == 0}) for at, each in enumerate(samples)],
+        "ok",
+        GSM8K.scale,
+    )
+    first, *_ = groups_of(paged(samples, labels=labels))
+    otherwise = ["reward 1: the label says otherwise", "reward 0", "reward 0"]
+    assert first == ("mixed", otherwise)
+
+
+def test_a_large_group_shows_its_ends_and_there_are_few_groups():
+    samples = [
+        sample("#### 7" if at % 20 == 3 else "no", "7", prompt=f"p{at // 20}") for at in range(400)
+    ]
+    found = groups_of(paged(samples))
+    assert len(found) == GROUPS
+    assert found[0][1] == ["reward 1", *["reward 0"] * (MEMBERS - 1)]
 
 
 def test_the_end_of_a_response_is_read_without_a_click_and_on_paper():
     long = "so " * 500 + "I say 6"
     tree = parsed(paged([sample(long, "7", prompt="p"), sample("short", "7", prompt="p")]))
-    cards = tree.all("article")
+    cards = [each for each in tree.all("article") if each.all("h3")]
     seen = [[pre.text for pre in card.all("pre") if not pre.inside("details")] for card in cards]
     assert seen == [[f"… {long[-200:]}"], ["short"]]
     clicked = [[each.text for each in card.all("summary")] for card in cards]
@@ -251,7 +412,7 @@ def test_what_to_try_is_a_sentence_for_each_remedy(read):
     samples = [sample(text, "7", prompt="p") for text in ("no", "none", "#### 6", "#### 7")]
     words = read(paged([*samples, sample("x", None)])).paragraphs
     assert any(each.startswith("Note. 2 rows at the minimum: there is no ####.") for each in words)
-    assert sum(" Try: " in each for each in words) == 1
+    assert sum(" Try: " in each for each in words) == 1 + 1  # the finding and the advice
     mended = "Note. 1 row, BadReference: mend these references, which reward data lint lists."
     assert mended in words
 
