@@ -43,6 +43,73 @@ export function layout(smallest) {
   return [...new Set(found)];
 }
 
+/** Runs in the page: words that stand on other words, outside of drawings. */
+export function overlaps() {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const boxes = [];
+  for (let node = walker.nextNode(); node && boxes.length < 4000; node = walker.nextNode()) {
+    const parent = node.parentElement;
+    if (!node.data.trim() || parent.closest("svg, script, style") || !parent.checkVisibility()) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    // What scrolls within its own frame is not on what stands beside that.
+    const frame = parent.closest(".wide")?.getBoundingClientRect();
+    for (const box of range.getClientRects())
+      if (!frame || (box.right <= frame.right + 1 && box.left >= frame.left - 1))
+        boxes.push({ text: node.data, box });
+  }
+  boxes.sort((one, other) => one.box.top - other.box.top);
+  const shown = (text) => JSON.stringify(text.trim().slice(0, 40));
+  const found = [];
+  for (const [at, one] of boxes.entries())
+    for (let next = at + 1; next < boxes.length; next++) {
+      const other = boxes[next];
+      const down = one.box.bottom - other.box.top;
+      if (down <= 0) break;
+      const across = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
+      const least = Math.min(one.box.height, other.box.height) / 2;
+      if (across > 2 && Math.min(down, other.box.height) > least)
+        found.push(`words stand on others: ${shown(one.text)}, ${shown(other.text)}`);
+    }
+  return found.slice(0, 3);
+}
+
+/** Runs in the page: what a reader does with a table, and what the script makes of it. */
+export function operated() {
+  const found = [];
+  const rows = (table) => [...table.tBodies[0].rows];
+  for (const table of document.querySelectorAll("table")) {
+    const before = rows(table);
+    const button = table.querySelector("thead button");
+    if ((before.length > 3) !== Boolean(button)) found.push(`a table of ${before.length} rows has other buttons`);
+    if (!button) continue;
+    const column = [...table.tHead.rows[0].cells].indexOf(button.closest("th"));
+    const words = () => rows(table).map((row) => row.cells[column].textContent);
+    const sorted = words().sort((one, other) => one.localeCompare(other));
+    const shown = [button, button, button].map((each) => (each.click(), words().join()));
+    const wanted = [sorted, [...sorted].reverse(), before.map((row) => row.cells[column].textContent)];
+    if (shown.some((each, at) => each !== wanted[at].join())) found.push("a click does not sort a table");
+  }
+  const field = document.querySelector("input[type=search]");
+  if (field) {
+    const items = () => [...document.querySelectorAll("main tr, main article")].filter((each) => each.hidden);
+    field.value = "no row has these words";
+    field.dispatchEvent(new Event("input"));
+    if (!items().length || !field.closest(".tool").textContent.includes("0 of ")) found.push("a filter hides nothing");
+    field.value = "";
+    field.dispatchEvent(new Event("input"));
+    if (items().length) found.push("an empty filter hides something");
+  }
+  return [...new Set(found)];
+}
+
+/** Runs in the page: the words of its main part, without those that the script adds. */
+export function words() {
+  const tools = ".tool { display: none }";
+  document.head.append(Object.assign(document.createElement("style"), { textContent: tools }));
+  return document.querySelector("main")?.innerText.replace(/\s+/g, " ").trim() ?? "";
+}
+
 /** Runs in the page: whether it follows the reader's light or dark. */
 export function scheme(wanted) {
   const ground = [document.body, document.documentElement]
@@ -95,6 +162,7 @@ export async function axe(page, source) {
 export async function measured(page, view, source) {
   const findings = [
     ...(await page.evaluate(layout, SMALLEST)),
+    ...(await page.evaluate(overlaps)),
     ...(await page.evaluate(scheme, view.scheme)),
     ...(await page.evaluate(scripts)),
   ];

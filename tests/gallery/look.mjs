@@ -13,7 +13,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { started } from "./chromium.mjs";
-import { measured } from "./instruments.mjs";
+import { measured, operated, words } from "./instruments.mjs";
 
 const VIEWS = [
   ...[320, 390, 1280, 1920].flatMap((width) =>
@@ -31,10 +31,13 @@ const FAULTS = [
   "wider than the screen",
   "under 9 px",
   "leave their drawing",
-  "overlap",
+  "words of a drawing overlap",
+  "words stand on others",
   "cut off",
   "is not dark",
   "there is a script",
+  "has other buttons",
+  "shows other words",
   "handles an event",
   "axe color-contrast",
   "axe html-has-lang",
@@ -45,6 +48,24 @@ const FAULTS = [
 const [packages, out, ...names] = process.argv.slice(2);
 const require = createRequire(join(resolve(packages), "package.json"));
 const write = (line) => console.log(JSON.stringify(line));
+
+/** What a page shows without its script is what it shows with it, and the script does what it says. */
+async function compared(browser, file) {
+  const shown = [];
+  const findings = [];
+  for (const javaScriptEnabled of [true, false]) {
+    const context = await browser.newContext({ javaScriptEnabled });
+    const page = await context.newPage();
+    try {
+      await page.goto(pathToFileURL(file).href, { waitUntil: "load" });
+      shown.push(await page.evaluate(words));
+      if (javaScriptEnabled) findings.push(...(await page.evaluate(operated)));
+    } finally {
+      await context.close();
+    }
+  }
+  return [...findings, ...(shown[0] === shown[1] ? [] : ["without its script the page shows other words"])];
+}
 
 async function opened(browser, axe, file, view) {
   const context = await browser.newContext({
@@ -91,13 +112,16 @@ async function looked() {
   try {
     write({ browser: browser.version() });
     await tested(browser, axe);
-    for (const name of names)
+    for (const name of names) {
+      const script = await compared(browser, join(out, `${name}.html`));
       for (const view of VIEWS) {
         const seen = await opened(browser, axe, join(out, `${name}.html`), view);
+        if (view === VIEWS[0]) seen.findings.push(...script);
         await writeFile(join(out, `${name}-${view.view}.png`), seen.picture);
         if (seen.printed) await writeFile(join(out, `${name}.pdf`), seen.printed);
         write({ name, view: view.view, findings: seen.findings, ...seen.took });
       }
+    }
   } finally {
     await browser.close();
   }
@@ -107,6 +131,7 @@ async function looked() {
 async function tested(browser, axe) {
   const faulty = fileURLToPath(new URL("faulty.html", import.meta.url));
   const { findings } = await opened(browser, axe, faulty, { width: 390, scheme: "dark", media: "screen" });
+  findings.push(...(await compared(browser, faulty)));
   const silent = FAULTS.filter((fault) => !findings.some((finding) => finding.includes(fault)));
   if (silent.length) throw new Error(`faulty.html has faults that nothing found: ${silent.join("; ")}`);
 }
