@@ -265,7 +265,7 @@ def _lines(found: Sequence[Series]) -> Iterator[tuple[str, float, str, str, floa
 
 
 class Meaning(NamedTuple):
-    """What a figure says.
+    """The meaning of a figure.
 
     Args:
         words: all of which are in what its name is read as.
@@ -284,14 +284,16 @@ MEANINGS: Final = (
     Meaning(("frac_reward_zero",), "The share of answers that earn nothing: it should fall."),
     Meaning(("reward", "min"), "The lowest reward of a step: it says little by itself."),
     Meaning(("reward", "max"), "The highest reward of a step: below the maximum nobody succeeds."),
-    Meaning(("reward",), "What an answer earns on average: it should rise, then level off."),
+    Meaning(("reward",), "The mean reward of answers: it should rise, then level off."),
     Meaning(("solved",), "The share of prompts with a right answer: it should rise."),
-    Meaning(("entropy",), "How undecided the policy is: a slow fall is learning, 0 is the end."),
+    Meaning(
+        ("entropy",), "How undecided the policy is: it may fall slowly; near 0 it explores no more."
+    ),
     Meaning(("length",), "How long answers are: growth without more reward is padding."),
     Meaning(("cut_off",), "The share of answers cut off at the limit: it should stay near 0."),
     Meaning(("grad",), "How large updates are: a spike is a step that moves the policy far."),
     Meaning(("kl",), "How far the policy is from its base: a leap is a warning."),
-    Meaning(("loss",), "What is optimised: its level says little, a leap is a warning."),
+    Meaning(("loss",), "The loss of an update: its level says little, a leap is a warning."),
     Meaning(("unscored",), "Answers that the grader could not score: it should stay at 0."),
     Meaning(("bad_references",), "Rows whose reference cannot be read: it should stay at 0."),
     Meaning(("samples",), "Completions that the grader scored in a minute."),
@@ -300,7 +302,7 @@ MEANINGS: Final = (
     Meaning(("rollouts",), "Rollouts up to this step."),
     Meaning(("tokens",), "Tokens of a step: they grow with the answers."),
 )
-"""The first row that fits a name says what its figure means; without a row nothing is said."""
+"""The first row that fits a name says what its figure means; a name may have no row."""
 
 State = Literal["seen", "not seen", "too few points", "not measured"]
 

@@ -5,7 +5,7 @@ then the other signs (`figures.SIGNS`). A figure that never changed is in one li
 
 No service gives the texts of completions, and a grader logs none: the page counts them, and says
 where texts can be had. A service says no price of training either: the page names who can say.
-What a service sends is data, and is escaped.
+Data of a service is escaped.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ UNSTATED: Final = "not known here: the service does not say"
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """What was read of a job.
+    """A job with all that was read of it.
 
     Args:
         job: as its service describes it now.
@@ -181,7 +181,7 @@ def _data(job: Job) -> str:
 
 
 def _cost(job: Job) -> str:
-    """Who can say: no service puts a price on a job."""
+    """No service puts a price on a job: the account's bill can say."""
     by = (
         f"by the tag reward-functions:configuration = {digest}, once it is a cost allocation tag"
         if (digest := tag(job.tags, "configuration"))

@@ -47,7 +47,8 @@ def test_the_wheel_installs_reward_functions_and_nothing_else(wheel):
     assert "reward_functions/cdk/artifact/runtime.txt" in names
     assert "reward_functions/local/emulator/emulator.txt" in names
     assert "reward_functions/py.typed" in names
-    assert "reward_functions/reports/templates/page.html" in names
+    templates = ("page.css", "page.html", "page.js")
+    assert {f"reward_functions/reports/templates/{name}" for name in templates} <= {*names}
     assert dict(scripts["console_scripts"]) == {
         "reward": "reward_functions.cli:main",
         "reward-cdk-app": "reward_functions.cdk.app.entry:main",

@@ -6,7 +6,7 @@ reasons      like reasons counted together, with the likely remedy; signs of tru
 labels       rewards against labels of the rows: precision, recall, accuracy
 criteria     what a judge decided, criterion by criterion
 cases        rows that are worth a look, each with its prompt, response, reference and evidence
-behind_bars  the rows of a bar, and the responses to one prompt side by side
+bar_rows     the rows of a bar, and the responses to one prompt side by side
 tables       the figures as tables, charts and sentences
 page         all of it on one page, with the reward, its parameters and the judge's models
 """

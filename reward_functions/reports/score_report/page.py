@@ -21,8 +21,8 @@ from reward_functions.core.spec import spec_of
 from reward_functions.judge_runtime.panel import BatchJudge
 from reward_functions.judge_runtime.usage import price_of
 from reward_functions.reports.pages.page import Concern, Page, Part, Section, Warned, one_line
-from reward_functions.reports.score_report import behind_bars, figures, tables
-from reward_functions.reports.score_report.behind_bars import RowTables, in_turn, side_by_side
+from reward_functions.reports.score_report import bar_rows, figures, tables
+from reward_functions.reports.score_report.bar_rows import RowTables, in_turn, side_by_side
 from reward_functions.reports.score_report.cases import RULES, Cases, surprises
 from reward_functions.reports.score_report.criteria import criteria
 from reward_functions.reports.score_report.figures import Batch
@@ -198,8 +198,8 @@ class _Report:
         self.broken = in_turn([each.rows for each in self.errors], BROKEN)
         shown = [*self.worst, *self.broken]
         shown += [at for rows in self.surprises.values() for at in self._varied(rows)]
-        self.beside = behind_bars.groups_shown(batch, self.groups, disagreements)
-        cards = sum(len(behind_bars.members(batch, place)) for place in self.beside)
+        self.beside = bar_rows.groups_shown(batch, self.groups, disagreements)
+        cards = sum(len(bar_rows.members(batch, place)) for place in self.beside)
         self.cases = Cases(
             batch,
             subject.spec.name,
@@ -210,9 +210,9 @@ class _Report:
         )
         self.placed: set[int] = set()
         self.rows = RowTables(self.cases, self.reasons, frozenset(shown))
-        self.by_reward = behind_bars.reward_bars(batch)
-        self.by_reason = behind_bars.reason_bars(self.reasons, tables.BARS)
-        self.by_label = behind_bars.label_bars(self.confusion) if self.confusion else []
+        self.by_reward = bar_rows.reward_bars(batch)
+        self.by_reason = bar_rows.reason_bars(self.reasons, tables.BARS)
+        self.by_label = bar_rows.label_bars(self.confusion) if self.confusion else []
 
     def page(self, facts: Sequence[tuple[str, str]]) -> Page:
         """The whole page."""

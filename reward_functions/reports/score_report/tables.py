@@ -10,7 +10,7 @@ from reward_functions.reports.pages.charts.plots import Point, histogram, points
 from reward_functions.reports.pages.charts.rows import matrix, tallies
 from reward_functions.reports.pages.page import one_line
 from reward_functions.reports.score_report import figures
-from reward_functions.reports.score_report.behind_bars import Bar, links
+from reward_functions.reports.score_report.bar_rows import Bar, links
 from reward_functions.reports.score_report.figures import KINDS, Length, mean_by_prompt, share_of
 from reward_functions.reports.score_report.labels import LABELLED, REWARDED
 from reward_functions.reports.sheets import Sheet
@@ -104,7 +104,7 @@ def rewards_chart(batch: Batch, bars: Sequence[Bar] = ()) -> Chart:
 
     Args:
         batch: of rows.
-        bars: by `behind_bars.reward_bars`; empty for a chart without links.
+        bars: by `bar_rows.reward_bars`; empty for a chart without links.
     """
     values = batch.values(batch.scored)
     counted = figures.counts(values)
@@ -179,7 +179,7 @@ def reasons_chart(reasons: Sequence[ReasonFigures], bars: Sequence[Bar] = ()) ->
 
     Args:
         reasons: the most frequent at the minimum first.
-        bars: by `behind_bars.reason_bars`; empty for a chart without links.
+        bars: by `bar_rows.reason_bars`; empty for a chart without links.
     """
     low = [(each.reason, len(each.at_minimum)) for each in reasons if each.at_minimum]
     if not low:
@@ -248,7 +248,7 @@ def confusion_chart(found: Confusion, bars: Sequence[Sequence[Bar]] = ()) -> Cha
 
     Args:
         found: the counts.
-        bars: by `behind_bars.label_bars`; empty for a chart without links.
+        bars: by `bar_rows.label_bars`; empty for a chart without links.
     """
     return matrix(
         "Labels against rewards, in rows of the file.",

@@ -12,7 +12,7 @@ const sortable = (table) => {
     const button = element("button", { type: "button", textContent: head.textContent });
     const text = (row) => row.cells[at].textContent;
     const compare = head.classList.contains("number")
-      ? (one, other) => value(text(one)) - value(text(other))
+      ? (one, other) => value(text(one)) - value(text(other)) || 0
       : (one, other) => text(one).localeCompare(text(other));
     button.addEventListener("click", () => {
       const next = { null: "ascending", ascending: "descending" }[head.getAttribute("aria-sort")];

@@ -16,7 +16,7 @@ from reward_functions.core.errors import (
     NoVerdict,
 )
 from reward_functions.core.types import Evidence, Metric, Score, Scored, Unscored
-from reward_functions.reports.score_report.behind_bars import GROUPS, MEMBERS, ROWS
+from reward_functions.reports.score_report.bar_rows import GROUPS, MEMBERS, ROWS
 from reward_functions.reports.score_report.cases import GROUP_LINK
 from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.score_report.page import WORST, score_page
@@ -296,7 +296,7 @@ def test_of_two_shares_against_labels_the_worse_is_first():
     assert words.index("recall 33.3%") < words.index("precision 50.0%")
 
 
-def tables_behind(html, kind):
+def tables_of(html, kind):
     """Of each link of a chart that leads to a table of a kind: (its words, the table)."""
     tree = parsed(html)
     places = {each.attributes["id"]: each for each in tree if "id" in each.attributes}
@@ -313,7 +313,7 @@ def test_each_bar_leads_to_its_rows():
     html = paged(samples, labels=labels_of(samples, "correct", GSM8K.scale))
     scored = [each for each in score_batch(GSM8K, samples) if isinstance(each, Scored)]
     values = Counter(f"{each.score.value:g}" for each in scored)
-    by_reward = tables_behind(html, "reward")
+    by_reward = tables_of(html, "reward")
     assert [words for words, _ in by_reward] == [
         f"{value}: {values[value]}, its rows" for value in sorted(values)
     ]
@@ -321,10 +321,10 @@ def test_each_bar_leads_to_its_rows():
         shown = [row.all("td")[0].words for row in table.all("tbody")[0].all("tr")]
         assert shown == [value] * ROWS
         assert f"{ROWS} of {values[value]}" in table.attributes["aria-label"]
-    (reason, table), *_ = tables_behind(html, "reason")
+    (reason, table), *_ = tables_of(html, "reason")
     count = int(reason.rpartition(": ")[2].partition(",")[0])
     assert table.attributes["aria-label"].endswith(f": {min(ROWS, count)} of {count}")
-    cells = tables_behind(html, "labels")
+    cells = tables_of(html, "labels")
     assert cells
     assert all(
         words.split(" rows, ")[0] == table.attributes["aria-label"].split(" of ")[-1]
@@ -336,7 +336,7 @@ def test_a_bar_of_many_rewards_leads_to_the_rows_of_its_step():
     samples = [sample("x", "7", prompt=f"{at}") for at in range(40)]
     results = [Scored(each.id, Score(at / 39)) for at, each in enumerate(samples)]
     html = score_page(GSM8K, samples, results).html()
-    found = tables_behind(html, "reward")
+    found = tables_of(html, "reward")
     assert len(found) == 10
     for words, table in found:
         low, high = (float(each) for each in words.partition(":")[0].split(" to "))

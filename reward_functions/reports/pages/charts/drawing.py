@@ -216,7 +216,7 @@ class Chart:
 
     def _svg(self, before: str, attributes: str = "") -> str:
         size = f'viewBox="0 0 {self.width:g} {self.height:g}"'
-        # What stands in an image is presentation: its links would not be reached.
+        # The links of an image would not be reached: all in it is presentation.
         role = "group" if "<a " in self.drawn else "img"
         return (
             f'<svg {attributes}{size} role="{role}" aria-label="{inline(self.label, MAX_LABEL)}">'

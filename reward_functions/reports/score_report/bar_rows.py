@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 ROWS: Final = 10
-"""Rows of a table below a bar."""
+"""Rows of a bar that its table shows."""
 
 END: Final = 120
 """Bytes of the end of a response in such a table."""
@@ -121,7 +121,7 @@ def in_turn(lists: Sequence[Sequence[int]], most: int) -> list[int]:
 
 
 class RowTables:
-    """The tables behind the bars.
+    """The tables of the rows of bars.
 
     Args:
         cases: what a row is shown with.
