@@ -1,9 +1,11 @@
 """From a bar to its rows, and the responses to one prompt side by side.
 
-A bar of rewards, a reason and a cell of labels against rewards lead to a table of their rows, with
-a link to each row that the page shows as a case. A table shows `ROWS` rows at most: those of each
-reason in turn. The groups side by side are those that teach a reader most: first those with a row
-whose label says otherwise, then those whose rewards differ.
+A bar of rewards, a reason and a cell of labels against rewards lead to a table of their rows. A row
+leads to its case, or to its group, where the page shows either. A table shows `ROWS` rows at most:
+those of each reason in turn.
+
+The groups side by side are those that teach a reader most: first those with a row whose label says
+otherwise, then those whose rewards differ.
 """
 
 from __future__ import annotations
@@ -153,7 +155,14 @@ class RowTables:
         rows = [[row[head] for head in heads] for row in cells]
         title = f"{bar.title}: {len(shown):,} of {len(bar.rows):,}"
         sheet = Sheet(title, heads, rows, words=["label", "reason", "end of the response"])
-        return Listed(sheet, bar.anchor, [f"row-{at + 1}" * (at in self._linked) for at in shown])
+        return Listed(sheet, bar.anchor, [self._link(at) for at in shown])
+
+    def _link(self, at: int) -> str:
+        """To its case, or to the responses to its prompt; "" where the page shows neither."""
+        if at in self._linked:
+            return f"row-{at + 1}"
+        place = self._cases.batch.group_of[at]
+        return f"group-{place + 1}" if place in self._cases.groups else ""
 
     def _row(self, at: int) -> Mapping[str, str]:
         batch, labels = self._cases.batch, self._cases.labels

@@ -344,11 +344,13 @@ def test_a_bar_of_many_rewards_leads_to_the_rows_of_its_step():
         assert all(low - 1e-3 <= value <= high + 1e-3 for value in shown)
 
 
-def test_a_row_of_a_table_leads_to_its_case():
-    samples = [sample("no", "7", prompt="p", id="the one"), sample("#### 7", "7", prompt="q")]
+def test_a_row_of_a_table_leads_to_its_case_or_its_group():
+    texts = {"the one": ("no", "p"), "alone": ("#### 7", "q")}
+    texts |= {"of a group": ("#### 7", "r"), "the other": ("#### 7", "r")}
+    samples = [sample(text, "7", prompt=of, id=name) for name, (text, of) in texts.items()]
     tree = parsed(paged(samples))
     links = {each.words: each.attributes["href"] for each in tree.all("a") if each.inside("th")}
-    assert links == {"the one": "#row-1"}
+    assert links == {"the one": "#row-1", "of a group": "#group-3", "the other": "#group-3"}
     (case,) = [each for each in tree.all("article") if each.attributes.get("id") == "row-1"]
     assert case.all("h3")[0].words == "the one · reward 0"
 
