@@ -36,7 +36,7 @@ from reward_functions.core.types import Scored
 from reward_functions.data.atomic import replaced
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.pages.charts.rows import Row, Span, spans, tallies
-from reward_functions.reports.pages.page import Page, Part, Section, Warned
+from reward_functions.reports.pages.page import Concern, Kind, Page, Part, Section
 from reward_functions.reports.sheets import Sheet
 from reward_functions.reports.statistics import (
     Share,
@@ -475,27 +475,37 @@ def page(
         "What the model earns before any training, as the deployed version scores it.",
         facts=facts,
         sections=list(_sections(measured, findings)),
+        concerns=[_concern(each) for each in findings if each.verdict != "ok"],
     )
 
 
+ABOUT: Final[Mapping[str, Kind]] = {"unscored": "unscored", "cut off": "truncation"}
+"""What a finding is about, by its question; the others are about what the model earns."""
+
+
+def _concern(finding: CheckFinding) -> Concern:
+    kind: Kind = "failed" if finding.verdict == "failure" else "reasons"
+    section = UNREWARDED if finding.question == "unscored" else EARNS
+    message = f"{finding.message[0].upper()}{finding.message[1:]}"
+    return Concern(ABOUT.get(finding.question, kind), f"{message}.", section)
+
+
+EARNS: Final = "What it earns"
+UNREWARDED: Final = "Without a reward"
+"""Titles of sections that findings lead to."""
+
+
 def _sections(measured: Baseline, findings: Sequence[CheckFinding]) -> Iterator[Section]:
-    if findings:
-        yield Section("What a job can learn from it", [_judged(each) for each in findings])
-    yield Section("What it earns", [_intervals(measured), _figures(measured)])
+    if good := [f"{each.message}." for each in findings if each.verdict == "ok"]:
+        yield Section("What a job can learn from it", good)
+    yield Section(EARNS, [_intervals(measured), _figures(measured)])
     if measured.reasons:
         reasons = [(each.text, each.answers) for each in measured.reasons]
         drawn = tallies("Answers by the reason of their reward", reasons, x="answers")
         yield Section("Reasons", [drawn, _reason_sheet(measured)])
     if measured.errors:
         rows = [(error, f"{count:,}") for error, count in measured.errors.items()]
-        yield Section("Without a reward", [Sheet("Without a reward", ("error", "answers"), rows)])
-
-
-def _judged(finding: CheckFinding) -> Part:
-    if finding.verdict == "ok":
-        return f"{finding.message}."
-    failed = "" if finding.verdict == "warning" else f"{finding.verdict}: "
-    return Warned(f"{failed}{finding.message}.")
+        yield Section(UNREWARDED, [Sheet(UNREWARDED, ("error", "answers"), rows)])
 
 
 def _intervals(measured: Baseline) -> Part:

@@ -38,6 +38,8 @@ def test_what_a_job_can_learn_comes_first_and_every_figure_is_there():
     for words in ("41.0%", "30.0% to 52.0%", "20 × 4", "412", "15.0% of the answers reach"):
         assert words in parsed.text
     assert parsed.tags["svg"] == 2
+    begin = "Worst finding. 2 answers have no reward: JudgeUnavailable"
+    assert parsed.text.index(begin) < parsed.text.index("Also. 15.0% of the answers reach")
 
 
 def test_the_words_of_a_model_and_of_a_service_are_escaped_and_short():
@@ -50,6 +52,6 @@ def test_a_baseline_of_nothing_scored_has_a_page_and_says_so():
     none = dict.fromkeys(("mean", "at_minimum", "at_maximum", "mixed"))
     nothing = BASELINE.model_copy(update=none | {"scored": 0, "reasons": ()})
     parsed = shown(nothing, list(judged(nothing)))
-    assert "failure: no answer of the model was scored." in parsed.text
+    assert "Worst finding. No answer of the model was scored." in parsed.text
     assert "share cut off" in parsed.text
     assert "share at the minimum" not in parsed.text
