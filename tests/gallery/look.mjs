@@ -27,6 +27,9 @@ const HEIGHT = 900;
 /** Pixels of a page that are pictured: of longer ones the beginning. */
 const PICTURED = 8000;
 
+/** Milliseconds for one picture: a machine may have other work. */
+const PATIENCE = 120_000;
+
 const FAULTS = [
   "wider than the screen",
   "under 9 px",
@@ -102,8 +105,9 @@ async function opened(browser, axe, file, view) {
 
 async function picture(page, view) {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
-  const clip = { x: 0, y: 0, width: view.width, height: Math.min(height, PICTURED) };
-  return page.screenshot({ fullPage: true, clip });
+  // The window is as high as the picture: a picture of the whole page would draw all of a long one.
+  await page.setViewportSize({ width: view.width, height: Math.min(height, PICTURED) });
+  return page.screenshot({ timeout: PATIENCE });
 }
 
 async function looked() {
