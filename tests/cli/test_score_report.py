@@ -51,7 +51,8 @@ def test_a_page_appears_beside_the_results(score, tmp_path):
     assert ran.stdout == ""
     assert ran.stderr.splitlines()[-1] == "the page is page.html"
     shown = words((tmp_path / "page.html").read_text())
-    assert "Rewards of gsm8k 4 of 4 rows scored; mean 0.25" in shown
+    assert "Rewards of gsm8k Worst finding. 3 of 4 scored rows earn the minimum" in shown
+    assert "4 of 4 rows scored; mean 0.25" in shown
     assert "file rows.jsonl" in shown
     assert sha256(text.encode()).hexdigest() in shown
     assert "flexible=true" in shown
