@@ -67,6 +67,8 @@ def test_the_worst_finding_is_first(job, figures, first, count):
     worst = paragraphs(html, "worst")
     assert [each.startswith(f"Worst finding. {first}") for each in worst] == [True] * bool(first)
     assert len(worst) + len(paragraphs(html, "warning")) == count
+    made = job_page(JobView(job, figures, NOW), ())
+    assert {each.section for each in made.concerns} <= {"", *(each.title for each in made.sections)}
 
 
 def test_the_lead_says_state_reward_and_signs():

@@ -280,7 +280,10 @@ FINDINGS = [
 @pytest.mark.parametrize(("texts", "words"), FINDINGS)
 def test_the_worst_finding_is_first_labels_before_all(texts, words):
     samples = labelled(texts)
-    tree = parsed(paged(samples, labels=labels_of(samples, "correct", GSM8K.scale)))
+    labels = labels_of(samples, "correct", GSM8K.scale)
+    page = score_page(GSM8K, samples, score_batch(GSM8K, samples), labels=labels)
+    assert {each.section for each in page.concerns} <= {each.title for each in page.sections}
+    tree = parsed(page.html())
     main = [each for each in tree.all("p") if {"worst", "warning"} & {*_classes(each)}]
     found = [each.words.partition(". ")[2] for each in main if not each.inside("section")]
     assert [each.startswith(of) for each, of in zip(found, words, strict=True)] == [True] * len(
