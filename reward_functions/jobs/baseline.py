@@ -486,8 +486,11 @@ ABOUT: Final[Mapping[str, Kind]] = {"unscored": "unscored", "cut off": "truncati
 def _concern(finding: CheckFinding) -> Concern:
     kind: Kind = "failed" if finding.verdict == "failure" else "reasons"
     section = UNREWARDED if finding.question == "unscored" else EARNS
-    message = f"{finding.message[0].upper()}{finding.message[1:]}"
-    return Concern(ABOUT.get(finding.question, kind), f"{message}.", section)
+    return Concern(ABOUT.get(finding.question, kind), _sentence(finding), section)
+
+
+def _sentence(finding: CheckFinding) -> str:
+    return f"{finding.message[:1].upper()}{finding.message[1:]}."
 
 
 EARNS: Final = "What it earns"
@@ -496,7 +499,7 @@ UNREWARDED: Final = "Without a reward"
 
 
 def _sections(measured: Baseline, findings: Sequence[CheckFinding]) -> Iterator[Section]:
-    if good := [f"{each.message}." for each in findings if each.verdict == "ok"]:
+    if good := [_sentence(each) for each in findings if each.verdict == "ok"]:
         yield Section("What a job can learn from it", good)
     yield Section(EARNS, [_intervals(measured), _figures(measured)])
     if measured.reasons:

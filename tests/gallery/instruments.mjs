@@ -81,7 +81,8 @@ export function operated() {
   for (const table of document.querySelectorAll("table")) {
     const before = rows(table);
     const button = table.querySelector("thead button");
-    if ((before.length > 3) !== Boolean(button)) found.push(`a table of ${before.length} rows has other buttons`);
+    const named = Boolean(table.tHead.rows[0].cells[0].textContent);
+    if ((before.length > 3 && named) !== Boolean(button)) found.push(`a table of ${before.length} rows has other buttons`);
     if (!button) continue;
     const column = [...table.tHead.rows[0].cells].indexOf(button.closest("th"));
     const words = () => rows(table).map((row) => row.cells[column].textContent);

@@ -44,7 +44,8 @@ const filterable = (before, items, what) => {
 
 for (const table of document.querySelectorAll("table")) {
   const rows = [...table.tBodies[0].rows];
-  if (rows.length > 3) sortable(table);
+  // Where the rows' names have no heading, each row is another fact.
+  if (rows.length > 3 && table.tHead.rows[0].cells[0].textContent) sortable(table);
   if (rows.length > 10) filterable(table.parentElement, rows, "rows");
 }
 for (const section of document.querySelectorAll("section")) {
