@@ -2,6 +2,8 @@
 
     cases with labels ──asking──→ ratings ──figures──→ Card ──→ card_audit: kappa, bias, …
 
+A second judge stands beside the first by the card of an earlier run over the same cases.
+
 The card is written three times, for readers (.md, .html) and for programs (.json), with the hash of
 the judge's instructions. A ledger (.jsonl) beside it keeps every rating: to resume repeats no call.
 """
@@ -24,6 +26,7 @@ from reward_functions.calibration.asking import (
     ask,
     recorded,
 )
+from reward_functions.calibration.beside import DIFFERENCES, judge_beside, read_card
 from reward_functions.calibration.card import (
     CONSISTENT,
     About,
@@ -41,7 +44,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.data.atomic import Together
 from reward_functions.data.json_rows import shown
-from reward_functions.reports.statistics import DRAWS
+from reward_functions.reports.statistics import DRAWS, wilson
 from reward_functions.scoring.rewards import parameter_values, reward_named
 
 if TYPE_CHECKING:
@@ -49,11 +52,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reward_functions.audit.engine import AuditOptions
+    from reward_functions.audit.results import Gate
     from reward_functions.calibration.asking import Trial
     from reward_functions.calibration.figures import CardFigure
     from reward_functions.core.spec import RewardSpec
 
 UNDEFINED: Final = "these cases, each asked as often as they are, do not define it"
+
+ALONE: Final = "a single prompt has no interval"
 
 LABEL: Final = "label"
 """The field of a case with the label of people, where none is named."""
@@ -70,6 +76,7 @@ class CardOptions:
         resume: whether the ledger of an earlier run is continued.
         trials: of each case; two measure consistency.
         both_orders: whether pairs are asked with swapped responses as well.
+        beside: the .json of a card over the same cases, whose judge stands beside this one.
     """
 
     folder: Path
@@ -77,6 +84,7 @@ class CardOptions:
     resume: bool = False
     trials: int = 1
     both_orders: bool = False
+    beside: Path | None = None
 
 
 class CardAudit(NamedTuple):
@@ -120,7 +128,8 @@ def card_audit(
     spec = require_judge(reward_named(name))
     given = parameter_values(spec, parameters)
     labelled = read_cases(cases, spec.scale, label=asked.label or LABEL)
-    _require_figures(asked)
+    _require_figures(asked, wanted)
+    other = None if wanted.beside is None else read_card(wanted.beside, labelled)
     accepted = gating.accepted_of(name, [spec.name], code_file(spec.function), asked.accepted)
     asked = replace(asked, accepted=accepted)
     if wanted.both_orders and labelled.labels.kind == "graded":
@@ -142,9 +151,18 @@ def card_audit(
         reasons = iter(ratings.missing.values())
         raise ConfigurationError(f"no case has a rating; the first: {next(reasons)}")
     origin = replace(origin, file=shown(cases), draws=DRAWS, seed=asked.seed)
-    card = Card(origin, labelled, ratings, figures(labelled, ratings, times=DRAWS, seed=asked.seed))
-    path = _write(card, wanted.folder)
-    return CardAudit(_held(card, asked, path), card, path)
+    how: dict[str, int] = {"times": DRAWS, "seed": asked.seed}
+    found = figures(labelled, ratings, **how)
+    second = (
+        judge_beside(labelled, ratings, other, wanted.beside, found, **how)
+        if other is not None and wanted.beside is not None
+        else None
+    )
+    card = Card(origin, labelled, ratings, found, second)
+    path = wanted.folder / f"{card.about.stem}.md"
+    held = _held(card, asked, path)
+    _write(card, path, held.failures)
+    return CardAudit(held, card, path)
 
 
 def _require_budget(
@@ -169,24 +187,45 @@ def _require_budget(
         )
 
 
+OF_TWO: Final = tuple(f"{each}.beside" for each in DIFFERENCES)
+"""Differences of two judges, the first less the second."""
+
 FIGURES: Final = (
     *(each.lower().replace(" ", "_") for each in AGREEMENT),
     *("bias", "length_bias", "unscored"),
     *(f"consistency.{each.replace(' ', '_')}" for each in CONSISTENT),
+    *OF_TWO,
 )
 """What a gate can be of; a card lacks those that its cases do not define."""
 
 
-def _require_figures(asked: AuditOptions) -> None:
+def _require_figures(asked: AuditOptions, wanted: CardOptions) -> None:
     """Read the gates before a model is asked.
 
     Raises:
-        ConfigurationError: one is no expression, or of no figure of a card.
+        ConfigurationError: one is no expression, of no figure of a card, or of two judges where
+            there is one.
     """
     for each in gating.expressions(asked.fail_on, ()):
         if each.figure not in FIGURES:
             hint = did_you_mean(each.figure, FIGURES)
             raise ConfigurationError(f"{each.text!r}: a card has no figure {each.figure!r}{hint}")
+        if each.figure in OF_TWO and wanted.beside is None:
+            raise ConfigurationError(f"{each.text!r} holds two judges: add --beside CARD.json")
+
+
+def require_no_card_gate(fail_on: Sequence[str]) -> None:
+    """Refuse a gate that only a card has, before anything is asked.
+
+    Raises:
+        ConfigurationError: one is no expression, or of a card alone.
+    """
+    for each in gating.expressions(fail_on, ()):
+        if each.figure in FIGURES and each.figure != "unscored":
+            raise ConfigurationError(
+                f"{each.text!r} is a gate of a judge beside people: add --card DIR, and DATA with "
+                "their labels"
+            )
 
 
 def _is_free(judge: Judge) -> bool:
@@ -232,15 +271,19 @@ def _asked(
     return replace(origin, calls=spent.calls, usd=usd, unpriced=spent.unpriced), ratings
 
 
-def _write(card: Card, out: Path) -> Path:
-    """Write the three files of the card, all or none; the path of the Markdown."""
-    path = out / f"{card.about.stem}.md"
+def _write(card: Card, path: Path, failures: Sequence[str]) -> None:
+    """Write the three files of the card, all or none.
+
+    Args:
+        card: what is written.
+        path: of the Markdown.
+        failures: why gates do not hold.
+    """
     with Together() as files:
-        files.folder(out)
+        files.folder(path.parent)
         files.opened(path).write(markdown(card))
-        files.opened(path.with_suffix(".html")).write(page(card).html())
+        files.opened(path.with_suffix(".html")).write(page(card, failures).html())
         files.opened(path.with_suffix(".json")).write(json.dumps(record(card), indent=2) + "\n")
-    return path
 
 
 def _held(card: Card, asked: AuditOptions, path: Path) -> Audit:
@@ -249,10 +292,18 @@ def _held(card: Card, asked: AuditOptions, path: Path) -> Audit:
     lacking = {*FIGURES} - {each.id for each in seen}
     seen += [Figure(each, None, why=UNDEFINED) for each in FIGURES if each in lacking]
     found = [
-        Finding("CARD", "beside people", "ok", card.outcome, n=card.figures.prompts),
+        Finding(
+            "CARD",
+            "beside people",
+            "ok" if card.fitness.fit == "fit" else "note",
+            card.verdict,
+            n=card.figures.prompts,
+        ),
         *(Finding("CARD", "beside people", "note", warning) for warning in card.warnings),
     ]
     gates = gating.gate_decisions(gating.expressions(asked.fail_on, ("unscored>0",)), seen)
+    alone = {each.id for each in seen if each.why == ALONE}
+    gates = [_undecided(each) if each.figure in alone else each for each in gates]
     gates, found = gating.accept(gates, found, asked.accepted or (), seen)
     return Audit(
         target={
@@ -271,11 +322,19 @@ def _held(card: Card, asked: AuditOptions, path: Path) -> Audit:
         dollars=origin.usd,
         notes=[
             f"{origin.judge}, version {origin.version}, beside people",
+            card.verdict,
             card.outcome,
             f"the card is {path} and .html",
         ],
         allow_undecided=asked.allow_undecided,
     )
+
+
+def _undecided(gate: Gate) -> Gate:
+    """A gate that holds by a value without an interval, which decides nothing."""
+    if gate.decision != "held":
+        return gate
+    return replace(gate, decision="undecided", message=f"{gate.message}; {ALONE}")
 
 
 def _data(card: Card) -> Mapping[str, Any]:
@@ -295,8 +354,12 @@ def _figures(card: Card) -> Iterable[Figure]:
     yield _figure("bias", found.bias, prompts, size=True)
     yield _figure("length_bias", found.length_bias, prompts, size=True)
     for name, share in found.consistency.items():
-        if share.whole:
-            yield Figure(f"consistency.{name.replace(' ', '_')}", share.value, n=share.whole)
+        if share.value is not None:
+            place = f"consistency.{name.replace(' ', '_')}"
+            low, high = wilson(share.value, share.whole)[1:]
+            yield Figure(place, share.value, low, high, share.whole)
+    for name, value in card.beside.differences.items() if card.beside else ():
+        yield _figure(f"{name}.beside", value, card.beside.first.prompts if card.beside else 0)
     measured = card.ratings.measured
     trials = measured.measured + measured.missing + measured.unasked
     yield Figure("unscored", measured.missing / trials, n=prompts)
@@ -312,5 +375,5 @@ def _figure(name: str, found: CardFigure, prompts: int, *, size: bool = False) -
         if low is not None and high is not None:
             ends = sorted((abs(low), abs(high)))
             low, high = (0.0 if low <= 0 <= high else ends[0]), ends[1]
-    why = "" if interval else "a single prompt has no interval"
+    why = "" if interval else ALONE
     return Figure(name, value, low, high, prompts, "score", why)

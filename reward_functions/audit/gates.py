@@ -236,7 +236,7 @@ _FIGURES: Final = """
     ceiling lazy length format search fp fn frac_reward_zero_std reward_std distinct growth p50 p95
     p99 slowest length.rollouts accuracy macro_f1 weighted_f1 kappa tie_f1 bias length_bias
     consistency.both_orders consistency.own_orders consistency.asked_again
-    consistency.right_where_consistent consistency.right_where_not
+    consistency.right_where_consistent consistency.right_where_not accuracy.beside kappa.beside
     FN-RIGHT FP FN EQUAL CONTRACT DETERMINISM UNSCORED HUNG SEARCH GROWTH
 """
 

@@ -1,6 +1,7 @@
-"""The card of a calibration: its origin, tables, sentences and charts; Markdown, a page, JSON.
+"""The card of a calibration: its verdict, origin, tables and charts; Markdown, a page, JSON.
 
-A figure is followed by its interval. A dash is an unknown figure.
+A figure is followed by its interval. A dash is an unknown figure. A card may show a second judge on
+the same cases. The page alone holds texts of the cases, where the judge and people disagree.
 """
 
 from __future__ import annotations
@@ -11,24 +12,34 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.calibration.beside import with_models
+from reward_functions.calibration.disagreeing import (
+    Disagreement,
+    disagreeing_cases,
+    disagreeing_sheet,
+    disagreements,
+)
 from reward_functions.calibration.figures import AGREEMENT
+from reward_functions.calibration.fitness import FEW_PROMPTS, Fitness, concerns, fitness
 from reward_functions.core.means import mean
 from reward_functions.judge_runtime.usage import dollars
 from reward_functions.reports.pages.charts.drawing import SERIES
 from reward_functions.reports.pages.charts.plots import Point, points
 from reward_functions.reports.pages.charts.rows import Row, Span, matrix, spans
 from reward_functions.reports.pages.page import Page, Section
-from reward_functions.reports.sheets import Sheet, markdown_document, quotes
+from reward_functions.reports.sheets import Sheet, escaped, markdown_document, quotes
 from reward_functions.reports.statistics import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from reward_functions.calibration.asking import Ratings, Tally
+    from reward_functions.calibration.beside import BesideJudge
     from reward_functions.calibration.cases import LabelledCases
     from reward_functions.calibration.figures import CardFigure, Figures, Way
     from reward_functions.core.spec import RewardSpec
     from reward_functions.reports.pages.charts.drawing import Chart
+    from reward_functions.reports.pages.page import Part
 
 SHORT: Final = 12
 """Characters of a hash in the name of a file."""
@@ -121,9 +132,6 @@ CONSISTENT: Final = {
 }
 """What a reader is told, by the name in the JSON."""
 
-FEW_PROMPTS: Final = 30
-"""Prompts below which an interval by prompt is too narrow to be trusted."""
-
 
 @dataclass(frozen=True, slots=True)
 class Card:
@@ -134,17 +142,47 @@ class Card:
         cases: with the labels of people.
         ratings: of the judge.
         figures: of both.
+        beside: a second judge on the same cases; None for none.
     """
 
     about: About
     cases: LabelledCases
     ratings: Ratings
     figures: Figures
+    beside: BesideJudge | None = None
 
     @property
     def title(self) -> str:
         """The heading."""
-        return f"Calibration of {self.about.judge}"
+        other = f" beside {self.beside.called}" if self.beside else ""
+        return f"Calibration of {self.about.judge}{other}"
+
+    @property
+    def called(self) -> str:
+        """The judge and its models."""
+        return with_models(self.about.judge, self.about.models)
+
+    @property
+    def fitness(self) -> Fitness:
+        """Whether the judge is fit to train on."""
+        return fitness(self.figures, self.ratings)
+
+    @property
+    def verdict(self) -> str:
+        """The same as a sentence, and the same of a second judge."""
+        mine = str(self.fitness)
+        first = f"{mine[:1].upper()}{mine[1:]}."
+        if self.beside is None:
+            return first
+        theirs = fitness(self.beside.figures, self.beside.ratings)
+        apart = self.beside.differences["kappa"]
+        less = "" if apart.value is None else f"; the difference is {shown(apart, signed=True)}"
+        return f"{first} Beside it, {self.beside.called} is {theirs}{less}."
+
+    @property
+    def disagreements(self) -> list[Disagreement]:
+        """The cases in which the judge and people disagree, the furthest apart first."""
+        return disagreements(self.cases, self.ratings)
 
     @property
     def facts(self) -> list[tuple[str, str]]:
@@ -178,7 +216,7 @@ class Card:
             count = self.figures.prompts
             narrow = f"Only {count} prompts: intervals are narrower than they should be."
             warnings.append("Only 1 prompt: no figure has an interval." if count == 1 else narrow)
-        return warnings
+        return [*warnings, *concerns(self.figures, pairs=self.cases.labels.kind == "pair")]
 
     @property
     def outcome(self) -> str:
@@ -198,6 +236,8 @@ class Card:
             sheet
             for sheet in (
                 self._agreement(),
+                *(_two_judges(self, self.beside) if self.beside else ()),
+                disagreeing_sheet(self.cases, self.disagreements, self.beside),
                 self._people(),
                 self._classes(),
                 self._invalid(),
@@ -302,6 +342,48 @@ class Card:
         return Sheet("Right answers by the judge's confidence", ["confidence", "of", "share"], rows)
 
 
+WHO_IS_RIGHT: Final = ("both", "the first alone", "the second alone", "neither")
+
+
+def _two_judges(card: Card, other: BesideJudge) -> Iterator[Sheet]:
+    """The figures of both, and who is right where."""
+    rows = [
+        [
+            name,
+            *(shown(each.agreement["wrong"][name]) for each in (other.first, other.figures)),
+            shown(other.differences[name], signed=True) if name in other.differences else NOTHING,
+        ]
+        for name in AGREEMENT
+        if name in other.first.agreement["wrong"]
+    ]
+    rows += [
+        [name, *(shown(each, signed=True) for each in both), NOTHING]
+        for name, both in {
+            "bias": (other.first.bias, other.figures.bias),
+            "length bias": (other.first.length_bias, other.figures.length_bias),
+        }.items()
+    ]
+    yield Sheet(
+        "Two judges",
+        ["figure", "the first", "the second", "difference"],
+        rows,
+        note=f"The first is {card.called}; the second is {other.called}, from {other.file}. Over "
+        f"the {other.first.cases:,} cases that both rated; invalid verdicts count as wrong.",
+        spare=("difference",),
+    )
+    of = sum(other.counts)
+    yield Sheet(
+        "Who is right",
+        ["right", "cases", "share"],
+        [
+            [name, f"{count:,}", f"{count / of:.1%}"]
+            for name, count in zip(WHO_IS_RIGHT, other.counts, strict=True)
+        ],
+        note=f"p = {other.p:.2g} (sign-flip test by prompt): the smaller, the less likely that "
+        "both are right equally often.",
+    )
+
+
 def counted_as(way: Way) -> str:
     """How invalid verdicts count, in words."""
     return f"as {way}" if way == "wrong" else way
@@ -340,7 +422,8 @@ def _asked(about: About) -> str:
 
 def markdown(card: Card) -> str:
     """The whole card; strings from files are escaped and cannot leave their line."""
-    return markdown_document(card.title, quotes(card.warnings), card.facts, card.sheets)
+    paragraphs = [f"**{escaped(card.verdict)}**", escaped(card.outcome), *quotes(card.warnings)]
+    return markdown_document(card.title, paragraphs, card.facts, card.sheets)
 
 
 def record(card: Card) -> dict[str, Any]:
@@ -349,6 +432,8 @@ def record(card: Card) -> dict[str, Any]:
     names = [card.cases.labels.name(label) for label in card.cases.classes]
     return {
         **asdict(card.about),
+        "verdict": card.fitness.fit,
+        "why": card.fitness.why,
         "cases": figures.cases,
         "prompts": figures.prompts,
         "missing": len(card.ratings.missing),
@@ -369,6 +454,32 @@ def record(card: Card) -> dict[str, Any]:
         "length bias": figures.length_bias._asdict(),
         "consistency": {name: _share(share) for name, share in figures.consistency.items()},
         "confidence": {f"{level:g}": _share(share) for level, share in figures.confidence.items()},
+        "beside": _beside(card.beside),
+        "verdicts": [
+            {"case": case.id, "label": case.label, "value": rating.value, "invalid": rating.invalid}
+            for case in card.cases.items
+            if (rating := card.ratings.first(case.id))
+        ],
+    }
+
+
+def _beside(other: BesideJudge | None) -> dict[str, Any] | None:
+    """A second judge as JSON data."""
+    if other is None:
+        return None
+    theirs = fitness(other.figures, other.ratings)
+    return {
+        "judge": other.called,
+        "file": other.file,
+        "verdict": theirs.fit,
+        "why": theirs.why,
+        "cases": other.first.cases,
+        "agreement": {
+            name: figure._asdict() for name, figure in other.figures.agreement["wrong"].items()
+        },
+        "differences": {name: each._asdict() for name, each in other.differences.items()},
+        "right": dict(zip(WHO_IS_RIGHT, other.counts, strict=True)),
+        "p": other.p,
     }
 
 
@@ -472,21 +583,75 @@ def _bins(listed: Sequence[tuple[float, float]]) -> Iterator[Point]:
         yield Point(x, y, words=f"length {x:+.1f} doublings, {len(some)} cases: {y:+.3f}")
 
 
+def two_judges(first: str, other: BesideJudge | None) -> Chart | None:
+    """A row for every figure of agreement, both judges in it; None of a single judge."""
+    if other is None:
+        return None
+    rows = [
+        Row(
+            name,
+            [
+                Span(figure.value, figure.interval, series)
+                for series, each in zip(SERIES, (other.first, other.figures), strict=False)
+                if (figure := each.agreement["wrong"][name]).value is not None
+            ],
+        )
+        for name in AGREEMENT
+        if name in other.first.agreement["wrong"]
+    ]
+    return spans(
+        "Agreement of both judges with the label, with 95% intervals",
+        rows,
+        x="agreement with the label: 1 is perfect; kappa 0 is chance",
+        names=dict(zip(SERIES, (f"first: {first}", f"second: {other.called}"), strict=False)),
+    )
+
+
+SETTINGS: Final = ("setting", "is")
+
 CHARTS: Final[Mapping[str, Callable[[Card], Chart | None]]] = {
     "Agreement with the label": lambda card: agreement(card.figures),
+    "Two judges": lambda card: two_judges(card.called, card.beside),
     "Labels and ratings": lambda card: both(card.cases, card.figures),
     "Bias": lambda card: length(card.figures),
 }
 """By the title of the table that they show."""
 
-SETTINGS: Final = ("setting", "is")
+WITHIN: Final[Mapping[str, str]] = {
+    "Labels and ratings": "Agreement with the label",
+    "Who is right": "Two judges",
+    "Right answers by the judge's confidence": "Consistency",
+    "Invalid verdicts": "Consistency",
+}
+"""Tables that stand in the section of another, by their title."""
 
 
-def page(card: Card) -> Page:
-    """The whole page."""
-    sections = []
+def page(card: Card, failures: Sequence[str] = ()) -> Page:
+    """The whole page: the verdict first, then what is wrong beside it.
+
+    Args:
+        card: what is shown.
+        failures: why a gate does not hold, a sentence each.
+    """
+    known = {sheet.title for sheet in card.sheets}
+    drawn: dict[str, list[Part]] = {}
+    tables: dict[str, list[Part]] = {}
     for sheet in card.sheets:
-        drawn = CHARTS[sheet.title](card) if sheet.title in CHARTS else None
-        sections.append(Section(sheet.title, [drawn, sheet] if drawn else [sheet]))
-    sections.append(Section("Settings", [Sheet("Settings", SETTINGS, card.facts, words=SETTINGS)]))
-    return Page(card.title, card.outcome, card.warnings, sections=sections)
+        place = WITHIN.get(sheet.title, sheet.title)
+        place = place if place in known else sheet.title
+        chart = CHARTS[sheet.title](card) if sheet.title in CHARTS else None
+        drawn.setdefault(place, []).extend([chart] if chart else [])
+        tables.setdefault(place, []).append(sheet)
+    sections = {title: [*drawn[title], *tables[title]] for title in tables}
+    found = card.disagreements
+    if found:
+        of = f"{len(found):,} of {card.figures.cases:,} verdicts disagree with the label."
+        sections["Where they disagree"] = [of, *disagreeing_cases(card.cases, found, card.beside)]
+    sections["Settings"] = [Sheet("Settings", SETTINGS, card.facts, words=SETTINGS)]
+    return Page(
+        card.title,
+        f"{card.verdict} {card.outcome}",
+        card.warnings,
+        failures=failures,
+        sections=[Section(title, parts) for title, parts in sections.items()],
+    )

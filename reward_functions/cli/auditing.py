@@ -16,7 +16,7 @@ import typer
 from rich.text import Text
 
 from reward_functions.audit import rendering
-from reward_functions.audit.cards import CardOptions, card_audit
+from reward_functions.audit.cards import CardOptions, card_audit, require_no_card_gate
 from reward_functions.audit.comparing import compare as compared
 from reward_functions.audit.engine import REPEATS, AuditOptions
 from reward_functions.audit.engine import audit as audited
@@ -243,6 +243,14 @@ def audit(
     both_orders: Annotated[
         bool, typer.Option("--both-orders", help="Ask pairs of --card with swapped responses, too.")
     ] = False,
+    beside: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CARD.json",
+            help="Another judge's card over the same cases: --card shows both, and 'kappa.beside' "
+            "is this judge's kappa less the other's.",
+        ),
+    ] = None,
     stage: Stage,
     seconds: Seconds = SECONDS,
     mapped: Map = None,
@@ -264,7 +272,7 @@ def audit(
 
     With --card, a judge is asked about the cases of DATA, responses or pairs with labels by people.
     Its agreement, consistency and biases are figures for --fail-on, such as 'kappa<0.4'. Each trial
-    must have a verdict.
+    must have a verdict. The page of the card shows the cases in which judge and people disagree.
 
     Exit status: 0 every gate holds; 1 one is broken, or too few rows were tried to decide it; 2
     nothing was measured, or the arguments cannot be used.
@@ -288,8 +296,8 @@ def audit(
         seed=seed,
     )
     agreed = (lambda _: True) if yes else _confirmed
-    if card is None and (recorded or resume or both_orders):
-        raise ConfigurationError("--recorded, --resume and --both-orders are of --card DIR")
+    if card is None:
+        _require_no_card(asked, recorded or resume or both_orders or beside)
     if card is not None:
         if data is None:
             raise ConfigurationError("--card: DATA is a file of cases with labels by people")
@@ -299,6 +307,7 @@ def audit(
             resume=resume,
             trials=repeat or 1,
             both_orders=both_orders,
+            beside=beside,
         )
         carded = card_audit(
             target,
@@ -387,6 +396,19 @@ def compare(
             allow_undecided=allow_undecided,
         )
     _leave(done, format, out, report, texts=texts)
+
+
+def _require_no_card(asked: AuditOptions, given: object) -> None:
+    """Refuse what belongs to a card where none is asked for.
+
+    Raises:
+        ConfigurationError: an option or a gate is one of a card.
+    """
+    if given:
+        raise ConfigurationError(
+            "--recorded, --resume, --both-orders and --beside are of --card DIR"
+        )
+    require_no_card_gate(asked.fail_on)
 
 
 def _ids(text: str | None) -> list[str]:

@@ -16,10 +16,11 @@ from tests.architecture.called.rows import Rows, numbered, outcome, placed, take
 
 def of_card(_, draw):
     """The plot of a card that a row draws, and of what."""
-    names = ("agreement", "both", "length")
+    names = ("agreement", "both", "length", "two_judges")
     drawn = {name: lambda *given, name=name: (name, *given) for name in names}
     with patch.multiple(card, **drawn):
-        return draw(SimpleNamespace(figures="figures", cases="cases"))
+        fields = ("figures", "cases", "called", "beside")
+        return draw(SimpleNamespace(**{name: name for name in fields}))
 
 
 ROLLOUTS = SimpleNamespace(
@@ -165,6 +166,7 @@ ROWS = {
         of_card,
         {
             "Agreement with the label": ("agreement", "figures"),
+            "Two judges": ("two_judges", "called", "beside"),
             "Labels and ratings": ("both", "cases", "figures"),
             "Bias": ("length", "figures"),
         },

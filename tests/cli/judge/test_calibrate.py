@@ -527,6 +527,9 @@ def test_nobody_is_asked_before_somebody_agrees(reward, tmp_path, write, serve, 
 WITHOUT_A_CARD = [
     (("rows.jsonl", "--recorded", "x"), "are of --card DIR"),
     (("rows.jsonl", "--resume"), "are of --card DIR"),
+    (("rows.jsonl", "--beside", "card.json"), "are of --card DIR"),
+    (("rows.jsonl", "--fail-on", "kappa<0.4"), "is a gate of a judge beside people: add --card"),
+    (("rows.jsonl", "--fail-on", "bias>0.1"), "is a gate of a judge beside people: add --card"),
     (("--card", "out"), "DATA is a file of cases"),
 ]
 
@@ -589,6 +592,7 @@ def test_dollars_end_an_audit_and_what_was_not_asked_has_no_score(reward, write,
 WRONG_GATES = {
     "kapa<0.4": "a card has no figure 'kapa'. Did you mean 'kappa'?",
     "exploit>0": "a card has no figure 'exploit'",
+    "kappa.beside<0": "'kappa.beside<0' holds two judges: add --beside CARD.json",
     "kappa": "a gate is written FIGURE>LIMIT",
     "kappa<nan": "a gate is written FIGURE>LIMIT",
 }
@@ -611,3 +615,52 @@ def test_a_gate_of_what_the_cases_do_not_define_is_no_pass(reward, tmp_path, wri
     given = ("--card", tmp_path / "out", "--recorded", "said")
     ran = reward("audit", "pairwise", cases, *given, "--fail-on", "consistency.own_orders<0.5")
     assert (ran.exit_code, "not measured, these cases" in ran.stderr) == (1, True), ran.stderr
+
+
+def answered(rows, wrong):
+    """The rows with the answers of a judge that is right, and of one that is wrong about some."""
+    return [
+        {**row, "right": row["label"], "other": abs(row["label"] - 3 * (at < wrong))}
+        for at, row in enumerate(rows)
+    ]
+
+
+def test_a_second_judge_stands_beside_the_first_and_gates_hold_the_difference(
+    reward, tmp_path, write
+):
+    cases = write("cases.jsonl", answered(PAIRS, 30))
+    earlier, _ = card(reward, tmp_path / "other", "pairwise", cases, "--recorded", "other")
+    assert earlier["verdict"] == "not fit"
+    (path,) = (tmp_path / "other" / "cards").glob("*.json")
+    given = ("pairwise", cases, "--recorded", "right", "--beside", path)
+    written, ran = card(reward, tmp_path, *given, "--fail-on", "kappa.beside<0.5")
+    assert ran.exit_code == 0, ran.stderr
+    assert "Fit: kappa 1.00, 1.00 to 1.00, is above 0.4. Beside it, pairwise" in ran.stdout
+    assert written["beside"]["right"]["the first alone"] == 30
+    assert len(list((tmp_path / "cards").glob("*.html"))) == 1
+    ran = reward("audit", *given, "--card", tmp_path / "cards", "--fail-on", "accuracy.beside<0.9")
+    assert (ran.exit_code, "accuracy.beside<0.9" in ran.stderr) == (1, True)
+    ran = reward("audit", *given, "--card", tmp_path, "--beside", tmp_path / "nothing.json")
+    assert (ran.exit_code, "nothing.json" in ran.stderr) == (2, True), ran.stderr
+
+
+@pytest.mark.parametrize("gate", ["kappa<0.4", "bias>0.1"])
+def test_a_single_prompt_decides_no_gate(reward, tmp_path, write, gate):
+    turns = [row | {"instruction": "One question?"} for row in answered(PAIRS[:4], 0)]
+    cases = write("cases.jsonl", turns)
+    given = ("pairwise", cases, "--recorded", "right", "--card", tmp_path / "out")
+    ran = reward("audit", *given, "--fail-on", gate)
+    assert (ran.exit_code, "undecided" in ran.stderr) == (1, True), ran.stderr
+    assert "a single prompt has no interval" in ran.stderr
+
+
+def test_the_page_of_a_card_begins_with_the_gate_that_does_not_hold(reward, tmp_path, write):
+    cases = write("cases.jsonl", answered(PAIRS, 30))
+    _, ran = card(
+        reward, tmp_path, "pairwise", cases, "--recorded", "other", "--fail-on", "kappa<0.4"
+    )
+    assert ran.exit_code == 1
+    (html,) = (tmp_path / "cards").glob("*.html")
+    before, _, _ = harmless(html.read_text()).text.partition("Agreement with the label")
+    assert "Not fit: kappa" in before
+    assert "kappa<0.4: kappa is" in before

@@ -1,0 +1,137 @@
+"""Whether a judge is fit to train on, in one sentence, from the figures of its calibration.
+
+| kappa with its 95 % interval | verdict |
+| --- | --- |
+| no verdict is valid, or it is not defined, or of a single prompt | not known |
+| the interval holds 0 or lies below it | not fit: chance agrees as well |
+| the interval lies below `LEAST_KAPPA` | not fit: too little |
+| the interval holds `LEAST_KAPPA` | undecided: label more prompts |
+| the interval begins at `LEAST_KAPPA`; fewer than `FEW_PROMPTS` | undecided: label more prompts |
+| the interval begins at `LEAST_KAPPA`; a trial has no rating | undecided: ask the rest |
+| the interval begins at `LEAST_KAPPA` | fit |
+
+Invalid verdicts count as wrong. `LEAST_KAPPA` is a judgement and no measurement: a gate of your own
+(`kappa<0.6`) is stricter. A bias whose interval leaves 0 out does not change the verdict; it is one
+of the findings, the worst first: invalid verdicts, then biases, then verdicts that were cut off.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reward_functions.calibration.asking import Ratings
+    from reward_functions.calibration.figures import CardFigure, Figures
+    from reward_functions.reports.statistics import Interval
+
+Fit = Literal["fit", "not fit", "undecided", "not known"]
+
+LEAST_KAPPA: Final = 0.4
+"""Below it a judge agrees with people too little to be trained on."""
+
+FEW_PROMPTS: Final = 30
+"""Prompts below which an interval by prompt is too narrow to be trusted."""
+
+CUT: Final = "cut"
+"""The kind of an invalid verdict that ended at the limit of tokens."""
+
+
+class Fitness(NamedTuple):
+    """Whether a judge is fit.
+
+    Attributes:
+        fit: see the module's table.
+        why: the figure that decides, without a full stop.
+    """
+
+    fit: Fit
+    why: str
+
+    def __str__(self) -> str:
+        """Both, such as "not fit: kappa 0.06, -0.12 to 0.27, includes chance"."""
+        return f"{self.fit}: {self.why}"
+
+
+def fitness(figures: Figures, ratings: Ratings) -> Fitness:
+    """The verdict on a judge."""
+    kappa = figures.agreement["wrong"]["kappa"]
+    if figures.cases == sum(figures.invalid.values()):
+        return Fitness("not known", "no verdict is valid")
+    if kappa.value is None:
+        return Fitness("not known", "kappa is not defined, because every case is in one class")
+    if kappa.interval is None:
+        return Fitness("not known", f"kappa {digits(kappa.value)} has no interval: one prompt only")
+    fit, why = _decided(kappa.interval, figures.prompts, len(ratings.missing))
+    return Fitness(fit, f"kappa {with_ends(kappa)}, {why}")
+
+
+def _decided(interval: Interval, prompts: int, missing: int) -> tuple[Fit, str]:
+    """The verdict of an interval of kappa, by the table of this module."""
+    low, high, least = interval.low, interval.high, LEAST_KAPPA
+    rows: tuple[tuple[bool, Fit, str], ...] = (
+        (high < 0, "not fit", "is below chance"),
+        (low <= 0, "not fit", "includes chance"),
+        (high < least, "not fit", f"is below {least:g}"),
+        (low < least, "undecided", f"includes {least:g}: label more prompts"),
+        (
+            prompts < FEW_PROMPTS,
+            "undecided",
+            f"of {prompts:,} prompts only: label {FEW_PROMPTS}",
+        ),
+        (missing > 0, "undecided", "before every trial has a rating: `--resume` asks the rest"),
+        (True, "fit", f"is above {least:g}"),
+    )
+    return next((fit, why) for holds, fit, why in rows if holds)
+
+
+def concerns(figures: Figures, *, pairs: bool) -> Iterator[str]:
+    """What is wrong beside kappa, the worst first, a sentence each.
+
+    Args:
+        figures: of the judge.
+        pairs: whether the cases are pairs; a bias of position, else one of leniency.
+    """
+    invalid = sum(figures.invalid.values())
+    cut = figures.invalid.get(CUT, 0)
+    if invalid:
+        yield f"{invalid:,} of {figures.cases:,} verdicts are invalid, and count as wrong."
+    towards = ("the first response", "the second response") if pairs else ("high", "low")
+    verb = "It prefers {}" if pairs else "It grades too {}"
+    if _leaves_zero(figures.bias):
+        preferred = verb.format(towards[_below(figures.bias)])
+        yield f"{preferred}: {with_ends(figures.bias, signed=True)}."
+    if _leaves_zero(figures.length_bias):
+        length = ("long", "short")[_below(figures.length_bias)]
+        yield (
+            f"It prefers {length} responses: {with_ends(figures.length_bias, signed=True)} for "
+            "each doubling."
+        )
+    if cut:
+        were = "verdict was" if cut == 1 else "verdicts were"
+        yield f"{cut:,} {were} cut off: raise `max_tokens` of the model."
+
+
+def _leaves_zero(figure: CardFigure) -> bool:
+    return figure.interval is not None and not figure.interval.low <= 0 <= figure.interval.high
+
+
+def _below(figure: CardFigure) -> bool:
+    return (figure.value or 0.0) < 0
+
+
+def digits(value: float, *, signed: bool = False) -> str:
+    """Two decimals, and never "-0.00"."""
+    return f"{round(value, 2) + 0.0:{'+' if signed else ''}.2f}"
+
+
+def with_ends(figure: CardFigure, *, signed: bool = False) -> str:
+    """A figure and the ends of its interval: "0.06, -0.12 to 0.27"; a dash where it has none."""
+    if figure.value is None:
+        return "–"
+    value = digits(figure.value, signed=signed)
+    if figure.interval is None:
+        return value
+    low, high = (digits(end, signed=signed) for end in figure.interval)
+    return f"{value}, {low} to {high}"
