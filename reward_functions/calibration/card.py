@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.calibration.beside import with_models
 from reward_functions.calibration.disagreeing import (
     Disagreement,
-    disagreeing_cases,
+    disagreeing_parts,
     disagreeing_sheet,
     disagreements,
 )
@@ -26,7 +26,7 @@ from reward_functions.judge_runtime.usage import dollars
 from reward_functions.reports.pages.charts.drawing import SERIES
 from reward_functions.reports.pages.charts.plots import Point, points
 from reward_functions.reports.pages.charts.rows import Row, Span, matrix, spans
-from reward_functions.reports.pages.page import Page, Section
+from reward_functions.reports.pages.page import Concern, Page, Section, worst_first
 from reward_functions.reports.sheets import Sheet, escaped, markdown_document, quotes
 from reward_functions.reports.statistics import LEVEL
 
@@ -204,19 +204,27 @@ class Card:
         ]
 
     @property
-    def warnings(self) -> list[str]:
-        """Limits of the figures, in sentences."""
-        warnings = []
+    def concerns(self) -> list[Concern]:
+        """What is wrong beside the verdict, and limits of the figures; the worst first."""
+        found = []
         if self.ratings.missing:
             first = next(iter(self.ratings.missing.values()))
             count = len(self.ratings.missing)
             none = "trial has" if count == 1 else "trials have"
-            warnings.append(f"{count} {none} no rating and count in no figure. The first: {first}")
+            words = f"{count} {none} no rating and count in no figure. The first: {first}"
+            found.append(Concern("unscored", words))
         if self.figures.prompts < FEW_PROMPTS:
             count = self.figures.prompts
             narrow = f"Only {count} prompts: intervals are narrower than they should be."
-            warnings.append("Only 1 prompt: no figure has an interval." if count == 1 else narrow)
-        return [*warnings, *concerns(self.figures, pairs=self.cases.labels.kind == "pair")]
+            words = "Only 1 prompt: no figure has an interval." if count == 1 else narrow
+            found.append(Concern("other", words))
+        found += concerns(self.figures, pairs=self.cases.labels.kind == "pair")
+        return worst_first(found)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The same as sentences."""
+        return [each.words for each in self.concerns]
 
     @property
     def outcome(self) -> str:
@@ -626,6 +634,10 @@ WITHIN: Final[Mapping[str, str]] = {
 """Tables that stand in the section of another, by their title."""
 
 
+KEY_FACTS: Final = ("Judge", "Parameters", "Models", "Cases", "Written")
+"""Facts that stand in the page's head."""
+
+
 def page(card: Card, failures: Sequence[str] = ()) -> Page:
     """The whole page: the verdict first, then what is wrong beside it.
 
@@ -646,12 +658,16 @@ def page(card: Card, failures: Sequence[str] = ()) -> Page:
     found = card.disagreements
     if found:
         of = f"{len(found):,} of {card.figures.cases:,} verdicts disagree with the label."
-        sections["Where they disagree"] = [of, *disagreeing_cases(card.cases, found, card.beside)]
+        sections["Where they disagree"] = [of, *disagreeing_parts(card.cases, found, card.beside)]
     sections["Settings"] = [Sheet("Settings", SETTINGS, card.facts, words=SETTINGS)]
+    fit = card.fitness.fit == "fit"
+    verdict = Concern("failed", card.verdict, "Agreement with the label")
     return Page(
         card.title,
-        f"{card.verdict} {card.outcome}",
-        card.warnings,
+        f"{card.verdict} {card.outcome}" if fit else card.outcome,
+        card.warnings if fit else (),
+        facts=[each for each in card.facts if each[0] in KEY_FACTS],
         failures=failures,
         sections=[Section(title, parts) for title, parts in sections.items()],
+        concerns=() if fit else [verdict, *card.concerns],
     )

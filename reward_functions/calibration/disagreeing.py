@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.reports.evidence import rendered
-from reward_functions.reports.pages.page import Case, excerpt
+from reward_functions.reports.pages.page import Case, SideBySide, excerpt
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
@@ -19,12 +19,16 @@ if TYPE_CHECKING:
     from reward_functions.calibration.asking import Rating, Ratings
     from reward_functions.calibration.beside import BesideJudge
     from reward_functions.calibration.cases import LabelledCase, LabelledCases
+    from reward_functions.reports.pages.page import Part
 
 LISTED: Final = 10
 """Disagreements in a table."""
 
-SHOWN: Final = 30
-"""Disagreements whose texts the page shows."""
+OPEN: Final = 6
+"""Disagreements whose texts are in sight."""
+
+SHOWN: Final = 20
+"""Disagreements whose texts the page has; those of most are behind a click."""
 
 ROOM: Final = 1_200
 """Bytes of a text on the page."""
@@ -87,31 +91,35 @@ def disagreeing_sheet(
     return Sheet("Where they disagree", heads, rows, note, words=heads[1:])
 
 
-def disagreeing_cases(
+def disagreeing_parts(
     cases: LabelledCases, found: list[Disagreement], other: BesideJudge | None
-) -> Iterator[Case | str]:
-    """Each with its prompt and responses, and a sentence on those that are left out."""
-    for each in found[:SHOWN]:
-        people, judge = cases.labels.name(each.case.label), verdict_words(cases, each.rating)
-        facts = [("people", _people(cases, each.case)), ("the judge", judge)]
-        if each.rating.confidence is not None:
-            facts.append(("its confidence", f"{each.rating.confidence:g}"))
-        if other is not None:
-            facts.append((other.called, verdict_words(cases, other.ratings.first(each.case.id))))
-        facts.append(("where", each.case.where))
-        yield Case(
-            f"{each.case.id}: people {people}, the judge {judge}",
-            facts=facts,
-            quotations=list(_texts(cases, each.case)),
-        )
+) -> Iterator[Part]:
+    """The first with their texts in sight, others with them behind a click, and how many more."""
+    for at, each in enumerate(found[:SHOWN]):
+        people = cases.labels.name(each.case.label)
+        title = f"{each.case.id}: people {people}, the judge {verdict_words(cases, each.rating)}"
+        facts = list(_facts(cases, each, other))
+        texts = list(_texts(cases, each.case))
+        if at >= OPEN:
+            yield Case(title, facts, texts)
+        else:
+            note = "; ".join(f"{name}: {value}" for name, value in facts)
+            sides = [Case(name, quotations=[("", text)]) for name, text in texts]
+            yield SideBySide(title, sides, note=note)
     if len(found) > SHOWN:
         yield f"{len(found) - SHOWN:,} more disagreements are not shown here."
 
 
-def _people(cases: LabelledCases, case: LabelledCase) -> str:
-    label = cases.labels.name(case.label)
-    votes = ", ".join(map(cases.labels.name, case.votes))
-    return f"{label}; votes {votes}" if votes else label
+def _facts(
+    cases: LabelledCases, each: Disagreement, other: BesideJudge | None
+) -> Iterator[tuple[str, str]]:
+    if each.case.votes:
+        yield "votes", ", ".join(map(cases.labels.name, each.case.votes))
+    if each.rating.confidence is not None:
+        yield "the judge's confidence", f"{each.rating.confidence:g}"
+    if other is not None:
+        yield other.called, verdict_words(cases, other.ratings.first(each.case.id))
+    yield "where", each.case.where.rpartition("/")[2]
 
 
 def _texts(cases: LabelledCases, case: LabelledCase) -> Iterator[tuple[str, str]]:

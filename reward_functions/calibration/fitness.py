@@ -11,13 +11,15 @@
 | the interval begins at `LEAST_KAPPA` | fit |
 
 Invalid verdicts count as wrong. `LEAST_KAPPA` is a judgement and no measurement: a gate of your own
-(`kappa<0.6`) is stricter. A bias whose interval leaves 0 out does not change the verdict; it is one
-of the findings, the worst first: invalid verdicts, then biases, then verdicts that were cut off.
+(`kappa<0.6`) is stricter. A bias whose interval leaves 0 out does not change the verdict, and is a
+concern beside it, as invalid verdicts are.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from reward_functions.reports.pages.page import Concern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,8 +88,8 @@ def _decided(interval: Interval, prompts: int, missing: int) -> tuple[Fit, str]:
     return next((fit, why) for holds, fit, why in rows if holds)
 
 
-def concerns(figures: Figures, *, pairs: bool) -> Iterator[str]:
-    """What is wrong beside kappa, the worst first, a sentence each.
+def concerns(figures: Figures, *, pairs: bool) -> Iterator[Concern]:
+    """What is wrong beside kappa, the worst first.
 
     Args:
         figures: of the judge.
@@ -96,21 +98,22 @@ def concerns(figures: Figures, *, pairs: bool) -> Iterator[str]:
     invalid = sum(figures.invalid.values())
     cut = figures.invalid.get(CUT, 0)
     if invalid:
-        yield f"{invalid:,} of {figures.cases:,} verdicts are invalid, and count as wrong."
+        words = f"{invalid:,} of {figures.cases:,} verdicts are invalid, and count as wrong."
+        yield Concern("unscored", words, "Consistency")
     towards = ("the first response", "the second response") if pairs else ("high", "low")
     verb = "It prefers {}" if pairs else "It grades too {}"
     if _leaves_zero(figures.bias):
         preferred = verb.format(towards[_below(figures.bias)])
-        yield f"{preferred}: {with_ends(figures.bias, signed=True)}."
+        yield Concern("reasons", f"{preferred}: {with_ends(figures.bias, signed=True)}.", "Bias")
     if _leaves_zero(figures.length_bias):
         length = ("long", "short")[_below(figures.length_bias)]
-        yield (
-            f"It prefers {length} responses: {with_ends(figures.length_bias, signed=True)} for "
-            "each doubling."
-        )
+        slope = with_ends(figures.length_bias, signed=True)
+        words = f"It prefers {length} responses: {slope} for each doubling."
+        yield Concern("reasons", words, "Bias")
     if cut:
         were = "verdict was" if cut == 1 else "verdicts were"
-        yield f"{cut:,} {were} cut off: raise `max_tokens` of the model."
+        words = f"{cut:,} {were} cut off: raise `max_tokens` of the model."
+        yield Concern("truncation", words)
 
 
 def _leaves_zero(figure: CardFigure) -> bool:

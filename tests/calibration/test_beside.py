@@ -132,7 +132,7 @@ def test_disagreements_have_their_texts_on_the_page_alone(cases):
     titles = [words for order, words in parsed.headings if order == 3]
     assert titles[0] == "case-0: people first, the judge second"
     assert len(titles) == SHOWN
-    assert "11 more disagreements are not shown here." in parsed.text
+    assert "21 more disagreements are not shown here." in parsed.text
     assert "first of 0 </pre><script>alert(1)</script>\\x1b" in parsed.text
     (sheet,) = (each for each in made.sheets if each.title == "Where they disagree")
     assert len(sheet.rows) == LISTED

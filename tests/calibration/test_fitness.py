@@ -56,13 +56,14 @@ def test_concerns_are_invalid_verdicts_then_biases_then_what_was_cut(read):
         "bias": CardFigure(-0.2, Interval(-0.3, -0.1)),
         "length_bias": CardFigure(0.05, Interval(0.01, 0.09)),
     }
-    assert list(concerns(replace(found, **bad), pairs=True)) == [
+    assert [each.words for each in concerns(replace(found, **bad), pairs=True)] == [
         "3 of 4 verdicts are invalid, and count as wrong.",
         "It prefers the second response: -0.20, -0.30 to -0.10.",
         "It prefers long responses: +0.05, +0.01 to +0.09 for each doubling.",
         "1 verdict was cut off: raise `max_tokens` of the model.",
     ]
-    assert "It grades too low: -0.20" in " ".join(concerns(replace(found, **bad), pairs=False))
+    grades = [each.words for each in concerns(replace(found, **bad), pairs=False)]
+    assert "It grades too low: -0.20, -0.30 to -0.10." in grades
     none = {"invalid": {}, "bias": CardFigure(0.1, Interval(-0.1, 0.3))}
     assert list(concerns(replace(found, **none, length_bias=CardFigure(0.1)), pairs=True)) == []
 
