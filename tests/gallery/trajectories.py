@@ -47,36 +47,52 @@ def many():
     return page(statistics_of(_episode(at % 12 + 1) for at in range(40))).html()
 
 
+SYSTEM = {"role": "system", "content": "You answer with the number alone, after `####`."}
+ASKED = {
+    "role": "user",
+    "content": "A train needs 40 minutes for 120 km, and a bus 17 × 23 minutes. How much longer?",
+}
+
+
 def _episode(turns):
+    """A history that grows by each answer and the results of its tools."""
     draws, began, made = Random(turns), 1_790_000_000.0, []
-    question = {"role": "user", "content": "What is 17 × 23, and who asked before?"}
+    history = [SYSTEM, ASKED]
     for at in range(turns):
         names = draws.sample(["calculator", "files"], k=draws.randint(1, 2) * (at < turns - 1))
         calls = [
-            ToolCall(id=f"{at}-{name}", name=name, arguments='{"q": "17*23"}') for name in names
+            ToolCall(id=f"{at}-{name}", name=name, arguments='{"q": "17*23", "digits": 2}')
+            for name in names
         ]
         results = [
             ToolResult(
                 call_id=call.id,
-                content="391",
+                content="391" if draws.random() > 0.2 else "ValueError: no such file",
                 status="error" if draws.random() < 0.2 else "success",
                 seconds=draws.uniform(0.1, 1.5),
             )
             for call in calls
         ]
+        text = "Let me see what the calculator says of it." if calls else "391 - 40\n\n#### 351"
+        answer = {"role": "assistant", "content": text}
         made.append(
             Turn(
                 index=at,
-                messages=(question,),
-                response={"role": "assistant", "content": "Let me see." if calls else "391"},
+                messages=tuple(history),
+                response=answer,
                 tool_calls=tuple(calls),
                 tool_results=tuple(results),
+                model="qwen3-4b",
+                parameters={"temperature": 1.0, "max_tokens": 2048},
                 finish_reason="tool_calls" if calls else "stop",
                 usage=TokenUsage(input=100 + 60 * at, output=draws.randint(10, 90)),
                 began=began,
                 seconds=draws.uniform(0.5, 3.0),
             )
         )
+        history += [answer, *({"role": "tool", "tool_call_id": each.call_id,
+                               "content": each.content} for each in results)]  # fmt: skip
         took = max((each.seconds for each in results), default=0.0)
         began += made[-1].seconds + took
-    return Trajectory(id="sums-1", turns=tuple(made), rewards=(1.0,), status="ready")
+    rewards = tuple(0.5 * (at == turns - 1) + 0.1 * (at % 3) for at in range(turns))
+    return Trajectory(id="sums-1", turns=tuple(made), rewards=rewards, status="ready")

@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.json_rows import Room
-from reward_functions.reports.pages.charts.rows import Row, Span, spans, tallies
-from reward_functions.reports.pages.page import Page, Section
+from reward_functions.reports.pages.charts.rows import tallies
+from reward_functions.reports.pages.page import Concern, Page, Section
 from reward_functions.reports.sheets import Sheet
+from reward_functions.rollouts.drive.conversing import trajectory_page
 from reward_functions.rollouts.record.exchange.agentcore import trace_records
 from reward_functions.rollouts.record.exchange.datum import datum
 from reward_functions.rollouts.record.exchange.fields import BadTrace, read_object
@@ -51,7 +52,7 @@ from reward_functions.rollouts.request.errors import InvalidReward
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from reward_functions.reports.pages.charts.drawing import Chart
+    from reward_functions.reports.pages.page import Kind
     from reward_functions.rollouts.drive.records import RolloutRecord
     from reward_functions.rollouts.record.exchange.advantages import Group, Scale
     from reward_functions.rollouts.record.types import Trajectory, Turn
@@ -61,9 +62,14 @@ SHOWN: Final = 400
 """Characters of a text that are shown."""
 
 DRAWN: Final = 100
-"""Turns of a picture, the first ones."""
+"""Bars of a picture, the first ones."""
 
 UNKNOWN: Final = "not known"
+
+UNANSWERED: Final = "Policy calls without an answer"
+
+FAULTS: Final = ("failures", "missing")
+"""Figures of a tool that are findings."""
 
 
 def found_in(lines: Iterable[Trajectory], id_: str) -> Trajectory:
@@ -93,7 +99,7 @@ def trajectory_sheets(statistics: TrajectoryStatistics) -> Iterator[Sheet]:
         yield _tools(statistics)
     if statistics.failures:
         yield Sheet(
-            title="Policy calls without an answer",
+            title=UNANSWERED,
             heads=("raised", "calls"),
             rows=[(name, f"{count:,}") for name, count in statistics.failures.items()],
         )
@@ -114,18 +120,55 @@ def turn_sheet(trajectory: Trajectory) -> Sheet:
 
 
 def page(what: TrajectoryStatistics | Trajectory) -> Page:
-    """Statistics, or one trajectory with its time line, as a page."""
-    if isinstance(what, TrajectoryStatistics):
-        overview, *others = trajectory_sheets(what)
-        calls = [(name, tool.calls) for name, tool in what.tools.items()][:DRAWN]
-        drawn = [tallies("Calls of each tool", calls, x="calls")] if calls else []
-        sections = [Section("Overview", [*drawn, overview])]
-        sections += [Section(sheet.title, [sheet]) for sheet in others]
-        return Page("Trajectories", f"{what.trajectories:,} episodes.", sections=sections)
-    sheet = turn_sheet(what)
-    parts: list[Chart | Sheet] = [_time_line(what), sheet] if what.turns else [sheet]
-    sentence = "A tool begins, in the picture, where the answer that calls it ends."
-    return Page(sheet.title, sentence, sections=[Section("Turns", parts)])
+    """Statistics, or one trajectory as a conversation, as a page."""
+    if not isinstance(what, TrajectoryStatistics):
+        return trajectory_page(what)
+    overview, *others = trajectory_sheets(what)
+    calls = [(name, tool.calls) for name, tool in what.tools.items()][:DRAWN]
+    ended = list(what.finish_reasons.items())[:DRAWN]
+    drawn = [tallies("Calls of each tool", calls, x="calls")] if calls else []
+    drawn += [tallies("How answers ended", ended, x="turns")] if ended else []
+    sections = [Section("Overview", [*drawn, overview])]
+    sections += [Section(sheet.title, [sheet]) for sheet in others]
+    return Page(
+        "Trajectories",
+        f"{what.trajectories:,} episodes with {what.turns:,} turns and {what.tool_calls:,} tool "
+        "calls.",
+        sections=sections,
+        concerns=list(_concerns(what)),
+    )
+
+
+def _concerns(statistics: TrajectoryStatistics) -> Iterator[Concern]:
+    """What is wrong with some of many trajectories, a sentence for each kind."""
+    tools = statistics.tools.values()
+    calls = statistics.tool_calls
+    failures, missing = (sum(getattr(tool, each) for tool in tools) for each in FAULTS)
+    unanswered = sum(statistics.failures.values())
+    asked = statistics.turns + statistics.discarded + unanswered
+    episodes, turns = statistics.trajectories, statistics.turns
+    failed = statistics.statuses.get("failed", 0)
+    cut = statistics.finish_reasons.get("length", 0)
+    rows: tuple[tuple[Kind, int, int, str, str], ...] = (
+        ("failed", failed, episodes, "episodes were reported as failed", "Overview"),
+        ("reasons", unanswered, asked, "policy calls had no answer", UNANSWERED),
+        ("reasons", failures, calls, "tool calls failed", "Tools"),
+        ("reasons", missing, calls, "tool calls have no result that was seen", "Tools"),
+        (
+            "reasons",
+            statistics.invalid,
+            calls,
+            "tool calls had arguments that are no JSON",
+            "Tools",
+        ),
+        ("truncation", cut, turns, "answers were cut off at the limit of tokens", "Overview"),
+        ("truncation", statistics.truncated, episodes, "recordings are truncated", "Overview"),
+    )
+    for kind, count, of, words, section in rows:
+        if count:
+            yield Concern(
+                kind, f"{_share(count, of).replace(' (', f' of {of:,} (')} {words}.", section
+            )
 
 
 def _overview(statistics: TrajectoryStatistics) -> Sheet:
@@ -191,30 +234,6 @@ def _rows(turn: Turn, why: str) -> Iterator[tuple[str, str, str, str]]:
 def _shortened(text: str) -> str:
     flat = " ".join(text[: 4 * SHOWN].split())
     return flat if len(flat) <= SHOWN and len(text) <= 4 * SHOWN else f"{flat[:SHOWN]} …"
-
-
-def _time_line(trajectory: Trajectory) -> Chart:
-    """A row for each turn: the policy's time, and behind it each tool's where it is known."""
-    shown = trajectory.turns[:DRAWN]
-    start = shown[0].began
-    rows = []
-    for turn in shown:
-        begin = turn.began - start
-        end = begin + turn.seconds
-        drawn = [Span(end, (begin, end))]
-        drawn += [
-            Span(end + result.seconds, (end, end + result.seconds), "b")
-            for result in turn.tool_results
-            if result.seconds is not None
-        ]
-        rows.append(Row(f"turn {turn.index}", drawn))
-    return spans(
-        "When the policy answered, and how long tools took",
-        rows,
-        x="seconds",
-        names={"a": "policy", "b": "tool"},
-        includes=(0.0,),
-    )
 
 
 MOST_TURNS: Final = 10
