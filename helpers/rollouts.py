@@ -41,8 +41,9 @@ from reward_functions.rollouts.drive.driving import (
     job_arn,
     read_tasks,
 )
-from reward_functions.rollouts.drive.figures import CHARTS, figures_of, page, sheets
+from reward_functions.rollouts.drive.figures import figures_of, sheets
 from reward_functions.rollouts.drive.records import Setup
+from reward_functions.rollouts.drive.report_page import CHARTS, report_page
 from reward_functions.rollouts.report.outbox.opening import open_outbox
 from reward_functions.rollouts.report.reporter import Reporter, replayed
 from reward_functions.rollouts.report.settings import RolloutSettings
@@ -140,7 +141,7 @@ class Rollouts(Showing):
         Raises:
             OSError: it cannot be written.
         """
-        Path(path).write_text(page(self.figures).html(), encoding="utf-8")
+        Path(path).write_text(report_page(self.figures).html(), encoding="utf-8")
         size = Path(path).stat().st_size / 1_000
         return Shown(notes=[f"a page of {size:.0f} KB: {path}"])
 

@@ -10,7 +10,7 @@ from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings, Tu
 from reward_functions.local.runtime_double.runtime import page_of
 from reward_functions.local.runtime_double.state import Report, Trajectories
 from reward_functions.rollouts.drive.figures import figures_of
-from reward_functions.rollouts.drive.figures import page as report_page
+from reward_functions.rollouts.drive.report_page import report_page
 from tests.gallery.hostile import NAME, UNBROKEN
 from tests.rollouts.drive.test_figures import SETUP, record
 

@@ -12,9 +12,12 @@ from reward_functions.cli._console import print_json
 from reward_functions.cli._echo import say
 from reward_functions.cli._fitting import print_sheet
 from reward_functions.cli._pages import Report, require_page, write_page
-from reward_functions.rollouts.drive.figures import as_json, figures_of, page, sheets
-from reward_functions.rollouts.drive.records import read_records
+from reward_functions.rollouts.drive.figures import as_json, figures_of, sheets
+from reward_functions.rollouts.drive.records import read_records, rollouts_of_rows
+from reward_functions.rollouts.drive.report_page import report_page
 from reward_functions.rollouts.drive.trajectories import (
+    TRAJECTORIES,
+    concerns_of_many,
     group_sheet,
     statistics_as_json,
     trajectory_sheets,
@@ -50,7 +53,9 @@ def report(
     used = None if trajectories is None else use_in(trajectories, records)
     done = [] if used is None else [*trajectory_sheets(used.statistics), group_sheet(used.groups)]
     if report is not None:
-        write_page(page(figures, done), report)
+        concerns = [] if used is None else list(concerns_of_many(used.statistics, TRAJECTORIES))
+        weakest = rollouts_of_rows(file, {group.row for group in figures.worst})
+        write_page(report_page(figures, done, concerns, weakest), report)
     if format == "json":
         more: dict[str, Any] = {}
         if used is not None:

@@ -11,15 +11,12 @@ Ids of rows and types of errors come from data: who shows a cell makes it harmle
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from math import comb, fsum, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.means import mean
 from reward_functions.reports.pages.charts.plots import Bin
-from reward_functions.reports.pages.charts.plots import histogram as bars
-from reward_functions.reports.pages.charts.rows import Row, Span, spans, strips, tallies
-from reward_functions.reports.pages.page import Page, Section
 from reward_functions.reports.sheets import Sheet
 from reward_functions.reports.statistics import (
     PAIR,
@@ -33,9 +30,8 @@ from reward_functions.reports.statistics import (
 from reward_functions.rollouts.drive.records import STATUSES, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from reward_functions.reports.pages.charts.drawing import Chart
     from reward_functions.rollouts.drive.records import RolloutRecord, Setup, Status
 
 
@@ -90,6 +86,7 @@ class Figures:
             `frac_reward_zero_std`. None where no group has two rewards.
         pass_at: by k; empty where a reward is neither 0 nor 1.
         histogram: of the rewards.
+        means: of the rows' mean rewards.
         turns: how many rollouts had so many turns.
         idle: how many never called the policy, whatever they earned: the managed trainer ends a job
             over one that it can sample nothing of.
@@ -121,6 +118,7 @@ class Figures:
     duplicates: int
     errors: Mapping[tuple[str, str], int] = field(default_factory=dict)
     worst: Sequence[Group] = ()
+    means: Sequence[Bin] = ()
 
 
 def figures_of(records: Sequence[RolloutRecord]) -> Figures:
@@ -161,6 +159,7 @@ def figures_of(records: Sequence[RolloutRecord]) -> Figures:
                 (record.status, record.error) for record in records if record.status != "rewarded"
             ).most_common()
         ),
+        means=histogram([group.mean for group in rewarded]),
         worst=sorted(rewarded, key=lambda group: (group.mean, group.row))[:WORST],
     )
 
@@ -257,8 +256,34 @@ def as_json(figures: Figures) -> dict[str, Any]:
             {"low": each.low, "high": each.high, "rollouts": each.count}
             for each in figures.histogram
         ],
+        "means": [
+            {"low": each.low, "high": each.high, "rows": each.count} for each in figures.means
+        ],
         "worst": [each._asdict() | {"mean": each.mean} for each in figures.worst],
     }
+
+
+MEANINGS: Final[Mapping[str, str]] = {
+    "rollouts": "rows of the data, times the rollouts of each",
+    "rewarded": "a trainer learns from these alone",
+    "failed": "reported as failed, or could not be asked or scored",
+    "lost": "the agent answered, and no reward came in time",
+    "timeout": "nothing came in time",
+    "reward, mean": "of the rewarded",
+    "reward, standard deviation": "of the rewarded; 0 teaches nothing",
+    "share at the least reward": "of the rewarded",
+    "share at the most": "of the rewarded",
+    "groups with zero advantage": "rows whose rewards are equal: GRPO learns nothing from them",
+    "pass@1": "a row is solved by one rollout; pass@k by one of k",
+    "seconds, median": "from the request to the end",
+    "never called the policy": "a managed trainer ends a job over one of these",
+    "tool calls, mean": "that the policy asked for, of all rollouts",
+}
+"""What a figure of the overview says, by its name or the part before its last comma."""
+
+
+def _meaning(name: str) -> str:
+    return MEANINGS.get(name, MEANINGS.get(name.rpartition(",")[0], ""))
 
 
 def _overview(figures: Figures) -> Sheet:
@@ -285,15 +310,17 @@ def _overview(figures: Figures) -> Sheet:
         (f"seconds, {name}", f"{seconds:.3g}", "") for name, seconds in figures.seconds.items()
     ]
     if figures.idle:
-        rows.append(("never called the policy", f"{figures.idle:,}", "no trainer learns from them"))
+        rows.append(("never called the policy", f"{figures.idle:,}", ""))
     rows.append(("tool calls, mean", f"{figures.tool_calls:.3g}", ""))
     if figures.duplicates:
         rows.append(("reports that came again", f"{figures.duplicates:,}", "counted once"))
     return Sheet(
         title=f"Rollouts of {setup.agent}",
-        heads=("figure", "value", "95 % interval"),
-        rows=rows,
+        heads=("figure", "value", "95 % interval", "what it says"),
+        rows=[(*row, _meaning(row[0])) for row in rows],
         note=_note(setup.scorer),
+        words=("what it says",),
+        spare=("what it says",),
     )
 
 
@@ -367,74 +394,3 @@ def _worst(figures: Figures) -> Sheet:
 
 def _interval(share: Share, form: str) -> str:
     return f"{form.format(share.low)} to {form.format(share.high)}"
-
-
-BARS: Final = "share"
-"""The column of tables that a chart draws better."""
-
-
-def page(figures: Figures, more: Sequence[Sheet] = ()) -> Page:
-    """The whole page.
-
-    Args:
-        figures: of the file.
-        more: tables below those of the figures, such as those of trajectories.
-    """
-    setup = figures.setup
-    overview, *others = sheets(figures)
-    shown = replace(overview, title="Overview")
-    sections = [Section("Overview", [_statuses(figures), _shares(figures), shown])]
-    for sheet in others:
-        drawn = [CHARTS[sheet.title](figures)] if sheet.title in CHARTS else []
-        sections.append(Section(sheet.title, [*drawn, sheet.without(BARS)]))
-    sections += [Section(sheet.title, [sheet]) for sheet in more]
-    return Page(
-        overview.title,
-        f"{figures.rollouts:,} rollouts of {figures.groups:,} rows, {setup.n} of each; what failed "
-        "or was lost has no reward, and is in no mean.",
-        sections=sections,
-    )
-
-
-def _statuses(figures: Figures) -> Chart:
-    return tallies("How rollouts ended", list(figures.statuses.items()), x="rollouts")
-
-
-def _shares(figures: Figures) -> Chart:
-    """Shares with their intervals; without a reward there is one alone."""
-    named = {
-        "rewarded": figures.shares["rewarded"],
-        "at the least reward": figures.at_minimum,
-        "at the most": figures.at_maximum,
-        "zero advantage": figures.zero_std,
-    }
-    rows = [
-        Row(name, [Span(found.value, (found.low, found.high))])
-        for name, found in named.items()
-        if found is not None
-    ]
-    label = "Shares of rollouts, of rewards and of groups, with 95% intervals by row"
-    return spans(label, rows, x="share, with its 95 % interval by row")
-
-
-def _rewards_drawn(figures: Figures) -> Chart:
-    return bars("Rewards of the rollouts", figures.histogram, x="reward", y="rollouts")
-
-
-def _turns_drawn(figures: Figures) -> Chart:
-    bins = [Bin(turns, turns, count) for turns, count in figures.turns.items()]
-    return bars("Turns of the rollouts", bins, x="turns", y="rollouts")
-
-
-def _worst_drawn(figures: Figures) -> Chart:
-    groups = [(group.id, group.rewards) for group in figures.worst]
-    ends = (figures.minimum or 0.0, figures.maximum or 0.0)
-    return strips("Rewards of the rows that earn the least", groups, x="reward", includes=ends)
-
-
-CHARTS: Final[Mapping[str, Callable[[Figures], Chart]]] = {
-    "Rewards": _rewards_drawn,
-    "Turns": _turns_drawn,
-    "Rows that earn the least": _worst_drawn,
-}
-"""By the title of the table that they show."""

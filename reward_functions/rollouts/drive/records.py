@@ -26,7 +26,7 @@ from reward_functions.data.atomic import AppendedLines
 from reward_functions.rollouts.request.errors import ScorerMismatch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 
 Status = Literal["rewarded", "failed", "lost", "timeout"]
@@ -214,6 +214,24 @@ def read_records(path: str, *, texts: bool = True) -> list[RolloutRecord]:
         found = {record.attempt: record for record in records}
     if not found:
         raise ConfigurationError(f"{path} holds no rollouts: `reward rollouts run` writes them")
+    return list(found.values())
+
+
+def rollouts_of_rows(path: str, rows: Collection[int]) -> list[RolloutRecord]:
+    """The records of some rows, with their texts; of several of one rollout the last.
+
+    Args:
+        path: of the file.
+        rows: their numbers, from 1.
+
+    Raises:
+        ConfigurationError: it holds something else, or records of several runs.
+        OSError: it cannot be read.
+    """
+    with Path(path).open("rb") as stream:
+        whole = (line for line in stream if line.endswith(b"\n"))
+        every = _of_one_run(Path(path), whole)
+        found = {record.attempt: record for record in every if record.row in rows}
     return list(found.values())
 
 

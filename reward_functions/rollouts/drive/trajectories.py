@@ -66,6 +66,11 @@ DRAWN: Final = 100
 
 UNKNOWN: Final = "not known"
 
+OVERVIEW: Final = "Overview"
+
+TRAJECTORIES: Final = "Trajectories"
+"""The title of the first table."""
+
 UNANSWERED: Final = "Policy calls without an answer"
 
 FAULTS: Final = ("failures", "missing")
@@ -128,19 +133,26 @@ def page(what: TrajectoryStatistics | Trajectory) -> Page:
     ended = list(what.finish_reasons.items())[:DRAWN]
     drawn = [tallies("Calls of each tool", calls, x="calls")] if calls else []
     drawn += [tallies("How answers ended", ended, x="turns")] if ended else []
-    sections = [Section("Overview", [*drawn, overview])]
+    sections = [Section(OVERVIEW, [*drawn, overview])]
     sections += [Section(sheet.title, [sheet]) for sheet in others]
     return Page(
-        "Trajectories",
+        TRAJECTORIES,
         f"{what.trajectories:,} episodes with {what.turns:,} turns and {what.tool_calls:,} tool "
         "calls.",
         sections=sections,
-        concerns=list(_concerns(what)),
+        concerns=list(concerns_of_many(what)),
     )
 
 
-def _concerns(statistics: TrajectoryStatistics) -> Iterator[Concern]:
-    """What is wrong with some of many trajectories, a sentence for each kind."""
+def concerns_of_many(
+    statistics: TrajectoryStatistics, overview: str = OVERVIEW
+) -> Iterator[Concern]:
+    """What is wrong with some of many trajectories, a sentence for each kind.
+
+    Args:
+        statistics: of them.
+        overview: the title of the section with the first of the tables.
+    """
     tools = statistics.tools.values()
     calls = statistics.tool_calls
     failures, missing = (sum(getattr(tool, each) for tool in tools) for each in FAULTS)
@@ -150,7 +162,7 @@ def _concerns(statistics: TrajectoryStatistics) -> Iterator[Concern]:
     failed = statistics.statuses.get("failed", 0)
     cut = statistics.finish_reasons.get("length", 0)
     rows: tuple[tuple[Kind, int, int, str, str], ...] = (
-        ("failed", failed, episodes, "episodes were reported as failed", "Overview"),
+        ("failed", failed, episodes, "episodes were reported as failed", overview),
         ("reasons", unanswered, asked, "policy calls had no answer", UNANSWERED),
         ("reasons", failures, calls, "tool calls failed", "Tools"),
         ("reasons", missing, calls, "tool calls have no result that was seen", "Tools"),
@@ -161,8 +173,8 @@ def _concerns(statistics: TrajectoryStatistics) -> Iterator[Concern]:
             "tool calls had arguments that are no JSON",
             "Tools",
         ),
-        ("truncation", cut, turns, "answers were cut off at the limit of tokens", "Overview"),
-        ("truncation", statistics.truncated, episodes, "recordings are truncated", "Overview"),
+        ("truncation", cut, turns, "answers were cut off at the limit of tokens", overview),
+        ("truncation", statistics.truncated, episodes, "recordings are truncated", overview),
     )
     for kind, count, of, words, section in rows:
         if count:
@@ -188,7 +200,7 @@ def _overview(statistics: TrajectoryStatistics) -> Sheet:
     rows += [("tool calls that were text", _share(statistics.recovered, statistics.tool_calls))]
     rows += [("seconds of policy calls", f"{statistics.seconds:,.3g}")]
     rows += [(f"ended by {why}", f"{n:,}") for why, n in statistics.finish_reasons.items()]
-    return Sheet(title="Trajectories", heads=("figure", "value"), rows=rows)
+    return Sheet(title=TRAJECTORIES, heads=("figure", "value"), rows=rows)
 
 
 def _share(count: int, of: int) -> str:

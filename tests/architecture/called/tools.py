@@ -171,7 +171,7 @@ ROWS = {
             "Bias": ("length", "figures"),
         },
     ),
-    "rollouts.drive.figures:CHARTS": Rows(
+    "rollouts.drive.report_page:CHARTS": Rows(
         lambda _, draw: draw(ROLLOUTS).label,
         {
             "Rewards": "Rewards of the rollouts",

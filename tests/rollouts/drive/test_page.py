@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
-from reward_functions.rollouts.drive.figures import BAR, figures_of, page, sheets
+from reward_functions.rollouts.drive.figures import BAR, figures_of, sheets
+from reward_functions.rollouts.drive.records import rollouts_of_rows, written
+from reward_functions.rollouts.drive.report_page import concerns_of_rollouts, report_page
 from tests.parsed_page import harmless
 from tests.rollouts.drive.test_figures import RECORDS, record
 
@@ -11,11 +13,11 @@ HOSTILE = "</td><script>alert(1)</script>\x1b[31m\u202e"
 
 def test_every_table_is_there_with_its_chart():
     figures = figures_of(RECORDS)
-    parsed = harmless(page(figures).html())
+    parsed = harmless(report_page(figures).html())
     assert [words for order, words in parsed.headings if order == 2] == [
-        *("Overview", "Rewards", "Without a reward", "Turns", "Rows that earn the least"),
+        *("Overview", "Without a reward", "Rewards and turns", "Rows that earn the least"),
     ]
-    assert parsed.tags["svg"] == 5
+    assert parsed.tags["svg"] == 7
     assert BAR not in parsed.text
     for sheet in sheets(figures):
         for row in sheet.without("share").rows:
@@ -23,12 +25,47 @@ def test_every_table_is_there_with_its_chart():
 
 
 def test_rollouts_without_a_reward_have_a_page_too():
-    parsed = harmless(page(figures_of([record(1, 0), record(1, 1)])).html())
+    parsed = harmless(report_page(figures_of([record(1, 0), record(1, 1)])).html())
     assert "Without a reward" in parsed.text
     assert "Rewards" not in [words for _, words in parsed.headings]
+    assert "none has a reward" in parsed.text
+
+
+def test_the_page_begins_with_what_is_wrong():
+    found = list(concerns_of_rollouts(figures_of(RECORDS)))
+    assert [each.kind for each in found] == ["failed", "unscored", "reasons", "other"]
+    never, without, equal, again = (each.words for each in found)
+    assert never.startswith("2 of 6 rollouts never called the policy")
+    assert "2 of 6 rollouts (33.3%) have no reward: never completed 1, HTTP 500 1." in without
+    assert equal.startswith("50.0% of rows have equal rewards")
+    assert again.startswith("1 reports came again")
+    sound = [record(row, at, float(at), turns=1) for row in (1, 2) for at in (0, 1)]
+    assert list(concerns_of_rollouts(figures_of(sound))) == []
+
+
+def test_the_weakest_rows_have_their_responses_side_by_side():
+    records = [
+        replace(each, response=f"answer {each.rollout} {HOSTILE}", content={"prompt": HOSTILE})
+        for each in RECORDS
+    ]
+    parsed = harmless(report_page(figures_of(records), weakest=records).html())
+    titles = [words for order, words in parsed.headings if order == 3]
+    assert titles[-2:] == ["row-1: mean reward 0.5", "row-2: mean reward 1"]
+    assert "answer 1-0 </td><script>" in parsed.text
+    assert "the row" in parsed.text
+    assert "sample 0" not in report_page(figures_of(RECORDS), weakest=RECORDS).html()
+
+
+def test_the_texts_of_some_rows_are_read_from_a_file(tmp_path):
+    path = tmp_path / "rollouts.jsonl"
+    kept = [replace(each, response=f"answer {each.rollout}") for each in RECORDS]
+    again = replace(kept[2], response="a later one")
+    path.write_text("".join(written([*kept, again])) + '{"record": 1, "torn')
+    found = rollouts_of_rows(str(path), {2})
+    assert [each.response for each in found] == ["a later one", "answer 2-1"]
 
 
 def test_ids_and_errors_come_from_data_and_are_escaped():
     records = [replace(record(1, 0, 1.0), id=HOSTILE), record(2, 0, error=HOSTILE)]
-    parsed = harmless(page(figures_of(records)).html())
+    parsed = harmless(report_page(figures_of(records)).html())
     assert parsed.text.count("<script>") >= 2
