@@ -18,7 +18,7 @@ from reward_functions.audit.results import Audit, Comparison
 from reward_functions.aws.deployed.findings import code_span, xml_text
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.pages.charts.rows import Row, Span, spans
-from reward_functions.reports.pages.page import Case, Page, Section, excerpt
+from reward_functions.reports.pages.page import Case, Concern, Page, Section, excerpt
 from reward_functions.reports.sheets import Sheet, escaped
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from reward_functions.audit.results import Checked, Figure, Finding, Gate, SeenRow
     from reward_functions.reports.pages.charts.drawing import Chart
+    from reward_functions.reports.pages.page import Kind
 
 SCHEMA: Final = "reward-audit/1"
 
@@ -45,6 +46,9 @@ OPEN: Final = ("place", "score", "wanted", "hits", "of", "such", "before")
 
 ROOM: Final = 1_500
 """Bytes of a response on a page."""
+
+NOTED: Final = 3
+"""Findings held to no gate that a page begins with."""
 
 
 def audit_record(done: Checked, *, texts: bool = False) -> dict[str, Any]:
@@ -284,12 +288,39 @@ def audit_page(done: Checked, *, texts: bool = True) -> Page:
         Section(sheets[-1].title, [sheets[-1]] if sheets[-1].rows else []),
         Section("What was looked at", [*done.notes, done.measured.sentence, Case("", facts)]),
     ]
+    kept = [each for each in sections if each.parts]
     return Page(
         f"{type(done).__name__} of {done.called}",
         f"{done.verdict[:1].upper()}{done.verdict[1:]}.",
-        failures=[done.why(each) for each in done.failed],
-        sections=[each for each in sections if each.parts],
+        sections=kept,
+        concerns=list(concerns_of_audit(done)),
     )
+
+
+KINDS: Final[tuple[tuple[str, Kind], ...]] = (
+    ("exploit", "labels"),
+    ("fp", "labels"),
+    ("fn", "labels"),
+    ("lost", "labels"),
+    ("flips", "labels"),
+    ("kappa", "labels"),
+    ("accuracy", "labels"),
+    ("unscored", "unscored"),
+)
+"""The kind of a finding by the beginning of its figure's name; of others it is "reasons"."""
+
+
+def concerns_of_audit(done: Checked) -> Iterator[Concern]:
+    """Gates that do not hold, and what is held to no gate and needs a look."""
+    if done.nothing:
+        yield Concern("failed", f"{done.nothing[:1].upper()}{done.nothing[1:]}.")
+    for gate in done.failed:
+        named = next((kind for name, kind in KINDS if gate.figure.startswith(name)), "reasons")
+        yield Concern(named, f"{done.why(gate)}.", "Gates")
+    seen = [each for each in done.findings if each.verdict == "note"]
+    for finding in seen[:NOTED]:
+        words = f"{finding.id}, {finding.title}: {finding.message}"
+        yield Concern("other", words, "Classes and properties")
 
 
 def _case(finding: Finding, *, texts: bool) -> Case:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.jobs.evaluation.evaluation import ends, in_points
 from reward_functions.reports.pages.charts.plots import Course, lines
 from reward_functions.reports.pages.charts.rows import Row, Span, spans
-from reward_functions.reports.pages.page import Case, Page, Section
+from reward_functions.reports.pages.page import (
+    Case,
+    Concern,
+    Page,
+    Section,
+    SideBySide,
+    excerpt,
+    one_line,
+)
 from reward_functions.reports.sheets import Sheet, escaped, markdown_document, quotes
 
 if TYPE_CHECKING:
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
         PassAtK,
     )
     from reward_functions.reports.pages.charts.drawing import Chart
+    from reward_functions.reports.pages.page import Kind
     from reward_functions.reports.statistics import Difference
 
 SIMULATION: Final = "SIMULATION: the training double answered, and no language model."
@@ -47,37 +56,107 @@ def markdown(record: EvaluationRecord) -> str:
 WAYS: Final = ("wrong", "right")
 
 MOST_CASES: Final = 50
-"""Flips whose answers the page shows, of each direction half."""
+"""Flips whose answers the page has, of each direction half."""
+
+OPEN: Final = 6
+"""Flips whose answers are in sight; those of others are behind a click."""
+
+ROOM: Final = 2_000
+"""Bytes of an answer in sight."""
+
+DIFFERENCE: Final = "The difference"
+BESIDE: Final = "Beside the mean"
+"""Titles of sections."""
 
 
 def page(record: EvaluationRecord) -> Page:
     """The whole page; answers are in it where the record holds them."""
     warnings = [SIMULATION] if record.simulation else []
+    found = list(concerns_of_evaluation(record))
+    judged = _sentence(record.conclusion)
+    lead = judged if record.verdict == "better" else _gained(record)
     return Page(
         f"Evaluation of {record.job or record.tuned}",
-        f"{record.conclusion[:1].upper()}{record.conclusion[1:]}.",
+        lead,
         warnings=[*warnings, *(f"{warning}." for warning in record.warnings)],
         facts=facts(record),
         sections=list(_sections(record)),
+        concerns=found,
     )
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def _gained(record: EvaluationRecord) -> str:
+    """Both means in a sentence, where the verdict stands above."""
+    both, test = record.greedy, record.mcnemar
+    return (
+        f"The base earns {both.base:.1%} and the tuned model {both.tuned:.1%} of the scale; "
+        f"{test.gained:,} prompts turned right and {test.lost:,} wrong."
+    )
+
+
+CHANCE: Final = 0.05
+"""The adjusted p below which a group of prompts got worse."""
+
+
+def concerns_of_evaluation(record: EvaluationRecord) -> Iterator[Concern]:
+    """What is wrong with a tuned model, or with what was measured of it."""
+    kinds: dict[str, Kind] = {"worse": "failed", "no difference shown": "labels"}
+    if record.verdict in kinds:
+        yield Concern(kinds[record.verdict], _sentence(record.conclusion), DIFFERENCE)
+    tuned = [each for each in record.beside if each.side == "tuned"]
+    for each in tuned:
+        if each.unscored:
+            words = "answers of the tuned model have no score, and count as nothing"
+            yield Concern("unscored", _of(each, each.unscored, words), BESIDE)
+    worse = [each for each in record.groups if each.difference.value < 0]
+    worse = [each for each in worse if each.adjusted < CHANCE]
+    if worse:
+        names = ", ".join(f"{one_line(each.name, 60)} by {_points(each)}" for each in worse[:NAMED])
+        more = f" and {len(worse) - NAMED:,} more" if len(worse) > NAMED else ""
+        groups = "1 group" if len(worse) == 1 else f"{len(worse):,} groups"
+        words = f"The tuned model is worse in {groups}: {names}{more}."
+        yield Concern("reasons", words, f"By {record.grouped_by}")
+    for each in tuned:
+        if each.empty + each.filtered:
+            words = "answers of the tuned model are empty or filtered"
+            yield Concern("reasons", _of(each, each.empty + each.filtered, words), BESIDE)
+        if each.cut:
+            words = f"answers of the tuned model are cut off at {record.max_tokens:,} tokens"
+            yield Concern("truncation", _of(each, each.cut, words), BESIDE)
+
+
+NAMED: Final = 3
+"""Groups that a sentence names."""
+
+
+def _of(each: Beside, count: int, words: str) -> str:
+    share = f"{count:,} of {each.answers:,} {each.mode}"
+    return f"{share} {words} ({count / each.answers:.1%})."
+
+
+def _points(each: Group) -> str:
+    return f"{in_points(abs(each.difference.value), signed=False)} points"
 
 
 def _sections(record: EvaluationRecord) -> Iterator[Section]:
-    yield Section(
-        "The difference", [drawn_difference(record), differences_sheet(record), tests_sheet(record)]
-    )
+    drawn = [drawn_difference(record), *([_lengths(record)] if record.beside else [])]
+    yield Section(DIFFERENCE, [*drawn, differences_sheet(record), tests_sheet(record)])
     if record.pass_at_k:
         yield Section("pass@k", [_passes(record), pass_at_k_sheet(record)])
     sheet = groups_sheet(record)
-    drawn = [drawn_groups(record)] if record.groups else []
-    yield Section(sheet.title, [*drawn, sheet])
+    yield Section(sheet.title, [*([drawn_groups(record)] if record.groups else []), sheet])
     if record.beside:
-        yield Section("Beside the mean", [_lengths(record), beside_sheet(record)])
+        yield Section(BESIDE, [beside_sheet(record)])
     if record.flips:
         yield Section("Flips", [flips_sheet(record)])
-    cases = [_case(flip) for flip in _turned(record, MOST_CASES) if flip.base_text is not None]
-    if cases:
-        yield Section("Answers of flips", cases)
+    flips = [flip for flip in _turned(record, MOST_CASES) if flip.base_text is not None]
+    if flips:
+        both = [_both(flip) for flip in flips[:OPEN]]
+        yield Section("Answers of flips", [*both, *map(_case, flips[OPEN:])])
 
 
 def drawn_difference(record: EvaluationRecord) -> Chart:
@@ -135,6 +214,23 @@ def _turned(record: EvaluationRecord, most: int) -> list[Flip]:
     """At most so many prompts that turned, of each direction half; first those gone wrong."""
     wrong, right = ([each for each in record.flips if each.turned == way] for way in WAYS)
     return [*wrong[: most // 2], *right[: most // 2]]
+
+
+def _both(flip: Flip) -> SideBySide:
+    """Both answers of a flip beside one another, each with why it earned its score."""
+    sides = (
+        ("base", flip.base_score, flip.base_reason, flip.base_text),
+        ("tuned", flip.tuned_score, flip.tuned_reason, flip.tuned_text),
+    )
+    cases = [
+        Case(
+            f"{side}: {score:.2f}",
+            facts=[("why", reason)] if reason else (),
+            quotations=[("", excerpt(text or "", ROOM))],
+        )
+        for side, score, reason, text in sides
+    ]
+    return SideBySide(f"{flip.place}: turned {flip.turned}", cases)
 
 
 def _case(flip: Flip) -> Case:
@@ -271,7 +367,7 @@ def beside_sheet(record: EvaluationRecord) -> Sheet:
     """What stands beside the means; at least one model's answers are known."""
     rows = [_beside(each) for each in record.beside]
     return Sheet(
-        "Beside the mean",
+        BESIDE,
         tuple(rows[0]),
         [tuple(row.values()) for row in rows],
         note="Unscored answers count as nothing, and never as 0. Dollars are those of asking. "
