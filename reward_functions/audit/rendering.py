@@ -291,36 +291,50 @@ def audit_page(done: Checked, *, texts: bool = True) -> Page:
     kept = [each for each in sections if each.parts]
     return Page(
         f"{type(done).__name__} of {done.called}",
-        f"{done.verdict[:1].upper()}{done.verdict[1:]}.",
+        _sentence(done.verdict),
         sections=kept,
         concerns=list(concerns_of_audit(done)),
     )
 
 
-KINDS: Final[tuple[tuple[str, Kind], ...]] = (
-    ("exploit", "labels"),
-    ("fp", "labels"),
-    ("fn", "labels"),
-    ("lost", "labels"),
-    ("flips", "labels"),
-    ("kappa", "labels"),
-    ("accuracy", "labels"),
-    ("unscored", "unscored"),
+KINDS: Final[tuple[tuple[str, Kind, str], ...]] = (
+    ("exploit", "labels", "Wrong answers are paid"),
+    ("fp", "labels", "Responses that labels call wrong are paid"),
+    ("fn", "labels", "Right answers are not paid"),
+    ("lost", "labels", "B does not pay what A pays"),
+    ("flips", "labels", "Labels are against the rows that flip"),
+    ("kappa", "labels", "The judge agrees too little with people"),
+    ("accuracy", "labels", "The judge agrees too little with people"),
+    ("unscored", "unscored", "Rows have no score"),
+    ("contract", "reasons", "The contract does not hold"),
+    ("determinism", "reasons", "The same answer does not earn the same again"),
+    ("bias", "reasons", "The judge is biased"),
+    ("", "reasons", "A gate is broken"),
 )
-"""The kind of a finding by the beginning of its figure's name; of others it is "reasons"."""
+"""The kind of a broken gate and its words, by the beginning of its figure's name."""
 
 
 def concerns_of_audit(done: Checked) -> Iterator[Concern]:
-    """Gates that do not hold, and what is held to no gate and needs a look."""
+    """Gates that do not hold, and what an audit holds to no gate and needs a look."""
     if done.nothing:
-        yield Concern("failed", f"{done.nothing[:1].upper()}{done.nothing[1:]}.")
+        yield Concern("failed", _sentence(done.nothing))
     for gate in done.failed:
-        named = next((kind for name, kind in KINDS if gate.figure.startswith(name)), "reasons")
-        yield Concern(named, f"{done.why(gate)}.", "Gates")
-    seen = [each for each in done.findings if each.verdict == "note"]
-    for finding in seen[:NOTED]:
+        why = done.why(gate)
+        if gate.decision == "broken":
+            kind, words = next(
+                (kind, words) for name, kind, words in KINDS if gate.figure.startswith(name)
+            )
+            yield Concern(kind, _sentence(f"{words}: {why}"), "Gates")
+        else:
+            yield Concern("other", _sentence(why), "Gates")
+    notes = [each for each in done.findings if each.verdict == "note"]
+    for finding in notes[:NOTED] if isinstance(done, Audit) else ():
         words = f"{finding.id}, {finding.title}: {finding.message}"
-        yield Concern("other", words, "Classes and properties")
+        yield Concern("other", _sentence(words), "Classes and properties")
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
 
 
 def _case(finding: Finding, *, texts: bool) -> Case:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import jsonschema
@@ -13,6 +14,8 @@ from reward_functions.audit.corpus import BY_ID, CLASSES, Corpus
 from reward_functions.audit.engine import audit
 from reward_functions.audit.made_up import made_up
 from reward_functions.audit.other_answers import ReplayCase
+from reward_functions.audit.results import Gate
+from reward_functions.reports.pages.page import worst_first
 from tests.audit import faults
 
 SECRET = "a response of somebody"
@@ -59,13 +62,46 @@ def test_the_page_begins_with_what_fails(done):
     html = rendering.audit_page(done).html()
     assert html.index(done.failures[0].split(":")[0].replace(">", "&gt;")) < html.index("EX-WRONG")
     assert "EX-EMPTY: empty" in html
-    lead, _, after = html.partition("</p>")
+    worst, lead, after = html.split("</p>", 2)
+    assert '<p class="worst">' in worst
+    assert "Wrong answers are paid: exploit&gt;0.02: exploit is 100.0%" in worst
     assert lead.endswith("Not fit to train on: of 7 gates 1 broken, 3 undecided.")
-    assert after.count("<strong>Failed.</strong>") == len(done.failed)
+    notes = sum(each.verdict == "note" for each in done.findings)
+    shown = len(done.failed) - 1 + min(notes, rendering.NOTED)
+    assert after.count("<strong>Also.</strong>") == shown
     heads = re.findall(r"<h2[^>]*>([^<]*)", html)
     assert heads[:2] == ["Classes and properties", "Gates"]
     assert heads[-1] == "What was looked at"
     assert html.count("<details>") == sum(len(e.rows) for e in done.findings if e.verdict != "ok")
+
+
+BROKEN = [
+    # the figures of broken gates, the words of the worst of them
+    (["bias", "unscored", "fn.right"], "Right answers are not paid"),
+    (["contract", "unscored"], "Rows have no score"),
+    (["growth", "contract"], "A gate is broken"),
+    (["exploit.EX-LIST", "fp"], "Wrong answers are paid"),
+]
+
+
+@pytest.mark.parametrize(("names", "words"), BROKEN)
+def test_the_worst_of_several_gates_is_that_of_labels_and_then_of_rows_without_a_score(
+    done, names, words
+):
+    gates = [Gate(f"{name}>0", name, "broken", f"{name}>0: it is 1") for name in names]
+    undecided = Gate("exploit>0", "exploit", "undecided", "exploit>0: it may be 1")
+    found = rendering.concerns_of_audit(replace(done, gates=[undecided, *gates], findings=[]))
+    first, *others = worst_first(found)
+    assert first.words.startswith(f"{words}: ")
+    assert others[-1].words == "Undecided: exploit>0: it may be 1; or --allow-undecided."
+
+
+def test_the_page_of_what_was_not_measured_begins_with_it():
+    page = rendering.audit_page(rendering.unmade(["gsm8k"], "there is no such file"))
+    (found,) = page.concerns
+    assert (found.kind, "could not be audited: there is no such file" in found.words.lower()) == (
+        "failed", True,
+    )  # fmt: skip
 
 
 def test_a_markdown_table_is_not_broken_by_a_message(done):
