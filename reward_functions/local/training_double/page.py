@@ -1,7 +1,7 @@
 """What a simulated run leaves: a page of HTML, and its metrics in the layouts of the services.
 
-The page is headed SIMULATION, and says in its first sentence that no language model was trained. It
-has two charts: the reward over the steps, and each strategy's share.
+The page is headed SIMULATION, and its lead says that no language model was trained. It begins with
+a wrong way to answer that the reward has taught, and draws the reward and each strategy's share.
 
 | service | where | columns or keys |
 | --- | --- | --- |
@@ -21,16 +21,17 @@ from __future__ import annotations
 
 import csv
 from io import StringIO
+from math import fsum
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.local.training_double.strategies import CORRECT, STRATEGIES
 from reward_functions.reports.pages.charts.plots import Course, lines
-from reward_functions.reports.pages.charts.rows import bands
-from reward_functions.reports.pages.page import Page, Section
+from reward_functions.reports.pages.charts.rows import Row, Span, spans
+from reward_functions.reports.pages.page import Concern, Page, Section
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.local.training_double.jobs import Job
     from reward_functions.local.training_double.training import Step
@@ -53,24 +54,57 @@ def rewards(steps: Sequence[Step]) -> Chart:
 
 
 def shares(steps: Sequence[Step], kind: str) -> Chart:
-    """A band for each strategy, from 0 to 100 %, with its first and its last share."""
-    courses = [
-        Course(
+    """A row for each strategy on one axis from 0 to 100 %: its first and its last share."""
+    first, last = steps[0], steps[-1]
+    rows = [
+        Row(
             strategy.name,
-            [(step.number, step.shares[kind][strategy.name]) for step in steps],
-            "c" if strategy.name in CORRECT else "b",
+            [
+                Span(100 * first.shares[kind][strategy.name], series="b"),
+                Span(100 * last.shares[kind][strategy.name]),
+            ],
         )
         for strategy in STRATEGIES
     ]
-    return bands(
-        f"Simulation: shares of the strategies over the steps, from 0 to 100 % each, {kind}",
-        courses,
-        x="step",
-        ends=(0.0, 1.0),
-        title=f"{kind}: share of each strategy, 0 to 100 %",
-        names={"c": "answers correctly", "b": "does not"},
-        shown=lambda share: f"{share:.1%}",
+    return spans(
+        f"Simulation: the share of each strategy in {kind}, after the first and the last step",
+        rows,
+        x=f"share of the answers, {kind}, %",
+        names={"b": f"after step {first.number}", "a": f"after step {last.number}"},
+        includes=(0.0, 100.0),
     )
+
+
+def courses(steps: Sequence[Step], kind: str) -> Chart:
+    """Correct answers, the wrong strategy with most at the end, and all others, over the steps."""
+    worst = _most_wrong(steps[-1], kind)
+    others = [name for name in WRONG if name != worst]
+    drawn = [("correct, both ways", [*CORRECT]), (f"{worst} (wrong)", [worst])]
+    drawn.append(("other wrong ones", others))
+    return lines(
+        f"Simulation: shares over the steps in {kind}",
+        [
+            Course(
+                name,
+                [
+                    (step.number, 100 * fsum(step.shares[kind][each] for each in of))
+                    for step in steps
+                ],
+                series,
+            )
+            for (name, of), series in zip(drawn, ("c", "b", "d"), strict=True)
+        ],
+        x="step",
+        y=f"share of the answers, {kind}, %",
+        includes=(0.0, 100.0),
+    )
+
+
+WRONG: Final = tuple(one.name for one in STRATEGIES if not one.correct)
+
+
+def _most_wrong(step: Step, kind: str) -> str:
+    return max(WRONG, key=step.shares[kind].__getitem__)
 
 
 WARNING: Final = (
@@ -112,34 +146,84 @@ def simulation_page(title: str, facts: Mapping[str, str], steps: Sequence[Step])
     """
     return Page(
         f"SIMULATION: {title}",
+        _lead(steps),
         warnings=[WARNING],
         facts=list(facts.items()),
         sections=_sections(steps) if steps else [Section(NONE, ["No step was done."])],
+        concerns=list(concerns_of_simulation(facts.get("failure", ""), steps)),
     ).html()
 
 
+def _lead(steps: Sequence[Step]) -> str:
+    if not steps:
+        return "No language model was trained, and no step was done."
+    first, last = (step.metrics["reward_mean"] for step in (steps[0], steps[-1]))
+    return (
+        "No language model was trained. The mean reward of the answers went from "
+        f"{first:.3g} to {last:.3g} in {len(steps):,} steps of {steps[-1].total:,}."
+    )
+
+
+LEARNED: Final = 0.05
+"""How much a wrong strategy's share rises where the reward pays it."""
+
+
+def concerns_of_simulation(failure: str, steps: Sequence[Step]) -> Iterator[Concern]:
+    """Why a job failed, and wrong ways to answer that a reward has taught."""
+    if failure:
+        yield Concern("failed", failure)
+    if not steps:
+        return
+    first, last = steps[0], steps[-1]
+    for kind, shares_of in last.shares.items():
+        for name in WRONG:
+            begun, ended = first.shares[kind][name], shares_of[name]
+            if ended - begun >= LEARNED:
+                words = (
+                    f"The reward teaches a wrong answer: {name} rose from {begun:.1%} to "
+                    f"{ended:.1%} of the answers, {kind}."
+                )
+                yield Concern("labels", words, _title(kind))
+    begun, ended = first.metrics["reward_mean"], last.metrics["reward_mean"]
+    if len(steps) > 1 and ended <= begun:
+        words = f"The mean reward did not rise: {begun:.3g} to {ended:.3g}."
+        yield Concern("reasons", words, REWARD)
+
+
+REWARD: Final = "Reward over the steps (simulation)"
+
+
+def _title(kind: str) -> str:
+    return f"Strategies, {kind} (simulation)"
+
+
 def _sections(steps: Sequence[Step]) -> list[Section]:
+    by_kind = [
+        Section(_title(kind), [courses(steps, kind), shares(steps, kind)])
+        for kind in steps[-1].shares
+    ]
     return [
-        Section("Reward over the steps (simulation)", [rewards(steps)]),
-        Section(
-            "Strategies over the steps (simulation)",
-            [shares(steps, kind) for kind in steps[-1].shares],
-        ),
+        Section(REWARD, [rewards(steps)]),
+        *by_kind,
         Section("Shares at the end (simulation)", [shares_sheet(steps)]),
     ]
 
 
 def shares_sheet(steps: Sequence[Step]) -> Sheet:
-    """The shares after the last step: a row for each strategy, a column for each kind of answer."""
+    """First and last shares: a row for each strategy, a column for each kind of answer."""
     last = steps[-1]
     return Sheet(
-        title=f"Simulation: shares of the strategies after step {last.number} of {last.total}",
+        title=f"Simulation: shares of the strategies, after step {steps[0].number} and "
+        f"{last.number} of {last.total}",
         heads=["strategy", "correct", *last.shares],
         rows=[
             [
                 one.name,
                 "yes" if one.correct else "no",
-                *(f"{shares[one.name]:.3f}" for shares in last.shares.values()),
+                *(
+                    f"{steps[0].shares[kind][one.name]:.1%} → {shares[one.name]:.1%}"
+                    for kind, shares in last.shares.items()
+                ),
             ]
             for one in STRATEGIES
         ],

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -15,6 +16,7 @@ from reward_functions.local.training_double.page import (
     training_csv,
     validation_csv,
 )
+from reward_functions.reports.pages.charts.drawing import number
 from tests.parsed_page import harmless
 from tests.rehearsals import generated_rows, rehearse
 
@@ -101,11 +103,41 @@ def test_the_plots_are_svg_that_stands_alone(steps, count):
         assert "nan" not in drawn.drawn
 
 
-def test_every_strategy_has_its_name_beside_its_line(steps):
+def test_every_strategy_has_a_row_on_one_axis_from_0_to_100(steps):
     drawn = page.shares(steps, "percentage").drawn
+    cells = " ".join(cell for row in shares_sheet(steps).rows for cell in row)
     for name, share in steps[-1].shares["percentage"].items():
         assert f">{name}</text>" in drawn
-        assert f"→ {share:.1%}" in drawn
+        assert f"<title>{name}: {number(100 * share)}</title>" in drawn
+        assert f"→ {share:.1%}" in cells
+    assert ">0</text>" in drawn
+    assert ">100</text>" in drawn
+
+
+def test_the_courses_of_a_kind_come_to_the_whole(steps):
+    drawn = page.courses(steps, "percentage").drawn
+    last = re.findall(r"<title>[^<]*, step 5: ([\d.e-]+)</title>", drawn)
+    assert sum(map(float, last)) == pytest.approx(100, abs=0.1)
+
+
+def step_with(steps, at, **changed):
+    """A step in which strategies have other shares, of every kind."""
+    one = steps[at]
+    return replace(one, shares={kind: {**each, **changed} for kind, each in one.shares.items()})
+
+
+def test_a_wrong_answer_that_the_reward_teaches_is_the_worst_finding(steps):
+    taught = [step_with(steps, 0, hedged=0.1), step_with(steps, -1, hedged=0.6)]
+    found = list(page.concerns_of_simulation("", taught))
+    words = "The reward teaches a wrong answer: hedged rose from 10.0% to 60.0% of the answers, "
+    assert any(each.words.startswith(words) and each.kind == "labels" for each in found)
+    html = simulation_page("my-job", {}, taught)
+    worst = html.partition('<p class="worst">')[2]
+    assert "The reward teaches a wrong answer" in worst.partition("</p>")[0]
+    falling = [steps[-1], replace(steps[0], metrics=steps[-1].metrics)]
+    kinds = [each.kind for each in page.concerns_of_simulation("an outage", falling)]
+    assert (kinds[0], kinds[-1]) == ("failed", "reasons")
+    assert list(page.concerns_of_simulation("", [])) == []
 
 
 def test_a_run_without_steps_has_a_page_too():
