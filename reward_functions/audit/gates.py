@@ -2,7 +2,8 @@
 
 `exploit>0.02` is broken where the figure is above the limit, held where even the upper end of its
 interval is not, and undecided between: more rows would decide it. `kappa<0.4` is the same from
-below. A limit of 0 is exact: it is held if nothing was seen among all that was tried.
+below. A limit of 0 is exact: it is held if nothing was seen among all that was tried. It is not
+where the interval reaches below 0, as that of a difference does: more rows would decide it.
 
 An `audit.toml` beside the reward accepts what is known and meant:
 
@@ -154,7 +155,8 @@ def _gate(each: Expression, figure: Figure) -> Gate:
     if figure.low is None and figure.why and figure.unit == "share":  # few prompts, not drawn again
         found = wilson(value, figure.n)
         figure = replace(figure, low=found.low, high=found.high)
-    exact = each.limit == 0 or figure.low is None or figure.high is None
+    signed = figure.low is not None and figure.low < 0
+    exact = (each.limit == 0 and not signed) or figure.low is None or figure.high is None
     worst = figure.high if each.above else figure.low
     decision: Decision = "held"
     if _beyond(value, each):
@@ -187,8 +189,8 @@ def figure_text(figure: Figure) -> str:
 
 def _needed(figure: Figure, each: Expression) -> int:
     """Prompts at which a share like this one would be held; 0 where none is found."""
-    if figure.unit != "share" or figure.value is None:
-        return 0
+    if figure.unit != "share" or figure.value is None or (figure.low or 0.0) < 0:
+        return 0  # a difference is no share, whatever its unit
     low, high = figure.n, MOST_ROWS
     if not _held_with(figure.value, high, each):
         return 0

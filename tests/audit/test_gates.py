@@ -42,6 +42,21 @@ DECISIONS = {
     ),
     "three of 100 are over it": ("exploit>0.02", rate(3, 100), "broken"),
     "a limit of 0 is exact": ("exploit>0", rate(0, 3), "held"),
+    "a limit of 0 is not exact where the interval reaches below it": (
+        "kappa.beside<0",
+        Figure("kappa.beside", 0.01, -0.2, 0.22, 50, "score"),
+        "undecided",
+    ),
+    "a difference below 0 has no number of rows that decides it": (
+        "diff<-0.05",
+        Figure("diff", -0.02, -0.1, 0.06, 50),
+        "undecided",
+    ),
+    "a difference that is above 0 holds": (
+        "kappa.beside<0",
+        Figure("kappa.beside", 0.2, 0.02, 0.4, 50, "score"),
+        "held",
+    ),
     "a limit of 0 is broken by one": ("exploit>0", rate(1, 10_000), "broken"),
     "the limit itself is not beyond it": ("lazy>0.5", Figure("lazy", 0.5, n=9), "held"),
     "a figure without an interval is its value": (

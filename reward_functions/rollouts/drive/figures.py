@@ -1,4 +1,4 @@
-"""What a file of rollouts comes to: its figures, as tables, as JSON and as a page.
+"""What a file of rollouts comes to: its figures, as tables and as JSON.
 
 Rewards are those of rollouts that have one: what failed or was lost is counted, and is no 0.0.
 pass@k is the unbiased estimate of Chen et al., Evaluating Large Language Models Trained on Code,
