@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from reward_functions import get
 from reward_functions.calibration.asking import Rating, Ratings, Trial
+from reward_functions.calibration.beside import CaseRating, EarlierCard, judge_beside
 from reward_functions.calibration.card import Card, about, page
 from reward_functions.calibration.cases import read_cases
 from reward_functions.calibration.figures import figures
@@ -49,6 +50,18 @@ def few():
     return _card("reference", rows, UNIT_SCALE, rated, models=["some-judge"], missing=missing)
 
 
+def beside():
+    """A judge that guesses, beside the careful one of an earlier card over the same cases."""
+    rows = _pairs(Random(14), 160)
+
+    def guessed(cases):
+        draws = Random(16)
+        yield from (_rating(case, draws.choice([0.0, 0.5, 1.0])) for case in cases.items)
+
+    models = ["a-small-judge"]
+    return _card("pairwise", rows, UNIT_SCALE, guessed, models=models, other=_asked_again)
+
+
 def hostile():
     """Every string that a file or a server gives is an enemy's."""
     rows = [_graded(at, NAME, at % 2) for at in range(4)]
@@ -61,7 +74,7 @@ def hostile():
     return _card("reference", rows, UNIT_SCALE, rated, models=models, missing=NAME, file=NAME)
 
 
-def _card(judge, rows, scale, rated, *, models, missing="", file="cases.jsonl"):
+def _card(judge, rows, scale, rated, *, models, missing="", file="cases.jsonl", other=None):
     """The page of a card.
 
     Args:
@@ -72,6 +85,7 @@ def _card(judge, rows, scale, rated, *, models, missing="", file="cases.jsonl"):
         models: that answered.
         missing: the reason of each case without a rating.
         file: the name that the card shows.
+        other: from the cases to the ratings of a second judge; None for none.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "cases.jsonl"
@@ -82,7 +96,22 @@ def _card(judge, rows, scale, rated, *, models, missing="", file="cases.jsonl"):
     ratings = Ratings(given, lacking)
     origin = about(get(judge), {}, cases, models=models, instructions="0" * 64, answers=[])
     origin = replace(origin, file=file, day=DAY, draws=DRAWS, calls=len(given), usd=0.0123)
-    return page(Card(origin, cases, ratings, figures(cases, ratings, times=DRAWS))).html()
+    found = figures(cases, ratings, times=DRAWS)
+    second = None
+    if other is not None:
+        earlier = EarlierCard(
+            judge=judge,
+            version=3,
+            models=["a-large-judge"],
+            digest=cases.digest,
+            verdicts=[
+                CaseRating(case=each.trial.case, value=each.value, invalid=each.invalid)
+                for each in other(cases)
+                if each.trial == Trial(each.trial.case)
+            ],
+        )
+        second = judge_beside(cases, ratings, earlier, "earlier.json", found, times=DRAWS)
+    return page(Card(origin, cases, ratings, found, second)).html()
 
 
 def _pairs(draws, count):

@@ -6,16 +6,33 @@ row here is looked at by nobody.
 
 from functools import cache
 
-from tests.gallery import calibrations, jobs, kit, rollouts, scores, training, trajectories
+from tests.gallery import (
+    audits,
+    calibrations,
+    evaluations,
+    jobs,
+    kit,
+    rollouts,
+    scores,
+    training,
+    trajectories,
+)
 
 ROWS = {
     # name of the file, and what makes the page
+    "audit": audits.broken,
+    "audit-hostile": audits.hostile,
     "baseline": jobs.baseline,
     "baseline-hostile": jobs.baseline_hostile,
     "calibration-pairs": calibrations.pairs,
     "calibration-grades": calibrations.grades,
+    "calibration-beside": calibrations.beside,
     "calibration-few": calibrations.few,
     "calibration-hostile": calibrations.hostile,
+    "comparison": audits.comparison,
+    "evaluation": evaluations.worse,
+    "evaluation-better": evaluations.better,
+    "evaluation-hostile": evaluations.hostile,
     "job-failed": training.job_failed,
     "job-figures": training.job_figures,
     "job-figures-short": training.job_figures_short,
