@@ -25,7 +25,7 @@ from reward_functions.core.means import mean
 from reward_functions.judge_runtime.usage import dollars
 from reward_functions.reports.pages.charts.drawing import SERIES
 from reward_functions.reports.pages.charts.plots import Point, points
-from reward_functions.reports.pages.charts.rows import Row, Span, matrix, spans
+from reward_functions.reports.pages.charts.rows import Row, Span, matrix, spans, tallies
 from reward_functions.reports.pages.page import Concern, Page, Section, worst_first
 from reward_functions.reports.sheets import Sheet, escaped, markdown_document, quotes
 from reward_functions.reports.statistics import LEVEL
@@ -617,9 +617,19 @@ def two_judges(first: str, other: BesideJudge | None) -> Chart | None:
 
 SETTINGS: Final = ("setting", "is")
 
+
+def who_is_right(other: BesideJudge | None) -> Chart | None:
+    """A bar for each way in which two judges are right; None of a single judge."""
+    if other is None:
+        return None
+    counts = list(zip(WHO_IS_RIGHT, other.counts, strict=True))
+    return tallies("Cases by who of two judges is right", counts, x="cases")
+
+
 CHARTS: Final[Mapping[str, Callable[[Card], Chart | None]]] = {
     "Agreement with the label": lambda card: agreement(card.figures),
     "Two judges": lambda card: two_judges(card.called, card.beside),
+    "Who is right": lambda card: who_is_right(card.beside),
     "Labels and ratings": lambda card: both(card.cases, card.figures),
     "Bias": lambda card: length(card.figures),
 }

@@ -16,7 +16,7 @@ from tests.architecture.called.rows import Rows, numbered, outcome, placed, take
 
 def of_card(_, draw):
     """The plot of a card that a row draws, and of what."""
-    names = ("agreement", "both", "length", "two_judges")
+    names = ("agreement", "both", "length", "two_judges", "who_is_right")
     drawn = {name: lambda *given, name=name: (name, *given) for name in names}
     with patch.multiple(card, **drawn):
         fields = ("figures", "cases", "called", "beside")
@@ -167,6 +167,7 @@ ROWS = {
         {
             "Agreement with the label": ("agreement", "figures"),
             "Two judges": ("two_judges", "called", "beside"),
+            "Who is right": ("who_is_right", "beside"),
             "Labels and ratings": ("both", "cases", "figures"),
             "Bias": ("length", "figures"),
         },
