@@ -92,7 +92,7 @@ class Calibrated(Showing):
     def _shown(self) -> Shown:
         size = self.path.stat().st_size / 1_000
         note = f"the whole card is a page of {size:.0f} KB: {self.path}"
-        return Shown(self.card.sheets[:1], [*self.card.warnings, note])
+        return Shown(self.card.sheets[:1], [self.card.verdict, *self.card.warnings, note])
 
 
 def labelled_demo(reward: str, path: str | Path) -> Path:

@@ -374,7 +374,8 @@ def compare(
 
     Which rows flip, each way, and whether that may be chance; the difference of the means; the
     order within a prompt; the share of samples whose advantage changes its sign, which is what
-    training would do otherwise; prompts that teach nothing under either; time and calls.
+    training would do otherwise; prompts that teach nothing under either; time and calls. Two judges
+    beside people are `reward audit JUDGE CASES --card DIR --beside CARD.json`.
 
     Exit status: 0 every gate of --fail-on holds, or there is none; 1 one does not; 2 nothing was
     measured, or the arguments cannot be used.

@@ -28,8 +28,8 @@ BELOW: Final = "Each turn has what it took beside it."
 BUDGET: Final = 1_500_000
 """Bytes of a page that all texts of a conversation may take."""
 
-FIRST: Final = 500
-LAST: Final = 100
+FIRST: Final = 1_500
+LAST: Final = 300
 """Turns that are shown of a longer conversation, from either end."""
 
 LONGEST: Final = 6_000

@@ -8,7 +8,7 @@ each turn; an only reward stands beside the last answer.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 DRAWN: Final = 100
 """Turns of a picture, the first ones."""
+
+FIRST: Final = 300
+LAST: Final = 50
+"""Turns of a long episode that are shown, from either end: branches of all would take minutes."""
 
 NAMED: Final = 12
 """Turns or rewards that a sentence names."""
@@ -200,18 +204,32 @@ def _places(found: Sequence[Branch]) -> dict[int, _Place]:
 
 
 def _utterances(trajectory: Trajectory) -> Iterator[Utterance]:
-    places = _places(branches(trajectory))
+    """What is shown, of a long episode its two ends; branches are those of the first turns."""
     rewards = _by_turn(trajectory)
+    first, rest = trajectory.turns[:FIRST], trajectory.turns[FIRST:]
+    places = _places(branches(replace(trajectory, turns=first)))
     latest: PolicyTurn | None = None
-    for turn in trajectory.turns:
+    for turn in first:
         place = places.get(turn.index, _Place(latest))
         if place.why:
             yield Utterance("branch", "branch", "", place.why)
-        yield from map(_message, _new(turn, place.previous))
-        yield _answer(turn, rewards.get(turn.index))
-        for call, result in turn.pairs:
-            yield from _used(call, result)
+        yield from _turn(turn, place.previous, rewards)
         latest = turn if turn.index in places else latest
+    if (left := len(rest) - LAST) > 0:
+        yield Utterance("branch", "…", "", f"{left:,} turns are left out")
+        latest = rest[left - 1]
+    for turn in rest[-LAST:]:
+        yield from _turn(turn, latest, rewards)
+        latest = turn
+
+
+def _turn(
+    turn: PolicyTurn, previous: PolicyTurn | None, rewards: Mapping[int, str]
+) -> Iterator[Utterance]:
+    yield from map(_message, _new(turn, previous))
+    yield _answer(turn, rewards.get(turn.index))
+    for call, result in turn.pairs:
+        yield from _used(call, result)
 
 
 def _by_turn(trajectory: Trajectory) -> dict[int, str]:
@@ -227,11 +245,19 @@ def _new(turn: PolicyTurn, previous: PolicyTurn | None) -> list[Message]:
     if previous is None:
         return list(turn.messages)
     before = [*previous.messages, *([previous.response] if previous.response else [])]
-    pairs = zip(before, turn.messages, strict=False)
-    same = next((at for at, both in enumerate(pairs) if not _alike(*both)), None)
-    same = min(len(before), len(turn.messages)) if same is None else same
+    same = len(before)
+    if list(turn.messages[:same]) != before:  # as it mostly is: a long history is compared fast
+        pairs = enumerate(zip(before, turn.messages, strict=False))
+        shorter = min(same, len(turn.messages))
+        same = next((at for at, both in pairs if not _alike(*both)), shorter)
     results = {call.id for call, result in previous.pairs if result.status != "missing"}
-    return [each for each in turn.messages[same:] if each.get("tool_call_id") not in results]
+    return [each for each in turn.messages[same:] if _answers(each) not in results]
+
+
+def _answers(message: Message) -> str | None:
+    """The call that a message is the result of; an id of data may be anything of JSON."""
+    id_ = message.get("tool_call_id")
+    return id_ if isinstance(id_, str) else None
 
 
 def _alike(one: Message, other: Message) -> bool:

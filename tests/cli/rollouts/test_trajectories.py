@@ -1,14 +1,18 @@
 """`reward rollouts trajectories`: figures, one trajectory, a page; and `report --trajectories`."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
+from reward_functions.rollouts.drive.records import written
 from reward_functions.rollouts.record.recording import Recording
 from reward_functions.rollouts.record.sink import TrajectorySink
 from reward_functions.rollouts.record.types import ToolResult
+from tests.parsed_page import harmless
+from tests.rollouts.drive.test_figures import RECORDS
 
 COMMAND = ["rollouts", "trajectories"]
 REQUEST = {
@@ -102,3 +106,21 @@ def test_a_report_has_the_tools_of_its_rollouts(file, tmp_path, monkeypatch):
     foreign = command.invoke(app, [*report[:-1], str(file), "--format", "json"])
     assert json.loads(foreign.stdout)["trajectories"]["trajectories"] == 0
     assert "Trajectories" in command.invoke(app, report).output
+    assert command.invoke(app, [*report, "--report", "page.html"]).exit_code == 0
+    page = (tmp_path / "page.html").read_text()
+    harmless(page)
+    worst = page.partition('<p class="worst">')[2].partition("</p>")[0]
+    assert "2 of 2 rollouts never called the policy" in worst
+    assert ">Rows with the most turns</h2>" in page
+
+
+def test_the_page_of_a_report_has_the_responses_of_the_weakest_rows(tmp_path):
+    path, page = tmp_path / "rollouts.jsonl", tmp_path / "page.html"
+    answered = [replace(each, response=f"answer {each.rollout}") for each in RECORDS]
+    path.write_text("".join(written(answered)))
+    given = ["rollouts", "report", str(path), "--report", str(page)]
+    assert CliRunner().invoke(app, given).exit_code == 0
+    harmless(page.read_text())
+    for rollout in ("1-0", "1-1", "2-0", "2-1"):
+        assert f"answer {rollout}<" in page.read_text()
+    assert "answer 3-0" not in page.read_text()

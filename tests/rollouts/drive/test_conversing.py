@@ -14,6 +14,7 @@ from reward_functions.reports.conversation import (
     conversation_html,
 )
 from reward_functions.reports.pages.page import Section
+from reward_functions.rollouts.drive import conversing
 from reward_functions.rollouts.drive.conversing import concerns_of, trajectory_page
 from reward_functions.rollouts.record.types import (
     TokenUsage,
@@ -166,6 +167,21 @@ def test_texts_of_a_model_are_escaped_and_cannot_stand_for_the_conversation():
     assert page.text.count("alert(1)") >= 15
 
 
+def test_messages_that_are_not_of_the_form_are_shown_as_far_as_they_can_be():
+    odd = [
+        message("tool", "a result", tool_call_id=["c"]),
+        message(5, "a number speaks"),
+        {"content": [{"type": "text", "text": "in parts"}, {"type": "image"}, 7]},
+        message("assistant", None, reasoning=["x"]),
+        message("assistant", "written earlier"),
+    ]
+    later = replace(SECOND_TURN, messages=(*FIRST_TURN.messages, CALLS, *odd))
+    found = spoken(replace(WHOLE, turns=(FIRST_TURN, later)))
+    words = " ".join(text for _, text in found)
+    for text in ("a result", "a number speaks", "in parts", "in the history written earlier"):
+        assert text.split()[-1] in words
+
+
 def test_a_long_episode_shows_both_of_its_ends_and_says_what_it_leaves_out():
     again = Utterance("user", "user", "x")
     turns = [again._replace(who=f"user {at}") for at in range(FIRST + LAST + 20)]
@@ -176,6 +192,22 @@ def test_a_long_episode_shows_both_of_its_ends_and_says_what_it_leaves_out():
     assert f"user {FIRST + 20}<" in html
     nothing = trajectory_page(Trajectory(id="x")).html()
     assert "The policy was never called." in harmless(nothing).text
+
+
+def test_of_a_long_episode_the_first_turns_and_the_last_are_shown():
+    history = [SYSTEM, ASKED]
+    turns = []
+    for at in range(conversing.FIRST + conversing.LAST + 7):
+        turns.append(replace(SECOND_TURN, index=at, messages=tuple(history)))
+        history += [ANSWER, message("user", f"Again, number {at}.")]
+    found = spoken(replace(WHOLE, turns=tuple(turns), rewards=(1.0,)))
+    words = " ".join(text for _, text in found)
+    assert "7 turns are left out" in words
+    assert f"policy, turn {conversing.FIRST - 1} " in words
+    assert f"policy, turn {conversing.FIRST} " not in words
+    assert f"Again, number {conversing.FIRST + 2}." not in words
+    assert f"Again, number {len(turns) - 2}." in words
+    assert "reward1" in found[-1][1]
 
 
 def test_texts_share_the_room_of_the_page():
