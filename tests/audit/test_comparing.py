@@ -520,5 +520,5 @@ def test_a_row_has_what_both_gave():
     assert '"before": 1.0' in rendering.audit_json(found)
     html = rendering.audit_page(found).html()
     assert "<summary>row 1: A 1, B 0</summary>" in html
-    assert '<p class="lead first">B pays 0 rows that A does not' in html
+    assert '<p class="lead">B pays 0 rows that A does not' in html
     assert "<h1>Comparison of A paying, B paying</h1>" in html

@@ -70,7 +70,7 @@ def test_its_metrics_lie_where_bedrock_writes_them(world, done):
     shown = world.s3.get_object(Bucket=world.bucket, Key=page)["Body"].read().decode()
     assert f"<h1>SIMULATION: {job['jobName']}</h1>" in shown
     assert "<dt>status</dt><dd>succeeded</dd>" in shown
-    assert "Strategies over the steps (simulation)" in shown
+    assert "Reward over the steps (simulation)</h2>" in shown
     assert training == f"{own}/training_artifacts/step_wise_training_metrics.csv"
     assert validation.startswith(f"{own}/validation_artifacts/post_fine_tuning_validation/")
     text = world.s3.get_object(Bucket=world.bucket, Key=training)["Body"].read().decode()
