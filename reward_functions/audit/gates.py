@@ -190,7 +190,7 @@ def figure_text(figure: Figure) -> str:
 def _needed(figure: Figure, each: Expression) -> int:
     """Prompts at which a share like this one would be held; 0 where none is found."""
     if figure.unit != "share" or figure.value is None or (figure.low or 0.0) < 0:
-        return 0  # a difference is no share, whatever its unit
+        return 0  # a difference is no share
     low, high = figure.n, MOST_ROWS
     if not _held_with(figure.value, high, each):
         return 0

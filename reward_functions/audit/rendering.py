@@ -48,7 +48,7 @@ ROOM: Final = 1_500
 """Bytes of a response on a page."""
 
 NOTED: Final = 3
-"""Findings held to no gate that a page begins with."""
+"""Findings without a gate that a page begins with."""
 
 
 def audit_record(done: Checked, *, texts: bool = False) -> dict[str, Any]:
@@ -315,7 +315,7 @@ KINDS: Final[tuple[tuple[str, Kind, str], ...]] = (
 
 
 def concerns_of_audit(done: Checked) -> Iterator[Concern]:
-    """Gates that do not hold, and what an audit holds to no gate and needs a look."""
+    """Gates that do not hold, and findings of an audit that no gate holds."""
     if done.nothing:
         yield Concern("failed", _sentence(done.nothing))
     for gate in done.failed:

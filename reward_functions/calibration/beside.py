@@ -66,7 +66,7 @@ class CaseRating(BaseModel):
 
 
 class EarlierCard(BaseModel):
-    """What is read of the card of an earlier run; the rest is left alone."""
+    """The parts of an earlier card that are read; the rest is left alone."""
 
     model_config = ConfigDict(strict=True)
 

@@ -205,7 +205,7 @@ class Card:
 
     @property
     def concerns(self) -> list[Concern]:
-        """What is wrong beside the verdict, and limits of the figures; the worst first."""
+        """Findings beside the verdict, and limits of the figures; the worst first."""
         found = []
         if self.ratings.missing:
             first = next(iter(self.ratings.missing.values()))
@@ -228,7 +228,7 @@ class Card:
 
     @property
     def outcome(self) -> str:
-        """What came out, in one sentence."""
+        """The agreement with the label, in one sentence."""
         found = self.figures.agreement["wrong"]["accuracy"]
         person = self.figures.ceiling
         beside = f"; a person does in {plain(person[0])}" if person else ""

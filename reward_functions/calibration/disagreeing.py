@@ -28,7 +28,7 @@ OPEN: Final = 6
 """Disagreements whose texts are in sight."""
 
 SHOWN: Final = 20
-"""Disagreements whose texts the page has; those of most are behind a click."""
+"""Disagreements whose texts the page has; a click opens those of most."""
 
 ROOM: Final = 1_200
 """Bytes of a text on the page."""
@@ -94,7 +94,7 @@ def disagreeing_sheet(
 def disagreeing_parts(
     cases: LabelledCases, found: list[Disagreement], other: BesideJudge | None
 ) -> Iterator[Part]:
-    """The first with their texts in sight, others with them behind a click, and how many more."""
+    """The first with their texts in sight, others with texts that a click opens; how many more."""
     for at, each in enumerate(found[:SHOWN]):
         people = cases.labels.name(each.case.label)
         title = f"{each.case.id}: people {people}, the judge {verdict_words(cases, each.rating)}"

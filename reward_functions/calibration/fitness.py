@@ -89,7 +89,7 @@ def _decided(interval: Interval, prompts: int, missing: int) -> tuple[Fit, str]:
 
 
 def concerns(figures: Figures, *, pairs: bool) -> Iterator[Concern]:
-    """What is wrong beside kappa, the worst first.
+    """Findings beside kappa, the worst first.
 
     Args:
         figures: of the judge.

@@ -59,7 +59,7 @@ MOST_CASES: Final = 50
 """Flips whose answers the page has, of each direction half."""
 
 OPEN: Final = 6
-"""Flips whose answers are in sight; those of others are behind a click."""
+"""Flips whose answers are in sight; a click opens those of others."""
 
 ROOM: Final = 2_000
 """Bytes of an answer in sight."""
@@ -103,7 +103,7 @@ CHANCE: Final = 0.05
 
 
 def concerns_of_evaluation(record: EvaluationRecord) -> Iterator[Concern]:
-    """What is wrong with a tuned model, or with what was measured of it."""
+    """Findings against a tuned model, or against the measurement."""
     kinds: dict[str, Kind] = {"worse": "failed", "no difference shown": "labels"}
     if record.verdict in kinds:
         yield Concern(kinds[record.verdict], _sentence(record.conclusion), DIFFERENCE)

@@ -1,4 +1,4 @@
-"""One trajectory as a page: what is wrong with it, what it earned, and its turns as a conversation.
+"""One trajectory as a page: findings against it, its reward, and its turns as a conversation.
 
 A turn shows the messages that are new in its history, the policy's answer, its calls of tools and
 their results. Beside an answer stand its seconds and tokens, and its reward where there is one for
@@ -102,7 +102,7 @@ def _earned(trajectory: Trajectory) -> str:
 
 
 def concerns_of(trajectory: Trajectory) -> Iterator[Concern]:
-    """What is wrong with a trajectory."""
+    """Findings against a trajectory."""
     place = "Conversation"
     if trajectory.status in ("failed", "conflict"):
         words = {
@@ -143,7 +143,7 @@ def _counts(found: Counter[str]) -> str:
 
 
 def _facts(trajectory: Trajectory) -> Iterator[tuple[str, str]]:
-    """Reward, state, models, turns, tools, tokens, time; what no engine said is not known."""
+    """Reward, state, models, turns, tools, tokens, time; a figure that no engine gave is not known."""
     turns, rewards = trajectory.turns, trajectory.rewards
     shown = [f"{reward:.4g}" for reward in rewards or ()]
     more = f" = {' + '.join(shown)}" if 1 < len(shown) <= NAMED else ""

@@ -107,7 +107,7 @@ def _lead(figures: Figures) -> str:
 
 
 def concerns_of_rollouts(figures: Figures) -> Iterator[Concern]:
-    """What is wrong with the rollouts of a file."""
+    """Findings against the rollouts of a file."""
     count = figures.rollouts
     if figures.idle:
         share = f"{figures.idle:,} of {count:,} rollouts"

@@ -147,7 +147,7 @@ def page(what: TrajectoryStatistics | Trajectory) -> Page:
 def concerns_of_many(
     statistics: TrajectoryStatistics, overview: str = OVERVIEW
 ) -> Iterator[Concern]:
-    """What is wrong with some of many trajectories, a sentence for each kind.
+    """Findings against some of many trajectories, a sentence for each kind.
 
     Args:
         statistics: of them.
