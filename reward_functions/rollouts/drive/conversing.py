@@ -143,7 +143,7 @@ def _counts(found: Counter[str]) -> str:
 
 
 def _facts(trajectory: Trajectory) -> Iterator[tuple[str, str]]:
-    """Reward, state, models, turns, tools, tokens, time; a figure that no engine gave is not known."""
+    """Reward, state, models, turns, tools, tokens, time; "not known" where no engine said."""
     turns, rewards = trajectory.turns, trajectory.rewards
     shown = [f"{reward:.4g}" for reward in rewards or ()]
     more = f" = {' + '.join(shown)}" if 1 < len(shown) <= NAMED else ""
