@@ -45,7 +45,7 @@ ROWS: Final = {
     "compare": "Score the same responses by two rewards, and say how they differ.",
     "export": "Send results to an experiment tracker.",
     "runs": "Runs over shards, which are folders: list, show, watch, resume, cancel, fetch.",
-    "init": "Write a folder to train with from a file of your own: data, reward, tests, stage, job, CI.",
+    "init": "Write a folder to train with from a file of your own.",
     "invoke": "Run the Lambda function of a reward on this machine, and time it.",
     "lock": "Lock what the packages of a stage require, with hashes.",
     "doctor": "Which AWS this shell is on, and whether credentials, tools and the stage are ready.",

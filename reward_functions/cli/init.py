@@ -147,7 +147,7 @@ def init(
     ] = False,
     yes: Yes = False,
 ) -> None:
-    """Write a folder to train with from a file of your own: data, reward, tests, stage, job, CI.
+    """Write a folder to train with from a file of your own.
 
     At a terminal you are asked for what no option says. --yes takes each guess. The data are split
     so that no prompt stands on two sides. All files are written, or none.

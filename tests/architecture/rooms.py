@@ -93,7 +93,7 @@ ROOMS = {
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
-        2_740,
+        3_110,
         2_200,
         10,
     ),
@@ -114,7 +114,7 @@ ROOMS = {
     "calibration": room(
         "Whether a judge may be trusted: people, cost.",
         "core extraction judge_runtime serving testing reports data",
-        1_350,
+        1_830,
         1_450,
         9,
     ),
@@ -139,7 +139,7 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        4_430,
+        4_510,
         3_800,
         10,
     ),
@@ -147,21 +147,21 @@ ROOMS = {
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration"
         " audit",
-        9_000,
+        9_230,
         7_000,
         9,
     ),
     "jobs.evaluation": room(
         "A tuned model compared with its base, prompt by prompt.",
         "core serving aws testing reports data aws.deployed calibration audit jobs",
-        1_400,
+        1_470,
         1_200,
         11,
     ),
     "rollouts.drive": room(
         "Agents run as a trainer runs them, on one machine.",
         "core rollouts serving feedback aws reports data aws.deployed",
-        1_940,
+        2_390,
         1_400,
         11,
     ),
@@ -183,7 +183,7 @@ ROOMS = {
         "AWS on a laptop: emulator, training double, runtime double.",
         "core extraction serving rollouts aws reports data aws.deployed audit jobs rollouts.drive"
         " cdk",
-        7_430,
+        7_500,
         6_300,
         11,
     ),
@@ -192,7 +192,7 @@ ROOMS = {
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring export audit jobs jobs.evaluation rollouts.drive cdk"
         " scaffold local",
-        8_470,
+        8_480,
         8_000,
         17,
     ),
