@@ -7,6 +7,7 @@
     exporting.py   export
     runs.py        runs list · show · watch · resume · cancel · fetch
     init.py        init
+    view.py        view
     invoking.py    invoke
     deployed.py    deployed list · invoke · check · rollback · prune
     local.py       local up · status · reset · down · install
@@ -46,6 +47,7 @@ ROWS: Final = {
     "export": "Send results to an experiment tracker.",
     "runs": "Runs over shards, which are folders: list, show, watch, resume, cancel, fetch.",
     "init": "Write a folder to train with from a file of your own.",
+    "view": "Show the results of a folder in one list, each with its page, on this machine.",
     "invoke": "Run the Lambda function of a reward on this machine, and time it.",
     "lock": "Lock what the packages of a stage require, with hashes.",
     "doctor": "Which AWS this shell is on, and whether credentials, tools and the stage are ready.",

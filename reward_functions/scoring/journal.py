@@ -33,6 +33,9 @@ SUFFIX: Final = ".partial"
 MARK: Final = "partial results of reward score"
 """The first key of such a file."""
 
+ROWS: Final = "rows"
+"""How many the file has, for who looks on: it is compared with nothing."""
+
 LONGEST: Final = 1 << 20
 """Bytes of its first line."""
 
@@ -206,7 +209,7 @@ def beside(
         journal = Journal(stream, rows, path)
         before = _identity(stream, path)
         if before is None:
-            _begin(stream, identity)
+            _begin(stream, {**identity, ROWS: rows})
             journal = Journal(stream, rows, path)
         else:
             _require_same(before, identity, path)

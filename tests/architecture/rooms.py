@@ -187,12 +187,20 @@ ROOMS = {
         6_300,
         11,
     ),
+    "view": room(
+        "Results of a folder in one list, on this machine.",
+        "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration"
+        " scoring audit jobs jobs.evaluation rollouts.drive",
+        1_250,
+        1_100,
+        12,
+    ),
     "cli": room(
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
-        " aws.deployed calibration scoring export audit jobs jobs.evaluation rollouts.drive cdk"
-        " scaffold local",
-        8_480,
+        " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk local"
+        " view",
+        8_070,
         8_000,
         17,
     ),

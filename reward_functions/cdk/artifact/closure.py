@@ -61,6 +61,7 @@ ROWS: Final[Mapping[str, str]] = {
     "reward_functions.scaffold": NOBODY,
     "reward_functions.scoring": SHARDS,
     "reward_functions.testing": SHARDS,
+    "reward_functions.view": NOBODY,
 }
 """Who carries the modules below a dotted name: a room, or a folder of a room. The longest that a
 module lies below counts. Trainers run `adapters`, from no artifact of ours."""
