@@ -39,6 +39,9 @@ def view(
             metavar="DIR", help="Write index.html and the pages there instead, and serve nothing."
         ),
     ] = None,
+    rows: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Of a bundle: rows of each result, at most.")
+    ] = 1_000,
 ) -> None:
     """Show the results of a folder in one list, each with its page, on this machine.
 
@@ -49,8 +52,8 @@ def view(
     can be sorted, filtered and searched, and each result has its page. What is being written is
     shown as far as it is. It listens on this machine alone, until Ctrl-C, and writes nothing.
 
-    With --bundle, the same is written as files for a bucket, with 1,000 rows of each result at
-    most. They quote prompts and responses.
+    With --bundle, the same is written as files for a bucket, and nothing is served. They quote
+    responses.
 
     Exit status: 0, or 2 where the folder cannot be listed.
     """
@@ -60,7 +63,7 @@ def view(
     if bundle is not None:
         from reward_functions.view.bundle import write_bundle
 
-        count = write_bundle(folder, bundle)
+        count = write_bundle(folder, bundle, rows)
         say(f"{several(count, 'result')} in {plain(str(bundle))}/index.html")
         return
     from reward_functions.view.app import serving_of

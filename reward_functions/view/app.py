@@ -55,6 +55,9 @@ LONGER: Final = 5.0
 AGAIN: Final = 5
 """Seconds after which what is being written is shown anew."""
 
+LIVELY: Final = 60.0
+"""Seconds after the last change of a file in which further ones are waited for."""
+
 SOON: Final = 1
 """The same of what is being read."""
 
@@ -175,7 +178,8 @@ class ViewerPages:
         except NoFolder as error:
             return _problem(str(error), NOT_FOUND)
         html = list_page(found, list_asked(request.query_params), LINKS, self._title)
-        live = any(each.facts.progress for each in found.entries)
+        since = self._library.clock() - LIVELY
+        live = any(each.facts.progress or each.time > since for each in found.entries)
         return _answer(html, again=SOON if found.reading else AGAIN if live else 0)
 
     def shown(self, request: Request) -> Response:

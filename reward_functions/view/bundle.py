@@ -36,6 +36,7 @@ class BundledLinks(Links):
     home: str = f"../{INDEX}"
     first: str = INDEX
     form: bool = False
+    last: int = MOST_ROWS
 
     def page(self, slug: str, **asked: Any) -> str:
         """As `Links` says; of what may be asked, a page of rows alone."""
@@ -50,16 +51,14 @@ def _file(slug: str, page: int) -> str:
     return f"{slug}.html" if page == 1 else f"{slug}-{page}.html"
 
 
-LINKS: Final = BundledLinks()
-
-
-def write_bundle(folder: Path, out: Path) -> int:
+def write_bundle(folder: Path, out: Path, rows: int = MOST_ROWS) -> int:
     """Write a bundle, all of it or nothing.
 
     Args:
         folder: whose results are written.
         out: of the bundle: a new folder, an empty one, or that of an earlier bundle, whose pages
             are replaced.
+        rows: of a result that are written, at least 1.
 
     Returns:
         how many results it holds.
@@ -71,13 +70,14 @@ def write_bundle(folder: Path, out: Path) -> int:
     """
     _require_own(out)
     library = Library(folder, [out])
+    links = BundledLinks(last=rows)
     listing = library.listing()
     with Together() as files:
         files.folder(out / PAGES)
-        files.opened(out / INDEX).write(list_page(listing, ListAsked(), LINKS, folder.name or "/"))
+        files.opened(out / INDEX).write(list_page(listing, ListAsked(), links, folder.name or "/"))
         written = {_file(entry.slug, 1) for entry in listing.entries}
         for entry in listing.entries:
-            for name, html in _pages(library, entry):
+            for name, html in _pages(library, entry, links):
                 files.opened(out / PAGES / name).write(html)
                 written.add(name)
     for old in (out / PAGES).glob("*.html"):
@@ -86,17 +86,17 @@ def write_bundle(folder: Path, out: Path) -> int:
     return len(listing.entries)
 
 
-def _pages(library: Library, entry: Entry) -> Iterator[tuple[str, str]]:
+def _pages(library: Library, entry: Entry, links: BundledLinks) -> Iterator[tuple[str, str]]:
     """The file and the document of each page of a result."""
     try:
         found, result = library.opened(entry.slug)
-        yield _file(entry.slug, 1), entry_page(found, result, Asked(), LINKS, whole=True)
-        rows = 0 if result.index is None else min(MOST_ROWS, len(result.index))
+        yield _file(entry.slug, 1), entry_page(found, result, Asked(), links, whole=True)
+        rows = 0 if result.index is None else min(links.last, len(result.index))
         for page in range(2, -(-rows // SHOWN) + 1):
-            html = entry_page(found, result, Asked(page=page), LINKS, whole=True)
+            html = entry_page(found, result, Asked(page=page), links, whole=True)
             yield _file(entry.slug, page), html
     except UNREADABLE as error:
-        yield _file(entry.slug, 1), problem_page(unreadable(error), LINKS)
+        yield _file(entry.slug, 1), problem_page(unreadable(error), links)
 
 
 def _require_own(out: Path) -> None:

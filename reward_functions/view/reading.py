@@ -50,6 +50,9 @@ MESSAGE: Final = 300
 def unreadable(error: BaseException) -> str:
     """What is wrong with a file, in a sentence."""
     words = str(error).partition("\n")[0][:MESSAGE] or type(error).__name__
+    if listed := getattr(error, "errors", None):  # pydantic's, of which the first is shown
+        first = listed(include_url=False, include_input=False)[0]
+        words = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"[:MESSAGE]
     return words if isinstance(error, RewardError) else f"it cannot be read: {words}"
 
 

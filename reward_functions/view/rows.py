@@ -92,6 +92,7 @@ class RowsResult:
     name: str
     what: ClassVar[str] = "rows"
     index: RowIndex = field(init=False)
+    _pages: dict[bool, tuple[int, Page]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.index = RowIndex(self.folder, self.read, [])
@@ -146,6 +147,12 @@ class RowsResult:
         """
         raise NotImplementedError
 
+    def figures(self, *, whole: bool = True) -> Page:
+        """The same, made once for the rows that are there."""
+        if self._pages.get(whole, (-1,))[0] != self.index.changed:
+            self._pages[whole] = self.index.changed, self.page(whole=whole)
+        return self._pages[whole][1]
+
     def case(self, at: int) -> Case:
         """A row for a reader.
 
@@ -174,7 +181,7 @@ class RowsResult:
         count = len(self.index)
         if not self.index.complete:
             return f"reading: {count:,} {self.what} so far"
-        return f"being written: {count:,} {self.what}" if growing else ""
+        return f"being written, or just ended: {count:,} {self.what}" if growing else ""
 
 
 class Scores(RowsResult):
@@ -188,7 +195,7 @@ class Scores(RowsResult):
     @staticmethod
     def read(line: bytes) -> ReadRow | None:
         """As `RowsResult` says."""
-        if len(line) < 2:  # noqa: PLR2004 - a bracket of an array
+        if line in {b"", b"[", b"]"}:  # of an array
             return None
         row = decoded(line.removesuffix(b","))
         value, explained = reward_of(row["aggregate_reward_score"]), row.get("explanation")
@@ -250,6 +257,10 @@ class Scores(RowsResult):
             finding=next(self.findings(reasons, failures), ""),
             progress=self.progress(growing=growing),
         )
+
+    def progress(self, *, growing: bool) -> str:
+        """A file of results appears whole, but where a shell writes it."""
+        return super().progress(growing=growing and self.index.torn)
 
     def findings(
         self, reasons: Sequence[ReasonCount], failures: Sequence[tuple[str, str, int]]

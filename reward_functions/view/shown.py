@@ -64,11 +64,13 @@ class Links(ABC):
         home: the list, seen from a page.
         first: the list, seen from itself.
         form: whether somebody answers what is asked.
+        last: rows of a result that have a page; 0 for all.
     """
 
     home: str
     first: str
     form: bool
+    last: int = 0
 
     @abstractmethod
     def page(self, slug: str, **asked: Any) -> str:
@@ -295,15 +297,19 @@ def entry_page(
     if isinstance(result, RecordResult):
         return dressed(result.page().html(), {}, _bar(links, []))
     index = result.index
-    everything = len(index) <= FULL if whole is None else whole
-    page = result.page(whole=everything)
+    first = asked.everything and asked.page == 1
+    figures = len(index) <= FULL if whole is None else whole
+    page = result.figures(whole=figures) if first else _rows_alone(entry)
     others = []
-    if not everything and links.form and entry.kind in ("rollouts", "trajectories"):
+    if links.form and not first:
+        others = [("Its figures", links.page(entry.slug))]
+    elif links.form and not figures and entry.kind in ("rollouts", "trajectories"):
         others = [("All figures", links.page(entry.slug, figures=1))]
     chosen = index.chosen(asked, texts_of)
     address = _rows_address(links, entry.slug, asked)
+    most = -(-links.last // SHOWN) or chosen.pages
+    pages = _pager(chosen.page, min(most, chosen.pages), lambda number: address(page=number))
     cases = [result.case(at) for at in chosen.rows]
-    pages = _pager(chosen.page, chosen.pages, lambda number: address(page=number))
     parts: list[Part] = [TOP, *cases, *([BOTTOM] if pages else [])]
     if entry.facts.progress:
         page = replace(page, warnings=[f"{entry.facts.progress}.".capitalize(), *page.warnings])
@@ -312,6 +318,11 @@ def entry_page(
     top = _rows_form(index, chosen, asked, links=links, slug=entry.slug, own=own)
     bottom = _rendered("pages.html", pages=pages)
     return dressed(page.html(), {TOP: top, BOTTOM: bottom}, _bar(links, others))
+
+
+def _rows_alone(entry: Entry) -> Page:
+    """What stands above rows that were asked for: no figure, which would be of all of them."""
+    return Page(f"Rows of {one_line(entry.name, 90)}")
 
 
 def row_page(result: Result, at: int, entry: Entry, links: Links) -> str | None:
@@ -328,7 +339,7 @@ def row_page(result: Result, at: int, entry: Entry, links: Links) -> str | None:
 
 def problem_page(words: str, links: Links) -> str:
     """What cannot be shown, and why."""
-    page = Page("This cannot be shown", failures=[f"{words[:1].upper()}{words[1:]}."])
+    page = Page("This cannot be shown", failures=[f"{words}."])
     return dressed(page.html(), {}, _bar(links, []))
 
 
@@ -354,7 +365,7 @@ def _rows_address(links: Links, slug: str, asked: Asked) -> Callable[..., str]:
         }
         if "unscored" in query:
             query["unscored"] = 1
-        return links.page(slug, **query)
+        return links.page(slug, **query) + ("#rows" if links.form else "")
 
     return address
 
@@ -379,16 +390,19 @@ def _rows_form(
         low="" if asked.low == -inf else f"{asked.low:g}",
         orders=list(zip(ORDERS, ("row", "reward, lowest first", "highest first"), strict=True)),
         reasons=[each.reason for each in index.reasons[:OFFERED] if each.reason],
-        sentence=_counted(len(index), chosen, asked),
+        sentence=_counted(len(index), chosen, asked, last=links.last),
     )
 
 
-def _counted(rows: int, chosen: Chosen, asked: Asked) -> str:
-    """Which rows are shown, of how many."""
+def _counted(rows: int, chosen: Chosen, asked: Asked, *, last: int) -> str:
+    """Which rows are shown, of how many; and whether further ones are shown nowhere."""
     if not chosen.rows:
         return "No row was asked for." if asked.everything else "No row has what was asked for."
     first = (chosen.page - 1) * SHOWN + 1
-    words = f"Rows {first:,} to {first + len(chosen.rows) - 1:,} of {chosen.found:,}"
+    end = first + len(chosen.rows) - 1
+    words = f"Rows {first:,} to {end:,} of {chosen.found:,}"
+    if end == last < rows:
+        return f"{words}. Further rows are not in this bundle."
     return f"{words}." if asked.everything else f"{words} that were asked for, of {rows:,}."
 
 

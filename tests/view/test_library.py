@@ -1,0 +1,326 @@
+"""What a folder's results say of themselves, and what becomes of files that are none."""
+
+import json
+import os
+from dataclasses import dataclass
+
+import pytest
+
+from reward_functions.scoring.journal import MARK
+from reward_functions.view import reading
+from reward_functions.view.entries import KINDS, slug_of
+from reward_functions.view.library import GROWING, Library, NoFolder, Unknown
+from reward_functions.view.reading import Gone
+from reward_functions.view.row_index import Asked
+from tests.view import made
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return made.everything(tmp_path_factory.mktemp("results"))
+
+
+@pytest.fixture(scope="module")
+def listing(folder):
+    return Library(folder, clock=lambda: 1e12).listing()
+
+
+def by_name(listing):
+    return {entry.name: entry for entry in listing.entries}
+
+
+EXPECTED = {
+    # name: kind, reward, rows, mean, unscored, what the finding holds
+    "audit.json": ("audit", "gsm8k 2", None, None, 0, ""),
+    "baseline.json": ("baseline", "math 2", 8, 0.5, 1, ""),
+    "compare.json": ("comparison", "gsm8k, exact_match", 4, None, 0, ""),
+    "evaluation.json": ("evaluation", "math 3", 10, 0.6, 1, "no difference shown"),
+    "job.json": ("job", "math", None, None, None, "failed: it broke"),
+    "metrics.json": ("metrics", "", 5, 0.4, None, "flat"),
+    "scores.html": ("page", "gsm8k", None, None, None, ""),
+    "scores.jsonl": ("scores", "gsm8k", 7, 2 / 3, 1, "1 of 7 rows have no reward, mostly Bad"),
+    "below/rollouts.jsonl": ("rollouts", "math 4", 3, 0.75, 1, "1 of 3 rollouts have no reward"),
+    "below/trajectories.jsonl": ("trajectories", "", 2, 1.0, 1, "mostly failed"),
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_result_says_what_it_is(listing, name):
+    kind, reward, rows, mean, unscored, finding = EXPECTED[name]
+    entry = by_name(listing)[name]
+    facts = entry.facts
+    assert (entry.kind, facts.problem, facts.progress) == (kind, "", "")
+    assert entry.reward.startswith(reward.rpartition(" ")[0] or reward)
+    assert (facts.unscored, facts.mean) == (unscored, mean and pytest.approx(mean))
+    assert rows in (None, facts.rows)
+    assert finding in facts.finding
+
+
+def test_a_card_is_listed_with_its_page(listing):
+    found = [each for each in listing.entries if each.name.startswith("cards/")]
+    assert sorted(each.kind for each in found) == ["calibration", "page"]
+    assert {each.facts.reward for each in found if each.kind == "calibration"} == {"reference"}
+
+
+def test_what_is_no_result_is_counted(listing):
+    assert listing.notes == ["1 file is no result of this project, and left out."]  # the card's .md
+
+
+def test_names_have_addresses_of_their_own():
+    names = ["a b", "a-b", "a/b", "../a", "ä", "a" * 300, "\udcff"]
+    slugs = {slug_of(name) for name in names}
+    assert len(slugs) == len(names)
+    assert all(slug.isascii() and "/" not in slug and slug[0] != "." for slug in slugs)
+
+
+def line(value, at=0, **more):
+    return json.dumps({"id": f"r{at}", "aggregate_reward_score": value, "metrics_list": []} | more)
+
+
+GOOD = f"{line(1.0)}\n".encode()
+
+BROKEN = {
+    # a file's bytes: (rows that are read, what is said)
+    "half a last line": (GOOD + b'{"id": "r1", "aggre', 1, ""),
+    "an empty line": (GOOD + b"\n" + GOOD, 2, ""),
+    "junk between": (GOOD + b"\xff\x00junk\n" + GOOD, 2, "1 line is not read"),
+    "no object": (GOOD + b"[1]\n3\nnull\n", 1, "3 lines are not read"),
+    "another shape": (GOOD + b'{"id": "x"}\n', 1, "1 line is not read"),
+    "not a number": (GOOD + line(float("nan")).encode() + b"\n", 1, "1 line is not read"),
+    "without a measure": (GOOD + b'{"id":"","aggregate_reward_score":1e999}\n', 1, "1 line is"),
+    "a boolean": (GOOD + line(True).encode() + b"\n", 1, "1 line is not read"),
+    "deep": (GOOD + b"[" * 9_999 + b"\n" + GOOD, 2, "1 line is not read"),
+    "a digit too many": (GOOD + b'{"id": ' + b"9" * 9_999 + b"}\n", 1, "1 line is not read"),
+    "an array": (b"[\n" + line(1.0).encode() + b",\n" + line(0.0).encode() + b"\n]\n", 2, ""),
+    "an array, half written": (b"[\n" + line(1.0).encode() + b",\n", 1, ""),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_line_that_is_no_row_is_passed_over_and_counted(tmp_path, name):
+    content, rows, said = BROKEN[name]
+    (tmp_path / "s").write_bytes(content)
+    (entry,) = Library(tmp_path).listing().entries
+    assert (entry.kind, entry.facts.rows, entry.facts.problem) == ("scores", rows, "")
+    assert said in entry.facts.finding
+
+
+def test_a_line_without_an_end_is_passed_over(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "LONGEST", 1_000)
+    endless = b'{"id": "' + b"x" * 5_000
+    (tmp_path / "s").write_bytes(GOOD + endless + b'"}\n' + GOOD + endless)
+    (entry,) = Library(tmp_path).listing().entries
+    assert entry.facts.rows == 2
+    assert entry.facts.finding.startswith("1 line is not read")
+
+
+OTHERS = {
+    "empty": b"",
+    "junk": bytes(range(256)) * 9,
+    "another's JSON": b'{"rows": []}',
+    "another's page": b"<!doctype html><html><body></body></html>",
+    "samples": json.dumps(made.sample(0, "1")).encode(),
+    "an endless line": b'{"id": "' + b"x" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_file_of_others_is_left_out(tmp_path, name):
+    (tmp_path / "file").write_bytes(OTHERS[name])
+    listing = Library(tmp_path).listing()
+    assert (listing.entries, listing.notes) == (
+        [],
+        ["1 file is no result of this project, and left out."],
+    )
+
+
+@pytest.mark.parametrize("name", ["audit.json", "evaluation.json", "baseline.json", "job.json"])
+def test_a_half_written_record_is_a_sentence(folder, tmp_path, name):
+    (tmp_path / name).write_bytes((folder / name).read_bytes()[:-40])
+    library = Library(tmp_path)
+    assert library.listing().notes == [f"{name} seems half written: it is no JSON."]
+    (tmp_path / name).write_bytes((folder / name).read_bytes())
+    assert [each.name for each in library.listing().entries] == [name]
+
+
+@pytest.mark.parametrize("name", ["audit.json", "evaluation.json", "baseline.json", "metrics.json"])
+def test_a_record_of_other_types_is_a_sentence(folder, tmp_path, name):
+    item = json.loads((folder / name).read_text())
+    for key in ("figures", "greedy", "mean", "series"):
+        if key in item:
+            item[key] = {"a": ["b"]}
+    (tmp_path / name).write_text(json.dumps(item))
+    library = Library(tmp_path)
+    (entry,) = library.listing().entries
+    assert entry.facts.problem.startswith(f"{name}, {entry.kind}: ")
+    with pytest.raises(Gone):
+        library.opened(entry.slug)
+
+
+@dataclass
+class Clock:
+    now: float = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_partial_results_show_how_far_they_are(tmp_path):
+    path, clock = tmp_path / "out.jsonl.partial", Clock()
+    head = {MARK: True, "the reward": ["gsm8k"], "the reward's version": 2, "rows": 4}
+    path.write_text(f"{json.dumps(head)}\n")
+    library = Library(tmp_path, clock=clock)
+    clock.now = path.stat().st_mtime
+    (entry,) = library.listing().entries
+    assert entry.facts.progress == "being written, 0 of 4 (0%) rows"
+    with path.open("a") as stream:
+        for at, value in ((0, 1.0), (1, 0.0), (1, 0.5)):  # the second is scored again
+            stream.write(f'{line(value, at)}\t[{at}, {value}, "wrong", 0, 9, 0]\n')
+        stream.write('{"id": "r2", "agg')
+    (entry,) = library.listing().entries
+    assert (entry.reward, entry.facts.rows, entry.facts.mean) == ("gsm8k 2", 2, 0.75)
+    assert entry.facts.progress == "being written, 2 of 4 (50%) rows"
+    clock.now += 2 * GROWING
+    (entry,) = library.listing().entries
+    assert entry.facts.progress.startswith("interrupted")
+
+
+def test_a_file_that_grows_is_read_on_and_another_one_anew(tmp_path):
+    path = tmp_path / "s"
+    path.write_bytes(GOOD)
+    library = Library(tmp_path)
+    means = []
+    for content, mode in ((GOOD, "wb"), (f"{line(0.0)}\n".encode(), "ab")):
+        with path.open(mode) as stream:
+            stream.write(content)
+        means.append(library.listing().entries[0].facts.mean)
+    path.unlink()
+    path.write_text(f"{line(0.25)}\n" * 5)
+    means.append(library.listing().entries[0].facts.mean)
+    assert means == [1.0, 0.5, 0.25]
+
+
+def test_reading_may_stop_and_goes_on(tmp_path):
+    (tmp_path / "s").write_bytes(GOOD * 2_500)
+    library = Library(tmp_path)
+    seen = []
+    for _ in range(4):
+        looks = iter([False, True, *[True] * 9])
+        listing = library.listing(lambda looks=looks: next(looks))
+        seen.append((listing.entries[0].facts.rows, listing.reading))
+    assert seen == [(1_000, True), (2_000, True), (2_500, False), (2_500, False)]
+
+
+def test_a_run_over_shards_is_one_result(tmp_path):
+    run = made.run_of_shards(tmp_path)
+    (entry,) = Library(tmp_path).listing().entries
+    assert (entry.name, entry.kind, entry.facts.rows, entry.facts.mean) == ("run", "run", 4, 0.5)
+    (run / "summary.json").unlink()
+    for facts in run.glob("*.facts.json"):
+        facts.unlink()
+    (entry,) = Library(tmp_path, clock=lambda: 1e12).listing().entries
+    assert (entry.facts.progress, entry.facts.rows) == ("not finished: 0 of 1 parts", 0)
+    (run / "manifest.jsonl").write_text("{}\n")
+    (entry,) = Library(tmp_path).listing().entries
+    assert "is not the one that the run began with" in entry.facts.problem
+
+
+def test_links_that_lead_out_are_not_followed(tmp_path):
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    (outside / "more").mkdir(parents=True)
+    inside.mkdir()
+    (outside / "s").write_bytes(GOOD)
+    (inside / "file").symlink_to(outside / "s")
+    (inside / "folder").symlink_to(outside)
+    (inside / "circle").symlink_to(inside / "circle")
+    (inside / "own").write_bytes(GOOD)
+    (inside / "again").symlink_to(inside / "own")
+    listing = Library(inside).listing()
+    assert [each.name for each in listing.entries] == ["again", "own"]
+    assert listing.notes == ["file leads out of the folder: it is not read."]
+    run = made.run_of_shards(inside)
+    (run / "stopped.json").symlink_to(outside / "s")
+    problems = {each.name: each.facts.problem for each in Library(inside).listing().entries}
+    assert problems["run"] == "run holds links: it is not read"
+
+
+def test_devices_and_pipes_are_not_opened(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert Library(tmp_path).listing().notes == ["pipe is no regular file."]
+
+
+def test_what_vanishes_while_it_is_looked_at_is_a_sentence(tmp_path, monkeypatch):
+    path = tmp_path / "s"
+    path.write_bytes(GOOD)
+    library = Library(tmp_path)
+    (entry,) = library.listing().entries
+    _, result = library.opened(entry.slug)
+    path.unlink()
+    with pytest.raises(Gone, match="s is not there any more"):
+        result.case(0)
+    with pytest.raises(Unknown):
+        library.opened(entry.slug)
+    assert library.listing().entries == []
+
+
+def test_no_permission_is_a_sentence_for_every_user(tmp_path, monkeypatch):
+    (tmp_path / "s").write_bytes(GOOD)
+
+    def refused(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(reading.os, "open", refused)
+    assert Library(tmp_path).listing().notes == ["s may not be read: you have no permission."]
+
+
+def test_a_folder_that_is_missing_or_no_folder_is_a_sentence(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    for name, words in {"none": "there is no such folder", "file": "is a file"}.items():
+        with pytest.raises(NoFolder, match=words):
+            Library(tmp_path / name)
+
+
+ROWS = [(0.0, "wrong"), (1.0, "right"), (0.5, "Partly wrong"), (None, ""), (1.0, "right")]
+
+CHOSEN = {
+    # what is asked: the rows
+    "all": ({}, [0, 1, 2, 3, 4]),
+    "a range": ({"low": 0.5, "high": 0.9}, [2]),
+    "unscored": ({"unscored": True}, [3]),
+    "a reason": ({"reason": "WRONG"}, [0, 2]),
+    "an error": ({"reason": "badref"}, [3]),
+    "a text": ({"text": "ZÜRICH 1"}, [1]),
+    "a name of a field is no text": ({"text": "aggregate"}, []),
+    "lowest first": ({"sort": "value"}, [0, 2, 1, 4, 3]),
+    "highest first": ({"sort": "-value"}, [1, 4, 2, 0, 3]),
+    "a page past the last": ({"page": 99}, [0, 1, 2, 3, 4]),
+    "both": ({"low": 1.0, "text": "zürich 4"}, [4]),
+}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_rows_are_chosen(tmp_path, name):
+    asked, rows = CHOSEN[name]
+    lines = []
+    for at, (value, reason) in enumerate(ROWS):
+        known = {"answer": f"Zürich {at}", "reason": reason, "rule": None}
+        error = {"error": {"type": "BadReference", "message": "none"}}
+        lines.append(line(value, at, **({"explanation": known} if reason else error)))
+    (tmp_path / "s").write_text("".join(f"{each}\n" for each in lines))
+    library = Library(tmp_path)
+    _, result = library.opened(slug_of("s"))
+    from reward_functions.view.rows import texts_of
+
+    chosen = result.index.chosen(Asked(**asked), texts_of)
+    assert (list(chosen.rows), chosen.found) == (rows, len(rows))
+
+
+def test_a_page_has_so_many_rows(tmp_path):
+    (tmp_path / "s").write_bytes(GOOD * 120)
+    _, result = Library(tmp_path).opened(slug_of("s"))
+    chosen = result.index.chosen(Asked(page=3), str)
+    assert (list(chosen.rows), chosen.page, chosen.pages) == (list(range(100, 120)), 3, 3)
+
+
+def test_every_kind_is_made_here(listing):
+    assert {entry.kind for entry in listing.entries} | {"run"} == {*KINDS}
