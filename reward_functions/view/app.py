@@ -13,7 +13,7 @@ No answer may be framed, cached, or load anything. A page of the folder is shown
 from __future__ import annotations
 
 import socket
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -291,13 +291,12 @@ def serving_of(folder: Path, port: int) -> Serving:
         OSError: the port is taken.
     """
     require(*EXTRA, by="reward view")
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
+    with ExitStack() as opened:
+        bound = opened.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM))
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((HOST, port))
         bound.listen()
         host, number = bound.getsockname()
-        return Serving(viewer(folder, (host, number)), bound)
-    except BaseException:
-        bound.close()
-        raise
+        made = Serving(viewer(folder, (host, number)), bound)
+        opened.pop_all()
+        return made

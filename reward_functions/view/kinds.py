@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.scoring.journal import MARK
 from reward_functions.view.reading import HEAD, Gone, decoded, opened_in, whole
 from reward_functions.view.records import CSP, DOCUMENTS, PageResult, RecordResult
-from reward_functions.view.rows import PartialScores, Rollouts, Scores, Trajectories
+from reward_functions.view.rows import PARTIAL, PartialScores, Rollouts, Scores, Trajectories
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +45,7 @@ LINES: Final = (
     FirstLine(
         "scores",
         b'{"partial results',
-        lambda row: MARK in row and "the reward" in row,
+        lambda row: PARTIAL in row and "the reward" in row,
         PartialScores,
     ),
     FirstLine("rollouts", b'{"record": 1', lambda row: row.get("record") == 1, Rollouts),

@@ -14,7 +14,6 @@ from threading import RLock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.scoring.folder import MANIFEST, RUN
 from reward_functions.view.entries import Entry, Facts, slug_of
 from reward_functions.view.kinds import recognised
 from reward_functions.view.reading import UNREADABLE, Gone, unreadable
@@ -32,6 +31,9 @@ MOST: Final = 20_000
 GROWING: Final = 15.0
 """Seconds after the last change in which a file of rows counts as being written."""
 
+RUN: Final = frozenset({"run.json", "manifest.jsonl"})
+"""Files of a run over shards, as `scoring.folder` names them."""
+
 PROBLEMS: Final = 5
 """Files that cannot be read and are named below the list."""
 
@@ -47,7 +49,7 @@ class Unknown(ConfigurationError):
     """No result of the folder has this address by now."""
 
 
-class Listing(NamedTuple):
+class ResultList(NamedTuple):
     """The results of a folder.
 
     Args:
@@ -130,7 +132,7 @@ class Library:
         self.folder = folder_named(self.folder)
         self.spared = [each.resolve() for each in self.spared]
 
-    def listing(self, enough: Callable[[], bool] = never) -> Listing:
+    def listing(self, enough: Callable[[], bool] = never) -> ResultList:
         """All results by now.
 
         Args:
@@ -150,7 +152,7 @@ class Library:
                 words = "1 file is" if left == 1 else f"{left:,} files are"
                 notes.append(f"{words} no result of this project, and left out.")
             reading = any(each.facts.progress.startswith("reading") for each in found)
-            return Listing(found, notes, reading)
+            return ResultList(found, notes, reading)
 
     def opened(self, slug: str, enough: Callable[[], bool] = never) -> tuple[Entry, Result]:
         """A result by its address, read as far as `enough` lets it.
@@ -195,7 +197,7 @@ class Library:
             here = Path(place)
             folders[:] = sorted(each for each in folders if self._is_shown(here / each))
             within = here.relative_to(self.folder)
-            if RUN in files and MANIFEST in files:
+            if RUN.issubset(files):
                 folders.clear()
                 yield within.as_posix()
                 continue

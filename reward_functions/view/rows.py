@@ -13,10 +13,8 @@ from math import fsum, isfinite, isnan
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from reward_functions.core.spec import UNIT_SCALE, Scale
-from reward_functions.reports.pages.charts.plots import histogram
-from reward_functions.reports.pages.charts.rows import tallies
+from reward_functions.reports.pages.charts.plots import histogram as bars
 from reward_functions.reports.pages.page import Case, Page, Section, excerpt, one_line
-from reward_functions.reports.score_report import figures
 from reward_functions.reports.score_report.reasons import (
     ATTRIBUTIONS,
     NO_REASON,
@@ -25,7 +23,6 @@ from reward_functions.reports.score_report.reasons import (
     remedy_of,
 )
 from reward_functions.reports.sheets import Sheet
-from reward_functions.scoring.journal import ROWS
 from reward_functions.view.entries import Facts
 from reward_functions.view.reading import Gone, decoded
 from reward_functions.view.row_index import ReadRow, RowIndex, all_texts
@@ -45,6 +42,9 @@ LINES: Final = 20
 
 SENTENCE: Final = 160
 """Characters of a message in a finding."""
+
+PARTIAL: Final = "partial results of reward score"
+"""The first name in the first line of such a file, as `scoring.journal` writes it."""
 
 FULL: Final = 20_000
 """Rows up to which a page of rollouts or trajectories has all figures at once; of more, on demand:
@@ -325,12 +325,10 @@ class Scores(RowsResult):
             yield Section("Reasons", [_reasons(reasons, len(values))])
 
     def _drawn(self, values: Sequence[float]) -> Part:
-        counted = figures.counts(values)
+        from reward_functions.rollouts.drive.figures import histogram  # noqa: PLC0415
+
         label = f"The rewards of {len(values):,} scored rows."
-        if len(counted) <= figures.FEW:
-            return tallies(label, [(f"{value:.4g}", rows) for value, rows in counted], x="rows")
-        bins = figures.bins(values, *self.bounds)
-        return histogram(label, bins, x="reward", y="rows")
+        return bars(label, histogram(values), x="reward", y="rows")
 
     def _case(self, at: int, row: Any) -> Case:
         explained = row.get("explanation") or {}
@@ -370,7 +368,7 @@ class PartialScores(Scores):
     def started(self, head: Any) -> PartialScores:
         """With what the first line says of the run."""
         self.reward, self.version = str(head["the reward"][0]), str(head["the reward's version"])
-        total = head.get(ROWS)
+        total = head.get("rows")
         self.total = total if isinstance(total, int) and total > 0 else None
         return self
 
@@ -408,8 +406,7 @@ class RunScores(Scores):
 
     def advance(self, enough: Callable[[], bool]) -> None:
         """Look which parts are done by now, and read them."""
-        from reward_functions.scoring.folder import Run  # noqa: PLC0415 - of runs alone
-        from reward_functions.scoring.places import place_of  # noqa: PLC0415
+        from reward_functions.scoring import Run, place_of  # noqa: PLC0415 - of runs alone
 
         run = Run.opened(place_of(str(self.folder / self.name)))
         shards, state, names = run.shards(), run.state(), run.names()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -19,7 +20,6 @@ from urllib.parse import urlencode
 
 from reward_functions.reports.pages.charts.drawing import printable
 from reward_functions.reports.pages.page import Page, Section, one_line
-from reward_functions.reports.score_report.figures import counts
 from reward_functions.view.entries import KINDS
 from reward_functions.view.records import PageResult, RecordResult
 from reward_functions.view.row_index import ORDERS, SHOWN, Asked
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from reward_functions.reports.pages.page import Part
     from reward_functions.view.entries import Entry
     from reward_functions.view.kinds import Result
-    from reward_functions.view.library import Listing
+    from reward_functions.view.library import ResultList
     from reward_functions.view.row_index import Chosen, RowIndex
     from reward_functions.view.rows import RowsResult
 
@@ -161,7 +161,7 @@ def _whole(text: str | None) -> int:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < NAMED else 1
 
 
-def chosen_entries(listing: Listing, asked: ListAsked) -> list[Entry]:
+def chosen_entries(listing: ResultList, asked: ListAsked) -> list[Entry]:
     """The results of a list that were asked for, sorted."""
     wanted = asked.text.casefold()
     found = [
@@ -174,7 +174,7 @@ def chosen_entries(listing: Listing, asked: ListAsked) -> list[Entry]:
     return found
 
 
-def list_page(listing: Listing, asked: ListAsked, links: Links, title: str) -> str:
+def list_page(listing: ResultList, asked: ListAsked, links: Links, title: str) -> str:
     """The list as a document."""
     found = chosen_entries(listing, asked)
     pages = max(1, -(-len(found) // LISTED)) if links.form else 1
@@ -408,7 +408,7 @@ def _counted(rows: int, chosen: Chosen, asked: Asked, *, last: int) -> str:
 
 def _by_reward(index: RowIndex, address: Callable[..., str]) -> Iterator[tuple[str, str]]:
     """A link to the rows of each reward, where rewards are few, and to those without."""
-    counted = counts(index.rewards())
+    counted = sorted(Counter(index.rewards()).items())
     if len(counted) <= NAMED:
         for value, rows in counted:
             yield f"{value:.4g} ({rows:,})", address(low=value, high=value, unscored=False)
@@ -420,7 +420,7 @@ def _bar(links: Links, others: Iterable[tuple[str, str]]) -> str:
     return _rendered("bar.html", home=links.home, others=list(others))
 
 
-_BODY: Final = re.compile(r"<body[^>]*>")
+_BODY: Final = re.compile(r"<body[^<>]*+>")
 
 
 def dressed(document: str, parts: Mapping[str, str], bar: str = "") -> str:
@@ -436,7 +436,7 @@ def dressed(document: str, parts: Mapping[str, str], bar: str = "") -> str:
     if bar:
         document = _BODY.sub(lambda found: f"{found[0]}\n{bar}", document, count=1)
     for token, html in parts.items():
-        document = html.join(re.split(rf"<p[^>]*>{token}</p>", document, maxsplit=1))
+        document = html.join(re.split(rf"<p[^<>]*+>{token}</p>", document, maxsplit=1))
     return document
 
 

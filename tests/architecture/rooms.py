@@ -191,8 +191,8 @@ ROOMS = {
         "Results of a folder in one list, on this machine.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration"
         " scoring audit jobs jobs.evaluation rollouts.drive",
-        1_250,
-        1_100,
+        1_950,
+        1_600,
         12,
     ),
     "cli": room(

@@ -112,6 +112,7 @@ REFUSED = {
     "invoke math rows.jsonl": "local",
     "local up": "local",
     "local down": "local",
+    "view .": "view",
 }
 """Commands that need an extra, and which."""
 

@@ -73,7 +73,8 @@ HOMES = {
     "rich": {"cli"},
     "pyarrow": {"reward_functions/data/rows/tables.py"},
     "bedrock_agentcore": {"reward_functions/rollouts/serve/agentcore/bedrock_host.py"},
-    "starlette": {"reward_functions/rollouts/serve/agentcore/bedrock_host.py"},
+    "starlette": {"reward_functions/rollouts/serve/agentcore/bedrock_host.py", "view"},
+    "uvicorn": {"view"},
     "openai": {
         *(f"{POLICY}/{name}.py" for name in ("agents", "langchain", "openai", "strands")),
         *LAPTOP,

@@ -77,6 +77,9 @@ ELSEWHERE = {
     "verifiers.json_fields:TEXTS": "tests/verifiers/test_json_fields.py",
     "audit.rendering:FORMATS": "tests/audit/test_rendering.py",
     "audit.timing:FLOODS": "tests/audit/test_rendering.py",
+    "view.kinds:LINES": "tests/view/test_library.py",
+    "view.records:DOCUMENTS": "tests/view/test_library.py",
+    "view.shown:SORTS": "tests/view/test_app.py",
     "jobs.preflight:CHECKS": "tests/jobs/test_preflight_service.py",
     # By boto3, which their answers fit; each asks for the right that has its name.
     "local.training_double.agent_rft:OPERATIONS": "tests/local/training_double/test_agent_jobs.py",
