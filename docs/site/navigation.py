@@ -83,6 +83,7 @@ SECTIONS: Final = (
         (
             "docs/install",
             "docs/how-to/init",
+            "docs/how-to/view",
             "docs/composites",
             "docs/how-to/multi-turn",
             "docs/how-to/deferred-rewards",

@@ -189,8 +189,7 @@ ROOMS = {
     ),
     "view": room(
         "Results of a folder in one list, on this machine.",
-        "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration"
-        " scoring audit jobs jobs.evaluation rollouts.drive",
+        "core rollouts reports data scoring audit jobs jobs.evaluation rollouts.drive",
         1_950,
         1_600,
         12,

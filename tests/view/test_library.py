@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from reward_functions.scoring.journal import MARK, ROWS
+from reward_functions.scoring import journal
 from reward_functions.view import reading
 from reward_functions.view.entries import KINDS, slug_of
 from reward_functions.view.library import GROWING, Library, NoFolder, Unknown
@@ -167,7 +167,7 @@ class Clock:
 
 def test_partial_results_show_how_far_they_are(tmp_path):
     path, clock = tmp_path / "out.jsonl.partial", Clock()
-    head = {MARK: True, "the reward": ["gsm8k"], "the reward's version": 2, ROWS: 4}
+    head = {journal.MARK: True, "the reward": ["gsm8k"], "the reward's version": 2, journal.ROWS: 4}
     path.write_text(f"{json.dumps(head)}\n")
     library = Library(tmp_path, clock=clock)
     clock.now = path.stat().st_mtime
