@@ -16,6 +16,7 @@ from tests.gallery import (
     scores,
     training,
     trajectories,
+    viewed,
 )
 
 ROWS = {
@@ -57,6 +58,9 @@ ROWS = {
     "trajectories": trajectories.many,
     "trajectory": trajectories.one,
     "trajectory-hostile": trajectories.hostile,
+    "view-list": viewed.results,
+    "view-rows": viewed.rows,
+    "view-hostile": viewed.hostile,
 }
 
 SLOW = {"score-report-large": scores.large}
