@@ -33,6 +33,12 @@ def view(
             show_default="on a terminal",
         ),
     ] = None,
+    samples: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="JSON lines that were scored: show their texts beside the scores."
+        ),
+    ] = None,
     bundle: Annotated[
         Path | None,
         typer.Option(
@@ -57,19 +63,21 @@ def view(
 
     Exit status: 0, or 2 where the folder cannot be listed.
     """
-    from reward_functions.view.library import folder_named
+    from reward_functions.view.library import Library
+    from reward_functions.view.samples import ScoredSamples
 
-    folder_named(folder)
+    scored = ScoredSamples.of(samples) if samples else None
+    library = Library(folder, samples=scored)
     if bundle is not None:
         from reward_functions.view.bundle import write_bundle
 
-        count = write_bundle(folder, bundle, rows)
+        count = write_bundle(folder, bundle, rows, scored)
         say(f"{several(count, 'result')} in {plain(str(bundle))}/index.html")
         return
     from reward_functions.view.app import serving_of
 
     try:
-        serving = serving_of(folder, port)
+        serving = serving_of(library, port)
     except OSError as error:
         if error.errno != EADDRINUSE:
             raise

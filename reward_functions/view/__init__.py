@@ -9,6 +9,7 @@
     row_index.py  rows of a file of lines: where each is, what it earned, why
     rows.py       files of rows: scores, runs over shards, rollouts, trajectories
     records.py    files of one record: audits, evaluations, calibrations, jobs; and pages
+    samples.py    prompts and responses beside their scores
     library.py    the results of a folder, kept between two looks
     shown.py      the list and the pages as HTML
     app.py        the server, on starlette and uvicorn

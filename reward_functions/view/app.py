@@ -35,7 +35,6 @@ from reward_functions.view.shown import (
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
-    from pathlib import Path
 
     from starlette.applications import Starlette
     from starlette.requests import Request
@@ -138,22 +137,25 @@ class GuardedApp:
 
 
 def viewer(
-    folder: Path, bound: tuple[str, int], *, patience: float = PATIENCE, longer: float = LONGER
+    library: Library,
+    bound: tuple[str, int],
+    *,
+    patience: float = PATIENCE,
+    longer: float = LONGER,
 ) -> Any:
-    """The application of a folder.
+    """The application of a folder's results.
 
     Args:
-        folder: whose results are shown.
+        library: of the folder.
         bound: where the server listens.
         patience: seconds that a list reads files before it is shown.
         longer: the same of the page of a result.
 
     Raises:
         MissingExtra: starlette or uvicorn is not installed.
-        NoFolder: the folder cannot be listed.
     """
     require(*EXTRA, by="reward view")
-    pages = ViewerPages(Library(folder), str(folder), patience, longer)
+    pages = ViewerPages(library, patience, longer)
     return GuardedApp(pages.application(), bound)
 
 
@@ -162,13 +164,12 @@ class ViewerPages:
 
     Args:
         library: the results.
-        title: of the folder.
         patience: seconds that a list reads files before it is shown.
         longer: the same of the page of a result.
     """
 
-    def __init__(self, library: Library, title: str, patience: float, longer: float) -> None:
-        self._library, self._title = library, title
+    def __init__(self, library: Library, patience: float, longer: float) -> None:
+        self._library = library
         self._patience, self._longer = patience, longer
 
     def listed(self, request: Request) -> Response:
@@ -177,7 +178,7 @@ class ViewerPages:
             found = self._library.listing(_enough(self._patience))
         except NoFolder as error:
             return _problem(str(error), NOT_FOUND)
-        html = list_page(found, list_asked(request.query_params), LINKS, self._title)
+        html = list_page(found, list_asked(request.query_params), LINKS, str(self._library.folder))
         since = self._library.clock() - LIVELY
         live = any(each.facts.progress or each.time > since for each in found.entries)
         return _answer(html, again=SOON if found.reading else AGAIN if live else 0)
@@ -278,16 +279,15 @@ class Serving:
             uvicorn.Server(config).run(sockets=[self.socket])
 
 
-def serving_of(folder: Path, port: int) -> Serving:
-    """A server of a folder, bound to loopback.
+def serving_of(library: Library, port: int) -> Serving:
+    """A server of a folder's results, bound to loopback.
 
     Args:
-        folder: whose results are shown.
+        library: of the folder.
         port: where it listens; 0 for a free one.
 
     Raises:
         MissingExtra: starlette or uvicorn is not installed.
-        NoFolder: the folder cannot be listed.
         OSError: the port is taken.
     """
     require(*EXTRA, by="reward view")
@@ -297,6 +297,6 @@ def serving_of(folder: Path, port: int) -> Serving:
         bound.bind((HOST, port))
         bound.listen()
         host, number = bound.getsockname()
-        made = Serving(viewer(folder, (host, number)), bound)
+        made = Serving(viewer(library, (host, number)), bound)
         opened.pop_all()
         return made

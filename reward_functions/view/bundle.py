@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reward_functions.view.entries import Entry
+    from reward_functions.view.samples import ScoredSamples
 
 INDEX: Final = "index.html"
 PAGES: Final = "pages"
@@ -51,7 +52,9 @@ def _file(slug: str, page: int) -> str:
     return f"{slug}.html" if page == 1 else f"{slug}-{page}.html"
 
 
-def write_bundle(folder: Path, out: Path, rows: int = MOST_ROWS) -> int:
+def write_bundle(
+    folder: Path, out: Path, rows: int = MOST_ROWS, samples: ScoredSamples | None = None
+) -> int:
     """Write a bundle, all of it or nothing.
 
     Args:
@@ -59,6 +62,7 @@ def write_bundle(folder: Path, out: Path, rows: int = MOST_ROWS) -> int:
         out: of the bundle: a new folder, an empty one, or that of an earlier bundle, whose pages
             are replaced.
         rows: of a result that are written, at least 1.
+        samples: what was scored, whose texts stand beside the scores.
 
     Returns:
         how many results it holds.
@@ -69,7 +73,7 @@ def write_bundle(folder: Path, out: Path, rows: int = MOST_ROWS) -> int:
         OSError: it cannot be written.
     """
     _require_own(out)
-    library = Library(folder, [out])
+    library = Library(folder, [out], samples)
     links = BundledLinks(last=rows)
     listing = library.listing()
     with Together() as files:

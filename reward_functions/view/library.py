@@ -17,13 +17,14 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.view.entries import Entry, Facts, slug_of
 from reward_functions.view.kinds import recognised
 from reward_functions.view.reading import UNREADABLE, Gone, unreadable
-from reward_functions.view.rows import RunScores
+from reward_functions.view.rows import RunScores, Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from reward_functions.view.entries import Kind
     from reward_functions.view.kinds import Result
+    from reward_functions.view.samples import ScoredSamples
 
 MOST: Final = 20_000
 """Files that are looked at."""
@@ -119,11 +120,13 @@ class Library:
     Args:
         folder: any path of it.
         spared: folders that are passed over, such as that of a bundle.
+        samples: what was scored, whose texts stand beside the scores.
         clock: seconds since 1970.
     """
 
     folder: Path
     spared: Sequence[Path] = ()
+    samples: ScoredSamples | None = None
     clock: Callable[[], float] = time.time
     _known: dict[str, _Known] = field(default_factory=dict)
     _lock: RLock = field(default_factory=RLock)
@@ -244,7 +247,7 @@ class Library:
 
     def _met(self, name: str, path: Path, known: _Known) -> _Known:
         if path.is_dir():
-            known.kind, known.result = "run", RunScores(self.folder, name)
+            known.kind, known.result = "run", RunScores(self.folder, name, self.samples)
             return known
         try:
             known.kind, known.result = recognised(self.folder, name) or (None, None)
@@ -252,6 +255,8 @@ class Library:
             known.problem = str(error)
         except UNREADABLE:
             pass
+        if isinstance(known.result, Scores):
+            known.result.samples = self.samples
         return known
 
     def _facts(self, known: _Known, enough: Callable[[], bool]) -> Facts:

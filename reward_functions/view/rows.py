@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from reward_functions.reports.pages.page import Part
     from reward_functions.scoring import Run
+    from reward_functions.view.samples import ScoredSamples
 
 ROOM: Final = 4_000
 """Bytes of a text of a row on a page."""
@@ -91,6 +92,7 @@ class RowsResult:
     folder: Path
     name: str
     what: ClassVar[str] = "rows"
+    samples: ScoredSamples | None = None
     index: RowIndex = field(init=False)
     _pages: dict[bool, tuple[int, Page]] = field(default_factory=dict)
 
@@ -159,7 +161,11 @@ class RowsResult:
         Raises:
             Gone, LookupError: it is not there any more.
         """
-        return self._case(at, decoded(row_text(self.index.line(at))))
+        row = decoded(row_text(self.index.line(at)))
+        case = self._case(at, row)
+        if self.samples is None:
+            return case
+        return self.samples.beside(case, row, at, len(self.index))
 
     def _case(self, at: int, row: Any) -> Case:
         raise NotImplementedError

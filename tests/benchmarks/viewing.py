@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 
 from reward_functions.view.app import viewer
 from reward_functions.view.entries import slug_of
+from reward_functions.view.library import Library
 from tests.benchmarks import rollout_report
 
 HERE = ("127.0.0.1", 8766)
@@ -72,7 +73,9 @@ def report(console) -> None:
             table.add_row(
                 f"{kind}: json.loads of each line", f"{yardstick:.2f}", f"{spent:.2f}", "1.0", ""
             )
-            asked = TestClient(viewer(Path(folder), HERE), base_url="http://127.0.0.1:8766")
+            asked = TestClient(
+                viewer(Library(Path(folder)), HERE), base_url="http://127.0.0.1:8766"
+            )
             for what, query in ASKED.items():
                 asks = query.format(rare=rare, common=common)
                 address = f"/results/{slug_of(path.name)}{asks}"

@@ -10,6 +10,7 @@ from reward_functions.view import app as served
 from reward_functions.view import rows
 from reward_functions.view.app import HEADERS, SANDBOX, serving_of, viewer
 from reward_functions.view.entries import KINDS, slug_of
+from reward_functions.view.library import Library
 from tests.parsed_page import parsed
 from tests.view import made
 
@@ -25,7 +26,7 @@ def folder(tmp_path_factory):
 
 
 def asking(folder, url=URL):
-    return TestClient(viewer(folder, HERE), base_url=url)
+    return TestClient(viewer(Library(folder), HERE), base_url=url)
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +225,7 @@ def test_what_is_being_written_is_shown_again_soon(folder, asked, tmp_path):
     assert asked.get("/").headers["refresh"] == str(served.AGAIN)  # its files are new
     assert "refresh" not in asked.get(at("scores.jsonl")).headers
     assert asked.get(at("below/rollouts.jsonl")).headers["refresh"] == str(served.AGAIN)
-    impatient = TestClient(viewer(folder, HERE, patience=-1.0, longer=-1.0), base_url=URL)
+    impatient = TestClient(viewer(Library(folder), HERE, patience=-1.0, longer=-1.0), base_url=URL)
     answer = impatient.get("/")
     assert answer.headers["refresh"] == str(served.SOON)
     assert "reading" in answer.text
@@ -255,12 +256,12 @@ def test_what_cannot_be_read_by_now_is_a_sentence(tmp_path):
 
 
 def test_it_listens_on_this_machine_alone(tmp_path):
-    serving = serving_of(tmp_path, 0)
+    serving = serving_of(Library(tmp_path), 0)
     with serving.socket:
         host, port = serving.socket.getsockname()
         assert (host, serving.url) == ("127.0.0.1", f"http://127.0.0.1:{port}/")
         with pytest.raises(OSError, match="in use"):
-            serving_of(tmp_path, port)
+            serving_of(Library(tmp_path), port)
     with socket.socket() as free:
         free.bind(("127.0.0.1", port))
 

@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 from reward_functions.cli import app
 from reward_functions.core import extras
+from reward_functions.view.app import serving_of
+from reward_functions.view.library import Library
 from tests.view.test_bundle import ROW
 
 
@@ -67,9 +69,7 @@ def test_no_address_but_loopback_can_be_asked_for(tmp_path):
 
 
 def test_a_port_that_is_taken_is_one_sentence(tmp_path):
-    from reward_functions.view.app import serving_of
-
-    with serving_of(tmp_path, 0).socket as taken:
+    with serving_of(Library(tmp_path), 0).socket as taken:
         port = taken.getsockname()[1]
         done = ran(tmp_path, "--port", port, "--no-open")
     assert (done.exit_code, done.output) == (
