@@ -24,6 +24,7 @@ NOT_RUN = {
         "it stops sessions of AgentCore; tests/cli/rollouts/test_sessions.py does on a double",
     },
     "docs/install.md": {"it installs"},
+    "docs/how-to/view.md": {"it installs packages", "it serves until Ctrl-C"},
     "docs/long-runs.md": {
         "it asks a judge and is interrupted; tests/cli/test_score_runs.py does both"
     },

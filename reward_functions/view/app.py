@@ -7,7 +7,7 @@
 | an address of no result | 404, one sentence |
 | a result that cannot be read | 422, one sentence |
 
-No answer may be framed, cached, or load anything. A page of the folder is shown in a sandbox.
+No answer may be framed, cached, or load anything. A page of the folder runs and sends nothing.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ POLICY: Final = (
     "frame-ancestors 'none'"
 )
 
-SANDBOX: Final = f"sandbox allow-top-navigation-by-user-activation; {POLICY}"
-"""Of a page that lies in the folder."""
+STRICTER: Final = POLICY.replace("form-action 'self'", "form-action 'none'")
+"""Of a page that lies in the folder. A sandbox would make its links those of another site."""
 
 HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -180,7 +180,8 @@ class ViewerPages:
             return _problem(str(error), NOT_FOUND)
         html = list_page(found, list_asked(request.query_params), LINKS, str(self._library.folder))
         since = self._library.clock() - LIVELY
-        live = any(each.facts.progress or each.time > since for each in found.entries)
+        entries = found.entries
+        live = not entries or any(each.facts.progress or each.time > since for each in entries)
         return _answer(html, again=SOON if found.reading else AGAIN if live else 0)
 
     def shown(self, request: Request) -> Response:
@@ -207,7 +208,7 @@ class ViewerPages:
         return _answer(
             entry_page(entry, result, rows_asked(given), LINKS, whole=whole),
             again=0 if not progress else SOON if progress.startswith("reading") else AGAIN,
-            policy=SANDBOX if entry.kind == "page" else POLICY,
+            policy=STRICTER if entry.kind == "page" else POLICY,
         )
 
     def application(self) -> Starlette:

@@ -388,7 +388,7 @@ class PartialScores(Scores):
         """How far the run is: it is interrupted, where nothing was written for a while."""
         count = len(self.index)
         of = "" if self.total is None else f" of {self.total:,} ({count / self.total:.0%})"
-        state = "being written" if growing else "interrupted: `--resume` goes on"
+        state = "being written" if growing else "interrupted: --resume goes on"
         return f"{state}, {count:,}{of} rows"
 
 

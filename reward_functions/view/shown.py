@@ -312,7 +312,8 @@ def entry_page(
     cases = [result.case(at) for at in chosen.rows]
     parts: list[Part] = [TOP, *cases, *([BOTTOM] if pages else [])]
     if entry.facts.progress:
-        page = replace(page, warnings=[f"{entry.facts.progress}.".capitalize(), *page.warnings])
+        words = f"{entry.facts.progress[:1].upper()}{entry.facts.progress[1:]}."
+        page = replace(page, warnings=[words, *page.warnings])
     page = replace(page, sections=[*page.sections, Section("Rows", parts)])
     own = _own_pages(entry, result, chosen, links)
     top = _rows_form(index, chosen, asked, links=links, slug=entry.slug, own=own)

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from reward_functions.view import app as served
 from reward_functions.view import rows
-from reward_functions.view.app import HEADERS, SANDBOX, serving_of, viewer
+from reward_functions.view.app import HEADERS, STRICTER, serving_of, viewer
 from reward_functions.view.entries import KINDS, slug_of
 from reward_functions.view.library import Library
 from tests.parsed_page import parsed
@@ -64,7 +64,7 @@ def test_every_result_opens_its_page_with_its_headers(asked):
         expected = HEADERS | {"Content-Security-Policy": policy}
         assert {name: answer.headers[name] for name in HEADERS} == expected
         seen.add(policy)
-    assert seen == {HEADERS["Content-Security-Policy"], SANDBOX}
+    assert seen == {HEADERS["Content-Security-Policy"], STRICTER}
 
 
 def test_a_page_of_this_project_says_what_its_command_says(asked):
@@ -235,7 +235,9 @@ def test_a_folder_that_goes_is_a_sentence(tmp_path):
     there = tmp_path / "there"
     there.mkdir()
     asked = asking(there)
-    assert "No result is here yet" in asked.get("/").text
+    answer = asked.get("/")
+    assert "No result is here yet" in answer.text
+    assert answer.headers["refresh"] == str(served.AGAIN)
     there.rmdir()
     assert asked.get("/").status_code == 404
     assert "there is no such folder" in asked.get("/").text
