@@ -26,6 +26,7 @@ from reward_functions.view.reading import UNREADABLE, unreadable
 from reward_functions.view.shown import (
     Links,
     entry_page,
+    kit_policy,
     list_asked,
     list_page,
     problem_page,
@@ -60,10 +61,8 @@ LIVELY: Final = 60.0
 SOON: Final = 1
 """The same of what is being read."""
 
-POLICY: Final = (
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
-)
+POLICY: Final = f"{kit_policy()}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+"""That of this project's pages, and nothing of another site around them."""
 
 STRICTER: Final = POLICY.replace("form-action 'self'", "form-action 'none'")
 """Of a page that lies in the folder. A sandbox would make its links those of another site."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from reward_functions.audit.results import Checked
     from reward_functions.jobs.figures import Series
+    from reward_functions.reports.pages.page import Part
     from reward_functions.view.entries import Kind
 
 SENTENCE: Final = 200
@@ -314,12 +315,27 @@ def _metrics_facts(item: Any) -> Facts:
 
 
 def _metrics_page(item: Any) -> Page:
-    from reward_functions.jobs.figures import overview, page  # noqa: PLC0415 - of jobs alone
+    from reward_functions.jobs.figures import (  # noqa: PLC0415 - of jobs alone
+        NO_COURSE,
+        charts,
+        constant,
+        overview,
+    )
 
     found = _series(item)
-    mark = " (simulation)" if item.get("simulation") else ""
-    sheets = [overview(found, "The figures")] if found else []
-    return page(found, f"Figures of {one_line(str(item['job']), 90)}{mark}", sheets)
+    seen = [(each["sign"], each["state"], each["figure"] or "") for each in item["signs"]]
+    heads = ("sign", "state", "figure")
+    courses: list[Part] = [*charts(found)] or [NO_COURSE]
+    unchanged = constant(found)
+    return Page(
+        f"Figures of {one_line(str(item['job']), 90)}{' (simulation)' * bool(item['simulation'])}",
+        facts=[("note", one_line(str(each))) for each in item["notes"]],
+        sections=[
+            Section("Signs", [Sheet("Signs", heads, seen, words=heads)]),
+            Section("Courses", [*courses, unchanged] if unchanged else courses),
+            *([Section("The figures", [overview(found, "The figures")])] if found else []),
+        ],
+    )
 
 
 def _words(value: Any) -> str:
@@ -431,24 +447,27 @@ class PageHead(HTMLParser):
         self._kind = ""
         self._text: list[str] = []
         self._name = ""
+        self._link = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """As `HTMLParser` says."""
-        kind = str(dict(attrs).get("class") or "")
+        kind = str(dict(attrs).get("class") or "").partition(" ")[0]
+        self._link = tag == "a"
         if tag in ("title", "dt", "dd") or (tag == "p" and kind in _SENTENCES):
             self._kind, self._text = kind if tag == "p" else tag, []
 
     def handle_data(self, data: str) -> None:
         """As above."""
-        if self._kind:
+        if self._kind and not self._link:
             self._text.append(data)
 
     def handle_endtag(self, tag: str) -> None:
         """As above."""
+        self._link = False
         if not self._kind or tag not in ("title", "dt", "dd", "p"):
             return
         text = "".join(self._text).strip()
-        if self._kind in ("warning", "failure"):
+        if self._kind in _SENTENCES[1:]:
             self.warnings.append(text.partition(". ")[2])
         elif self._kind == "dd" and self._name == "reward" and (found := _REWARD.match(text)):
             self.reward = found[1], found[2]
@@ -459,4 +478,4 @@ class PageHead(HTMLParser):
         self._kind = ""
 
 
-_SENTENCES: Final = ("lead", "warning", "failure")
+_SENTENCES: Final = ("lead", "worst", "warning", "failure")

@@ -421,6 +421,16 @@ def _bar(links: Links, others: Iterable[tuple[str, str]]) -> str:
     return _rendered("bar.html", home=links.home, others=list(others))
 
 
+_POLICY: Final = re.compile(r'Content-Security-Policy" content="([^"]++)"')
+
+
+def kit_policy() -> str:
+    """The content policy that this project's pages state of themselves."""
+    found = _POLICY.search(Page("").html())
+    assert found is not None, "every page states one"
+    return found[1]
+
+
 _BODY: Final = re.compile(r"<body[^<>]*+>")
 
 
