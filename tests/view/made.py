@@ -16,6 +16,7 @@ from reward_functions.jobs.evaluation.evaluation_record import (
     Power,
 )
 from reward_functions.jobs.job import Job
+from reward_functions.reports.pages.page import Page
 from reward_functions.reports.statistics import Difference, McNemar, Share
 from reward_functions.rollouts.drive.records import RolloutRecord, Setup
 from reward_functions.rollouts.record.jsonl import written
@@ -26,6 +27,9 @@ from reward_functions.scoring.scorers import here
 from reward_functions.scoring.shard import work
 
 SCRIPT = "<script>alert(1)</script>"
+OWN_SCRIPTS = Page("").html().count("<script")
+"""Of every page of the kit."""
+
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 
 
