@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from reward_functions.core.local_requests import Refusal
+
     Message = MutableMapping[str, Any]
 
 HOST: Final = "127.0.0.1"
@@ -120,8 +122,6 @@ class GuardedApp:
         send: Callable[[Message], Awaitable[None]],
     ) -> None:
         """Answer a request."""
-        from starlette.responses import PlainTextResponse  # noqa: PLC0415 - of the extra
-
         if scope["type"] != "http":
             return
         headers = [
@@ -129,8 +129,7 @@ class GuardedApp:
         ]
         refusal = refusal_of(headers, self._bound)
         if refusal is not None:
-            refused = PlainTextResponse(f"{refusal.sentence}\n", refusal.status, HEADERS)
-            await refused(scope, receive, send)
+            await _plain(refusal)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -225,6 +224,12 @@ def _answer(html: str, status: int = 200, *, again: int = 0, policy: str = POLIC
     headers = HEADERS | {"Content-Security-Policy": policy}
     headers |= {"Refresh": str(again)} if again else {}
     return HTMLResponse(html.encode("utf-8", "replace"), status, headers)
+
+
+def _plain(refusal: Refusal) -> Response:
+    from starlette.responses import PlainTextResponse  # noqa: PLC0415 - of the extra
+
+    return PlainTextResponse(f"{refusal.sentence}\n", refusal.status, HEADERS)
 
 
 def _problem(words: str, status: int) -> Response:

@@ -190,8 +190,8 @@ ROOMS = {
     "view": room(
         "Results of a folder in one list, on this machine.",
         "core rollouts reports data scoring audit jobs jobs.evaluation rollouts.drive",
-        1_950,
-        1_600,
+        2_050,
+        1_700,
         12,
     ),
     "cli": room(
