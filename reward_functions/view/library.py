@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path, PurePosixPath
 from threading import RLock
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -113,6 +114,12 @@ def never() -> bool:
     return False
 
 
+def _not_at_once(enough: Callable[[], bool]) -> Callable[[], bool]:
+    """The same, which is never so when it is asked first: each look gets on."""
+    asked = count()
+    return lambda: next(asked) > 0 and enough()
+
+
 @dataclass
 class Library:
     """What a folder holds; safe to use from many threads.
@@ -147,15 +154,19 @@ class Library:
         """
         with self._lock:
             files, notes = self._files()
-            found = [entry for name in files if (entry := self._entry(name, enough))]
+            enough = _not_at_once(enough)
+            met = [name for name in files if name in self._known or not enough()]
+            found = [entry for name in met if (entry := self._entry(name, enough))]
             others = [known for name in files if (known := self._known.get(name))]
             others = [known for known in others if known.kind is None]
             notes += [f"{known.problem}." for known in others if known.problem][:PROBLEMS]
             if left := sum(not known.problem for known in others):
                 words = "1 file is" if left == 1 else f"{left:,} files are"
                 notes.append(f"{words} no result of this project, and left out.")
+            if later := len(files) - len(met):
+                notes.append(f"{later:,} files are looked at in a moment.")
             reading = any(each.facts.progress.startswith("reading") for each in found)
-            return ResultList(found, notes, reading)
+            return ResultList(found, notes, reading or later > 0)
 
     def opened(self, slug: str, enough: Callable[[], bool] = never) -> tuple[Entry, Result]:
         """A result by its address, read as far as `enough` lets it.
@@ -165,6 +176,7 @@ class Library:
             Gone: it cannot be read.
         """
         with self._lock:
+            enough = _not_at_once(enough)
             names = [name for name in self._files()[0] if slug_of(name) == slug]
             entry = self._entry(names[0], enough) if names else None
             if entry is None:
@@ -293,5 +305,5 @@ def _stamp(path: Path) -> tuple[tuple[int, ...], float]:
     paths = [path, *path.iterdir()] if path.is_dir() else [path]
     found = [each.stat() for each in paths]
     changed = max(each.st_mtime for each in found)
-    numbers = [(each.st_ino, each.st_size, each.st_mtime_ns) for each in found]
+    numbers = [(each.st_ino, each.st_size, each.st_mtime_ns, each.st_ctime_ns) for each in found]
     return tuple(number for each in numbers for number in each), changed

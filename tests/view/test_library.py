@@ -204,11 +204,22 @@ def test_reading_may_stop_and_goes_on(tmp_path):
     (tmp_path / "s").write_bytes(GOOD * 2_500)
     library = Library(tmp_path)
     seen = []
-    for _ in range(4):
-        looks = iter([False, True, *[True] * 9])
+    for first in (False, True, True, True):
+        looks = iter([first, *[True] * 9])
         listing = library.listing(lambda looks=looks: next(looks))
         seen.append((listing.entries[0].facts.rows, listing.reading))
     assert seen == [(1_000, True), (2_000, True), (2_500, False), (2_500, False)]
+
+
+def test_many_files_are_looked_at_a_few_at_a_time(tmp_path):
+    for at in range(5):
+        (tmp_path / f"{at}").write_bytes(GOOD)
+    library = Library(tmp_path)
+    looks = iter([False, True, True, True])
+    listing = library.listing(lambda: next(looks, False))
+    assert ([each.name for each in listing.entries], listing.reading) == (["0", "1"], True)
+    assert listing.notes == ["3 files are looked at in a moment."]
+    assert len(library.listing().entries) == 5
 
 
 def test_a_run_over_shards_is_one_result(tmp_path):
