@@ -221,14 +221,21 @@ def test_it_is_read_alone(asked, method):
     assert asked.request(method, "/").status_code == 405
 
 
-def test_what_is_being_written_is_shown_again_soon(folder, asked, tmp_path):
-    assert asked.get("/").headers["refresh"] == str(served.AGAIN)  # its files are new
-    assert "refresh" not in asked.get(at("scores.jsonl")).headers
-    assert asked.get(at("below/rollouts.jsonl")).headers["refresh"] == str(served.AGAIN)
-    impatient = TestClient(viewer(Library(folder), HERE, patience=-1.0, longer=-1.0), base_url=URL)
-    answer = impatient.get("/")
+def test_what_is_being_written_is_shown_again_soon(folder):
+    changed = (folder / "below/rollouts.jsonl").stat().st_mtime
+    for since, again in ((1, str(served.AGAIN)), (1_000, None)):
+        library = Library(folder, clock=lambda since=since: changed + since)
+        asked = TestClient(viewer(library, HERE), base_url=URL)
+        for address in ("/", at("below/rollouts.jsonl")):
+            assert asked.get(address).headers.get("refresh") == again
+        assert "refresh" not in asked.get(at("scores.jsonl")).headers
+
+
+def test_what_is_not_read_yet_is_shown_again_sooner(folder):
+    app = viewer(Library(folder), HERE, patience=-1.0, longer=-1.0)
+    answer = TestClient(app, base_url=URL).get("/")
     assert answer.headers["refresh"] == str(served.SOON)
-    assert "reading" in answer.text
+    assert "files are looked at in a moment" in answer.text
 
 
 def test_a_folder_that_goes_is_a_sentence(tmp_path):
