@@ -2,6 +2,7 @@
 
 import re
 import socket
+from math import inf
 
 import pytest
 from starlette.testclient import TestClient
@@ -26,7 +27,11 @@ def folder(tmp_path_factory):
 
 
 def asking(folder, url=URL):
-    return TestClient(viewer(Library(folder), HERE), base_url=url)
+    return patient(Library(folder), url)
+
+
+def patient(library, url=URL):
+    return TestClient(viewer(library, HERE, patience=inf, longer=inf), base_url=url)
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +230,7 @@ def test_what_is_being_written_is_shown_again_soon(folder):
     changed = (folder / "below/rollouts.jsonl").stat().st_mtime
     for since, again in ((1, str(served.AGAIN)), (1_000, None)):
         library = Library(folder, clock=lambda since=since: changed + since)
-        asked = TestClient(viewer(library, HERE), base_url=URL)
+        asked = patient(library)
         for address in ("/", at("below/rollouts.jsonl")):
             assert asked.get(address).headers.get("refresh") == again
         assert "refresh" not in asked.get(at("scores.jsonl")).headers
