@@ -55,11 +55,11 @@ def view(
     trajectories, what `reward job show` and `metrics` write with --json, and pages.
 
     The list has the reward, the rows, the mean, the unscored rows and the worst finding of each. It
-    can be sorted, filtered and searched, and each result has its page. What is being written is
+    can be sorted, filtered and searched, and each result has its page. A file that grows is
     shown as far as it is. It listens on this machine alone, until Ctrl-C, and writes nothing.
 
-    With --bundle, the same is written as files for a bucket, and nothing is served. They quote
-    responses.
+    With --bundle, the same is written as files for a bucket, and nothing is served. The files quote
+    responses, and prompts with --samples.
 
     Exit status: 0, or 2 where the folder cannot be listed.
     """

@@ -158,7 +158,7 @@ def viewer(
 
 
 class ViewerPages:
-    """What the addresses of a viewer answer.
+    """The answers of a viewer, by address.
 
     Args:
         library: the results.

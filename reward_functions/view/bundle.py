@@ -1,7 +1,7 @@
 """The results of a folder as files, for a bucket or a colleague: `index.html`, and a page of each.
 
-Links are relative, nothing asks a server, and nothing is loaded. Of rows the first are written, as
-pages one behind the other; the page says how many there are.
+Links are relative, nothing asks a server, and nothing is loaded. The first rows
+are written, page after page; each page says how many there are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a list says of a result: one line of facts, and its worst finding."""
+"""A result in a list: one line of facts, and its worst finding."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DIGITS: Final = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What a file says of itself, as far as it was read.
+    """The facts of a file, as far as it was read.
 
     Args:
         reward: its name; "" where the file does not say.

@@ -1,4 +1,4 @@
-"""What a file is, by its beginning: no name and no ending is trusted.
+"""The kind of a file, by its beginning: no name and no ending is trusted.
 
 A file of rows is known by its first line, a record by the names of its fields, a page by the
 content policy of this project's pages.

@@ -92,7 +92,7 @@ def folder_named(text: Path) -> Path:
     """The folder, resolved.
 
     Raises:
-        NoFolder: it is not there, or is none, or may not be listed.
+        NoFolder: it is missing, is a file, or may not be listed.
     """
     try:
         found = text.resolve(strict=True)
@@ -122,7 +122,7 @@ def _not_at_once(enough: Callable[[], bool]) -> Callable[[], bool]:
 
 @dataclass
 class Library:
-    """What a folder holds; safe to use from many threads.
+    """The results of a folder; safe to use from many threads.
 
     Args:
         folder: any path of it.
@@ -172,7 +172,7 @@ class Library:
         """A result by its address, read as far as `enough` lets it.
 
         Raises:
-            Unknown: there is none.
+            Unknown: no result has it.
             Gone: it cannot be read.
         """
         with self._lock:
@@ -272,7 +272,7 @@ class Library:
         return known
 
     def _facts(self, known: _Known, enough: Callable[[], bool]) -> Facts:
-        """What the list says of a result; it is read on where it was not to its end."""
+        """The facts of a result; it is read on where it was not to its end."""
         result, growing = known.result, self._is_growing(known)
         assert result is not None
         if known.facts and result.complete and known.growing == growing:
@@ -297,7 +297,7 @@ class Library:
 
 
 def _stamp(path: Path) -> tuple[tuple[int, ...], float]:
-    """What changes with a file, or with the files of a run; and when it changed last.
+    """A number that changes with a file, or with the files of a run; and its last change.
 
     Raises:
         OSError: it is gone.

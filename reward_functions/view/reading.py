@@ -48,7 +48,7 @@ MESSAGE: Final = 300
 
 
 def unreadable(error: BaseException) -> str:
-    """What is wrong with a file, in a sentence."""
+    """The problem of a file, in a sentence."""
     words = str(error).partition("\n")[0][:MESSAGE] or type(error).__name__
     if listed := getattr(error, "errors", None):  # pydantic's, of which the first is shown
         first = listed(include_url=False, include_input=False)[0]
@@ -152,7 +152,7 @@ def decoded(text: bytes | str) -> Any:
     """A JSON value without NaN and infinity, and never deeper than `MAX_DEPTH`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is no such value.
     """
     try:
         found = _DECODER.decode(text if isinstance(text, str) else text.decode())

@@ -68,7 +68,7 @@ class RecordResult:
         """Nothing, as above."""
 
     def facts(self, *, growing: bool) -> Facts:  # noqa: ARG002 - as those of rows
-        """What the list says of it.
+        """The facts for the list.
 
         Raises:
             Gone: it cannot be read.
@@ -256,7 +256,7 @@ def _job_facts(item: Any) -> Facts:
 
 
 def _job_page(item: Any) -> Page:
-    """What `reward job show --json` wrote; times as they are written."""
+    """A page of the output of `reward job show --json`; times as they are written."""
     left = {"hyperparameters", "tags", "deployed", "group"}
     facts = [
         (key, one_line(_words(each))) for key, each in item.items() if key not in left and each
@@ -418,7 +418,7 @@ class PageResult:
         return found
 
     def facts(self, *, growing: bool) -> Facts:  # noqa: ARG002 - as those of rows
-        """What the list says of it.
+        """The facts for the list.
 
         Raises:
             Gone: as above.

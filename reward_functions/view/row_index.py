@@ -46,7 +46,7 @@ _PLAIN: Final = re.compile(r"[ !#-\[\]-~]+")
 
 
 class ReadRow(NamedTuple):
-    """What is kept of a row.
+    """The parts of a row that are kept.
 
     Args:
         value: its reward; None of one without.
@@ -128,7 +128,7 @@ class RowIndex:
     Args:
         folder: resolved.
         read: what is kept of a line; None of a line that holds no row, such as a bracket. It
-            raises one of `UNREADABLE` where the line should be a row and is none.
+            raises one of `UNREADABLE` where the line should be a row and is not.
         names: of the files, in order, relative to the folder.
     """
 
@@ -159,7 +159,7 @@ class RowIndex:
         """Read the lines that came since.
 
         Args:
-            names: of the files by now; those read before, and further ones behind them.
+            names: of the files by now; those read before, and then further ones.
             enough: asked now and then whether to stop; the next call goes on.
 
         Raises:
@@ -237,7 +237,7 @@ class RowIndex:
         return found
 
     def each(self) -> Iterator[tuple[float, Reason, bool]]:
-        """The reward (not a number where there is none), the reason and whether cut off."""
+        """The reward (not a number in an unscored row), the reason, and whether it is cut off."""
         columns = zip(self._alive, self.values, self._reason_of, self._cut, strict=True)
         return (
             (value, self.reasons[reason], bool(cut))
@@ -251,7 +251,7 @@ class RowIndex:
 
     @property
     def mean(self) -> float | None:
-        """Of the rewards; None where there are none."""
+        """Of the rewards; None without a reward."""
         found = self.rewards()
         return mean(found) if found else None
 

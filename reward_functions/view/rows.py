@@ -130,11 +130,11 @@ class RowsResult:
 
     @staticmethod
     def read(line: bytes) -> ReadRow | None:
-        """What is kept of a line."""
+        """The row of a line; None of a line that holds no row."""
         raise NotImplementedError
 
     def facts(self, *, growing: bool) -> Facts:
-        """What the list says of it.
+        """The facts for the list.
 
         Args:
             growing: whether it changed a moment ago.
@@ -175,7 +175,7 @@ class RowsResult:
         return None
 
     def unread(self) -> Iterator[str]:
-        """What of the file is no row."""
+        """Lines of the file that are no rows."""
         if self.index.bad_lines:
             lines = (
                 "1 line is" if self.index.bad_lines == 1 else f"{self.index.bad_lines:,} lines are"
@@ -191,7 +191,7 @@ class RowsResult:
 
 
 class Scores(RowsResult):
-    """What `reward score` writes: objects of the Lambda's own form, as lines or as an array."""
+    """Results of `reward score`: objects of the Lambda's own form, as lines or as an array."""
 
     reward: str = ""
     version: str = ""
@@ -251,7 +251,7 @@ class Scores(RowsResult):
         return Scale(min([low, *values]), max([high, *values])) if values else self.scale
 
     def facts(self, *, growing: bool) -> Facts:
-        """What the list says of it."""
+        """The facts for the list."""
         rows = len(self.index)
         reasons, failures = self.counted()
         return Facts(
@@ -271,7 +271,7 @@ class Scores(RowsResult):
     def findings(
         self, reasons: Sequence[ReasonCount], failures: Sequence[tuple[str, str, int]]
     ) -> Iterator[str]:
-        """What is wrong, the worst first: unscored rows, then reasons, then truncation."""
+        """Findings, the worst first: unscored rows, then reasons, then truncation."""
         rows = len(self.index)
         unscored, low = sum(count for *_, count in failures), sum(each.low for each in reasons)
         yield from self.unread()
@@ -354,7 +354,7 @@ class Scores(RowsResult):
 
 
 class PartialScores(Scores):
-    """What `reward score -o` writes meanwhile: results with their facts, below what is scored."""
+    """Results while `reward score -o` goes on: lines with their facts, below what is scored."""
 
     total: int | None = None
 
@@ -445,7 +445,7 @@ class RunScores(Scores):
         yield from super().findings(reasons, failures)
 
     def more(self) -> Iterator[tuple[str, str]]:
-        """What the run was asked."""
+        """Settings of the run."""
         if self.run is not None:
             yield "source", self.run.asked.source
             yield "function", self.run.asked.function
@@ -453,7 +453,7 @@ class RunScores(Scores):
 
 
 class Rollouts(RowsResult):
-    """What `reward rollouts run` writes."""
+    """A file of `reward rollouts run`."""
 
     what = "rollouts"
     setup: Any = None
@@ -470,7 +470,7 @@ class Rollouts(RowsResult):
         return ReadRow(_sum_of(row["rewards"]), words, error, key=key)
 
     def facts(self, *, growing: bool) -> Facts:
-        """What the list says of it."""
+        """The facts for the list."""
         scorer = self._setup().get("scorer") or {}
         unscored = sum(reason.error for _, reason, _ in self.index.each())
         return Facts(
@@ -489,7 +489,7 @@ class Rollouts(RowsResult):
         return self.setup if isinstance(self.setup, dict) else {}
 
     def findings(self) -> Iterator[str]:
-        """What is wrong, the worst first."""
+        """Findings, the worst first."""
         rows = len(self.index)
         yield from self.unread()
         failures = Counter(reason.reason for _, reason, _ in self.index.each() if reason.error)
@@ -541,7 +541,7 @@ class Rollouts(RowsResult):
 
 
 class Trajectories(Rollouts):
-    """What `reward rollouts run --trajectories` and `RFT_TRAJECTORIES` write."""
+    """A file of `reward rollouts run --trajectories`."""
 
     what = "trajectories"
 
@@ -571,7 +571,7 @@ class Trajectories(Rollouts):
 
         Raises:
             Gone, LookupError: it is not there any more.
-            BadTrajectory: it is none.
+            BadTrajectory: it is no trajectory.
         """
         from reward_functions.rollouts.drive.trajectories import page  # noqa: PLC0415
         from reward_functions.rollouts.record.jsonl import read  # noqa: PLC0415

@@ -1,7 +1,7 @@
 """The list and the pages as HTML: documents of the project's own kit, with forms and links in them.
 
-Everything works without a script. What is put into a document takes the place of a paragraph that
-holds a token of this process alone, which no data can repeat.
+Everything works without a script. A part of a document takes the place of a paragraph that holds
+a token of this process alone, which no data can repeat.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Column(NamedTuple):
 
 
 def list_asked(given: Mapping[str, str]) -> ListAsked:
-    """What the parameters of an address ask for; what means nothing counts as not given."""
+    """The wish that the parameters of an address state; one that means nothing is left out."""
     sort = given.get("sort", "name")
     return ListAsked(
         kind=given["kind"] if given.get("kind") in KINDS else "",
@@ -339,7 +339,7 @@ def row_page(result: Result, at: int, entry: Entry, links: Links) -> str | None:
 
 
 def problem_page(words: str, links: Links) -> str:
-    """What cannot be shown, and why."""
+    """A page that says why something is not shown."""
     page = Page("This cannot be shown", failures=[f"{words}."])
     return dressed(page.html(), {}, _bar(links, []))
 
