@@ -1,4 +1,4 @@
-"""The rows of a file of lines: where each begins, what it earned and why, in 30 bytes of a row.
+"""The rows of a file of lines: where each begins, what it earned and why, in 34 bytes each.
 
 A file is read once, and of one that grows the new lines alone. A row is shown by its bytes, which
 are read again. Half a line at the end is left until it is whole. A line that is no row is counted

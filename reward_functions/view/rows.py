@@ -398,7 +398,7 @@ _CUT: Final = 2
 
 @dataclass
 class RunScores(Scores):
-    """A run over shards: the parts that are done, in their order."""
+    """A run over shards: the parts that are done, in their order when all are."""
 
     run: Run | None = None
     state: str = ""
@@ -422,7 +422,11 @@ class RunScores(Scores):
         self.reward, self.version = str(asked.reward_name), str(asked.version)
         self.scale = Scale(*map(float, asked.scale))
         self.run, self.state, self.parts = run, state.word, (state.done, state.parts)
-        self._files = [f"{self.name}/{each.results}" for each in shards if each.is_done(names)]
+        done = [f"{self.name}/{each.results}" for each in shards if each.is_done(names)]
+        if not state.finished:  # parts end in any order: what was read is not read again
+            kept = [each for each in self._files if each in done]
+            done = [*kept, *(each for each in done if each not in kept)]
+        self._files = done
         super().advance(enough)
 
     def progress(self, *, growing: bool) -> str:

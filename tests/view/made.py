@@ -153,10 +153,10 @@ class Here(Engine):
             yield work(run, task, shard, scorer)
 
 
-def run_of_shards(folder):
+def run_of_shards(folder, shard_mb=None):
     rows = [sample(at, f"#### {42 if at % 2 else 41}") for at in range(4)]
     source = write_samples(folder / ".run.jsonl", rows)
-    Plan.of(str(source), str(folder / "run"), "gsm8k").start(Here())
+    Plan.of(str(source), str(folder / "run"), "gsm8k", shard_mb=shard_mb).start(Here())
     return folder / "run"
 
 

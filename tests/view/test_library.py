@@ -236,6 +236,24 @@ def test_a_run_over_shards_is_one_result(tmp_path):
     assert "is not the one that the run began with" in entry.facts.problem
 
 
+def test_parts_are_read_once_in_any_order_that_they_end_in(tmp_path):
+    run = made.run_of_shards(tmp_path, shard_mb=200 / (1 << 20))
+    first, summary = run / "part-000000.facts.json", run / "summary.json"
+    facts, figures = first.read_text(), summary.read_text()
+    first.unlink()
+    summary.unlink()
+    library = Library(tmp_path)
+    ids = []
+    for path, text in ((None, ""), (first, facts), (summary, figures)):
+        if path:
+            path.write_text(text)
+        _, result = library.opened(slug_of("run"))
+        ids.append([result.case(at).title.partition(" ")[0] for at in range(len(result.index))])
+    assert ids[2] == ["r0", "r1", "r2", "r3"]
+    assert ids[1] == [*ids[0], *(each for each in ids[2] if each not in ids[0])]
+    assert 0 < len(ids[0]) < 4
+
+
 def test_links_that_lead_out_are_not_followed(tmp_path):
     outside, inside = tmp_path / "outside", tmp_path / "inside"
     (outside / "more").mkdir(parents=True)
