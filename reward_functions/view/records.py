@@ -199,15 +199,16 @@ def _baseline_page(item: Any) -> Page:
 
 
 def _card_facts(item: Any) -> Facts:
-    accuracy = item["agreement"]["wrong"]
-    kappa, agreed = accuracy.get("kappa"), accuracy.get("accuracy")
+    kappa, verdict = item["agreement"]["wrong"].get("kappa"), item.get("verdict")
+    found = "" if kappa is None else f"kappa {_interval(kappa)} with the label of people"
+    if isinstance(verdict, str):  # which a card of an earlier version has not
+        found = "" if verdict == "fit" else f"{verdict}: {item.get('why')}"
     return Facts(
         reward=str(item["judge"]),
         version=str(item["version"]),
         rows=int(item["cases"]),
-        mean=None if agreed is None else agreed["value"],
         unscored=int(item["missing"]),
-        finding="" if kappa is None else f"kappa {_interval(kappa)} with the label of people",
+        finding=one_line(found, SENTENCE),
     )
 
 

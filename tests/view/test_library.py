@@ -59,7 +59,9 @@ def test_a_result_says_what_it_is(listing, name):
 def test_a_card_is_listed_with_its_page(listing):
     found = [each for each in listing.entries if each.name.startswith("cards/")]
     assert sorted(each.kind for each in found) == ["calibration", "page"]
-    assert {each.facts.reward for each in found if each.kind == "calibration"} == {"reference"}
+    (card,) = (each.facts for each in found if each.kind == "calibration")
+    assert (card.reward, card.rows, card.mean) == ("reference", 4, None)
+    assert card.finding
 
 
 def test_what_is_no_result_is_counted(listing):
