@@ -12,6 +12,7 @@ No answer may be framed, cached, or load anything. A page of the folder runs and
 
 from __future__ import annotations
 
+import logging
 import socket
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -270,6 +271,8 @@ class Serving:
         """Answer until Ctrl-C, or a signal to end."""
         import uvicorn  # noqa: PLC0415 - of the extra
 
+        # Half a line is no news of a file that is being written.
+        logging.getLogger("reward_functions.rollouts").setLevel(logging.ERROR)
         config = uvicorn.Config(
             self.app,
             access_log=False,
