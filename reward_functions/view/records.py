@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields
+from datetime import datetime
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -257,38 +258,29 @@ def _job_facts(item: Any) -> Facts:
 
 
 def _job_page(item: Any) -> Page:
-    """A page of the output of `reward job show --json`; times as they are written."""
-    left = {"hyperparameters", "tags", "deployed", "group"}
-    facts = [
-        (key, one_line(_words(each))) for key, each in item.items() if key not in left and each
-    ]
-    tables = {
-        title: [
-            (str(name), one_line(_words(value))) for name, value in (item.get(key) or {}).items()
-        ]
-        for title, key in (("Hyperparameters", "hyperparameters"), ("Tags", "tags"))
-    }
+    """The page of a job, as it was when `reward job show --json` wrote it."""
+    from reward_functions.jobs.job import Job, MlflowRun, Progress  # noqa: PLC0415 - of jobs alone
+    from reward_functions.jobs.page import JobView, job_page  # noqa: PLC0415
+
+    progress, run = item.get("progress"), item.get("mlflow")
+    created = datetime.fromisoformat(item["created"])
+    ended = datetime.fromisoformat(item["ended"]) if item.get("ended") else None
+    job = _sound(
+        Job,
+        item,
+        created=created,
+        ended=ended,
+        progress=_sound(Progress, progress) if progress else None,
+        mlflow=_sound(MlflowRun, run) if run else None,
+    )
+    heads = ("question", "verdict", "answer")
     beside = [
         (str(each["question"]), str(each["verdict"]), one_line(str(each["message"])))
         for each in item.get("deployed") or ()
     ]
-    heads = ("question", "verdict", "answer")
-    sections = [
-        Section(title, [Sheet(title, ("name", "value"), rows, words=("value",))])
-        for title, rows in tables.items()
-        if rows
-    ]
-    if beside:
-        title = "Beside what was deployed then"
-        sections.append(Section(title, [Sheet(title, heads, beside, words=heads)]))
-    failure = str(item.get("failure") or "")
-    return Page(
-        f"Job {one_line(str(item['name'] or item['id']), 90)}",
-        f"{one_line(str(item['status']))}, as it was when this file was written.",
-        failures=[failure] if failure else (),
-        facts=facts,
-        sections=sections,
-    )
+    sheets = [Sheet("Beside what was deployed then", heads, beside, words=heads)] if beside else []
+    seen = JobView(job, (), ended or created, simulated=bool(item.get("simulation")))
+    return job_page(seen, sheets)
 
 
 def _series(item: Any) -> list[Series]:

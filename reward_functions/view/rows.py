@@ -511,10 +511,11 @@ class Rollouts(RowsResult):
         """The figures of the command's own page; of a large file on demand alone."""
         if not whole or not len(self.index):
             return self._short()
-        from reward_functions.rollouts.drive.figures import figures_of, page  # noqa: PLC0415
+        from reward_functions.rollouts.drive.figures import figures_of  # noqa: PLC0415
         from reward_functions.rollouts.drive.records import read_records  # noqa: PLC0415
+        from reward_functions.rollouts.drive.report_page import report_page  # noqa: PLC0415
 
-        return page(figures_of(read_records(str(self.folder / self.name), texts=False)))
+        return report_page(figures_of(read_records(str(self.folder / self.name), texts=False)))
 
     def _short(self) -> Page:
         rows, middle = len(self.index), self.index.mean

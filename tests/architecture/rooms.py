@@ -190,16 +190,16 @@ ROOMS = {
     "view": room(
         "Results of a folder in one list, on this machine.",
         "core rollouts reports data scoring audit jobs jobs.evaluation rollouts.drive",
-        2_050,
+        2_010,
         1_700,
         12,
     ),
     "cli": room(
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
-        " aws.deployed calibration scoring audit jobs jobs.evaluation rollouts.drive cdk local"
-        " view",
-        8_070,
+        " aws.deployed calibration scoring export audit jobs jobs.evaluation rollouts.drive cdk"
+        " scaffold local view",
+        8_550,
         8_000,
         17,
     ),
