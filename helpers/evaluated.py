@@ -98,7 +98,7 @@ class Evaluated(Showing):
             for name, what in (
                 ("evaluation.json", "every figure, for a program"),
                 ("evaluation.md", "the tables, for a pull request"),
-                ("evaluation.html", "one page, without a script, for people"),
+                ("evaluation.html", "one page that needs no network, for people"),
             )
         ]
         return Shown([Sheet("Written", ("file", "is"), rows, words=("file", "is"))])

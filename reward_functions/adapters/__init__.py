@@ -1,6 +1,6 @@
 """Adapters: one reward, called the way each trainer and evaluation framework calls.
 
-    trl.py       `reward_func`: for `GRPOTrainer(reward_funcs=[…])`, and whoever calls as TRL does
+    trl.py       `reward_func`: for `GRPOTrainer(reward_funcs=[…])`, and for callers of that form
     verl.py      `compute_score` of the reward loop, one by one, and of a batch reward manager
     verifiers.py    `reward_func`, and each reward by its import path, for a task's `rewards`
     inspect_ai.py   `scorer`

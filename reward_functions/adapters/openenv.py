@@ -4,10 +4,10 @@
     super().__init__(rubric=rubric("math", response="message", reference="metadata.answer"))
 
 **The response** is a field of the action, **the reference** of the observation; either may be a
-function of both instead, for what only the environment knows. **Unscored** raises, out of the step
-(openenv-core 0.3.0 and openenv 0.10.0, `core/rubrics/base.py`, `Rubric.__call__`, and
-`core/env_server/interfaces.py`, `_apply_rubric`, catch nothing): a step without a reward is an
-error of the environment, and never an observation that says 0.
+function of both instead, for what only the environment knows. **Unscored** raises, out of the step:
+openenv-core 0.3.0 and openenv 0.10.0 catch nothing (`core/rubrics/base.py`, `Rubric.__call__`;
+`core/env_server/interfaces.py`, `_apply_rubric`). A step without a reward is an error of the
+environment, never an observation that says 0.
 """
 
 from __future__ import annotations

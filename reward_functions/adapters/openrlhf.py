@@ -94,7 +94,7 @@ def last_step(
     name: str | None = None,
     **parameters: Any,
 ) -> Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]:
-    """What `AgentInstanceBase.step` returns where the action is the last of the episode.
+    """The value that `AgentInstanceBase.step` returns for the last action of an episode.
 
         async def step(self, states, **_):
             return await finished(states)     # finished = last_step("math")
@@ -148,7 +148,7 @@ def _scored(reward: Bound, prompt: str, response: str, label: Any, at: int) -> R
 
 
 def response_of(query: str, prompt: str) -> str:
-    """What follows the prompt in a query. Tokenizers lose and add spaces, so that none counts.
+    """The response after the prompt. Tokenizers lose and add spaces, so that none counts.
 
     Raises:
         BadSample: the query does not begin with the prompt: OpenRLHF cuts one that is too long.

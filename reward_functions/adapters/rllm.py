@@ -7,14 +7,14 @@
 Every registered reward is an attribute of this module. With parameters, or for a composite, write
 `evaluate = evaluator("math", rounded=2)` in a module of your own and name that.
 
-**The prompt** is the task's instruction, **the reference** a field of `task.metadata`, **the
-response** what rLLM's own verifiers read: the artifact `answer`, else the last trajectory's output,
-else the last step's, else the last reply that is not empty (`rllm/eval/reward_fns/_helpers.py`,
-commit 51cdc1ad). A trainer without hooks hands over the row itself in the place of the task.
-**Unscored** raises, since an `EvalOutput` holds a number and nothing else: the engine runs the
-rollout again, and after its last try stops or leaves it without trajectories
-(`rllm/engine/agentflow_engine.py`, commit 0222ebb8). Name it by `import_path`: behind `[verifier]
-module`, or from a `tests/evaluate.py`, rLLM turns every exception into a reward of 0.0
+**The prompt** is the task's instruction, **the reference** a field of `task.metadata`. **The
+response** is the artifact `answer`, else the last trajectory's output, else the last step's, else
+the last reply that is not empty. rLLM's own verifiers read the same
+(`rllm/eval/reward_fns/_helpers.py`, commit 51cdc1ad). A trainer without hooks hands over the row
+itself in the place of the task. **Unscored** raises, since an `EvalOutput` holds a number and
+nothing else: the engine runs the rollout again, and after its last try stops or leaves it without
+trajectories (`rllm/engine/agentflow_engine.py`, commit 0222ebb8). Name it by `import_path`. From
+`[verifier] module`, or from a `tests/evaluate.py`, rLLM turns every exception into a reward of 0.0
 (`rllm/eval/module_evaluator.py`, commit 02f0663d).
 """
 

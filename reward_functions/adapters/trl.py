@@ -1,4 +1,4 @@
-"""Rewards for TRL, and for whoever calls as it does: Unsloth, Axolotl.
+"""Rewards for TRL, and for callers that call as TRL does: Unsloth, Axolotl.
 
     from reward_functions.adapters.trl import reward_func
 
@@ -160,7 +160,7 @@ class RewardFunc:
             isinstance(result, Unscored) and isinstance(result.error, BadReference)
             for result in results
         ):
-            there = f"are {', '.join(sorted(columns))}" if columns else "is none beside the prompt"
+            there = f"are {', '.join(sorted(columns))}" if columns else "stop at the prompt"
             raise BadParameter(
                 f"{self.__name__} needs a reference, and no column is called "
                 f"{', '.join(REFERENCES[:-1])} or {REFERENCES[-1]}: "

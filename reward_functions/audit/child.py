@@ -42,7 +42,7 @@ class Decorated(Exception):
 
 
 class Answer(NamedTuple):
-    """What a child says when the function is imported, and for each unit of rows."""
+    """A child's message when the function is imported, and for each unit of rows."""
 
     name: str = ""
     batch: bool = False
@@ -80,7 +80,7 @@ class _Dropped(io.TextIOWrapper):
 
 
 def led_to(place: str) -> Any:
-    """What a place such as `my.py:accuracy` or `package.module:rewards.accuracy` leads to.
+    """Import the object of a place such as `my.py:accuracy` or `package.module:rewards.accuracy`.
 
     Raises:
         ConfigurationError: it leads nowhere, or its import raised; one sentence.
@@ -202,7 +202,7 @@ class Child:
         return answer
 
     def end(self) -> None:
-        """End it with all that it began, whatever they are doing."""
+        """End it with all that it began, at any moment."""
         with suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

@@ -90,7 +90,7 @@ NOT_BOTH: Final = "no row has a score of both"
 
 
 class Side(NamedTuple):
-    """What one of the two rewards did.
+    """The results of one of the two rewards.
 
     Attributes:
         letter: "A" or "B".
@@ -107,7 +107,7 @@ class Side(NamedTuple):
     calls: int
 
     def named(self) -> dict[str, str]:
-        """What it is, by key."""
+        """Its identity, by key."""
         keys = ("kind", "name", "version", "digest", "convention", "described")
         return {key: getattr(self.target, key) for key in keys}
 

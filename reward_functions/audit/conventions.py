@@ -18,7 +18,8 @@ there; verifiers passes what is asked for. Completions are texts, or lists of me
 conversational data: a function that scores no row as a text and some as messages takes messages.
 TRL passes messages where the rows' prompts are lists of messages: they are tried first there, and
 a function that takes the other form, or a name that is no column, breaks the contract.
-What fails or returns no number is unscored and never 0, which verifiers v0 and OpenAI make of it.
+A row that fails or returns no number is unscored and never 0; verifiers v0 and OpenAI make a 0 of
+it.
 """
 
 from __future__ import annotations
@@ -475,7 +476,7 @@ class Adapted:
         return Score(value)
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
-        """What breaks the contract when these rows are sent at once, in sentences."""
+        """Sentences about what breaks the contract when these rows are sent at once."""
         self.score(samples)
         found = list(self._unlike())
         if self.convention.batch and samples:

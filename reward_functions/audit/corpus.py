@@ -87,7 +87,7 @@ class Corpus:
 
     @cached_property
     def form(self) -> str:
-        """What right answers begin and end with, such as an empty box; "" for nothing."""
+        """The text around right answers, such as an empty box; "" for nothing."""
         return _form(self.rights)
 
     @cached_property

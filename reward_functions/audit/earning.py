@@ -1,4 +1,4 @@
-"""What an answer without merit earns, and what a right one does: a share lies between."""
+"""The earnings of an answer without merit, and of a right one: a share lies between."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_ROOM: Final = 0.98
 
 
 class Declared(NamedTuple):
-    """What a reward says of itself; the fields are those of `Earnings`."""
+    """The declaration of a reward about itself; the fields are those of `Earnings`."""
 
     undeserved: float | None = None
     form: bool = False
@@ -35,7 +35,7 @@ NOTHING_DECLARED: Final = Declared()
 
 
 def declared_by(spec: RewardSpec | None) -> Declared:
-    """What a reward declares to pay; a composite, what follows from its parts."""
+    """The pay that a reward declares; for a composite, the pay that follows from its parts."""
     if spec is None:
         return NOTHING_DECLARED
     if not isinstance(spec.function, Composition):
@@ -55,14 +55,14 @@ def _pays_for_form(composition: Composition) -> bool:
 
 
 class Earnings(NamedTuple):
-    """What counts as earning nothing, and as earning all.
+    """The scores that count as earning nothing, and as earning all.
 
     Attributes:
         nothing: as a score.
         all: as a score.
         undeserved: the most that the reward declares to pay a wrong answer; None for nothing.
         form: whether it is a composite that pays for form, too: then any wrong answer may have it.
-        sure: the least that a composite declares to pay a right answer, in whatever form.
+        sure: the least that a composite declares to pay a right answer, in any form.
         by_row: the most that a near miss may earn at a row, where it depends on the row.
     """
 
@@ -123,17 +123,17 @@ def earnings(
     *,
     declared: Declared = NOTHING_DECLARED,
 ) -> Earnings:
-    """What counts as earning nothing, and as earning all.
+    """The scores that count as earning nothing, and as earning all.
 
     | the reward | nothing | all |
     | --- | --- | --- |
     | declares its scale | the minimum | the maximum |
     | declares none | the least of wrong and empty answers | the most that a right one earned |
 
-    Where nothing would be a penalty, below zero, it is what an empty answer earns, at most zero: a
-    reward of -1 for wrong, 0 for none and 1 for right pays for right answers alone. It is never
-    more than halfway from the minimum, or from zero, to all: a reward that pays every wrong answer
-    nearly as much as a right one is not one of another scale.
+    Where nothing would be a penalty, below zero, it is what an empty answer earns, at most zero. So
+    a reward of -1 for wrong, 0 for no answer and 1 for right pays for right answers alone. It is
+    never more than halfway from the minimum, or from zero, to all: a reward that pays every wrong
+    answer nearly as much as a right one is not one of another scale.
 
     Args:
         scale: as declared; None where it is not known.

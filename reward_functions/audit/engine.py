@@ -2,7 +2,7 @@
 
     rows ──gold──→ cases ──classes──→ answers ──score──→ figures, findings ──gates──→ Audit
 
-What an audit measures of a reward it measures of any: `targets` says how each is asked.
+An audit measures the same of any reward: `targets` says how each is asked.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ EQUAL: Final = "right, wrong and empty answers earn the same: every group has ze
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """What an audit is asked for.
+    """The options of an audit.
 
     Args:
         label: the field that says whether a response of the data is right.

@@ -249,7 +249,7 @@ IDS: Final = {*_FIGURES.split(), *BY_ID, *(f"exploit.{each}" for each in BY_ID)}
 def accepted_of(
     target: object, names: Iterable[str], code: str, given: Sequence[Acceptance] | None = None
 ) -> list[Acceptance]:
-    """What is accepted of a target.
+    """The acceptances of a target.
 
     Args:
         target: as it was asked for: a name, a path, an object.

@@ -1,9 +1,10 @@
-"""Who writes right answers: the reward itself, or the usual form that pays the reference most.
+"""Write right answers: by the reward itself, or in the usual form that pays the reference most.
 
 A function of somebody else has nothing that writes one. Its reference is put into each form of
-`FORMS` on a few rows, and the form in which it earns most beyond what it earns at another row is
-taken; else the form in which it earns most beyond an empty answer: that function pays a form alone.
-Where no form does, nobody knows what the function pays for, and an audit has measured nothing.
+`FORMS` on a few rows. The form in which it earns most beyond what it earns at another row is taken.
+Else the form in which it earns most beyond an empty answer is taken: that function pays a form
+alone. Where no form does, nobody knows what the function pays for, and an audit has measured
+nothing.
 """
 
 from __future__ import annotations
@@ -94,14 +95,14 @@ class Unpaid(NamedTuple):
 def gold_of(
     target: AuditTarget, samples: Sequence[Sample], form: str = ""
 ) -> Gold | Unpaid | Exception | None:
-    """What writes right answers to samples; None where nothing does, an error where none is scored.
+    """The writer of right answers to samples; None without one, an error where no sample is scored.
 
     Args:
         target: the reward. A judge is not asked: nobody has agreed to what that costs.
         samples: rows; the first `TRIED` with a reference are answered in every form, where the
             target says nothing itself. Where a batch of these shows no form, each is asked alone,
-            and each form on rows of its own: a function that mixes its rows up, or that remembers
-            a prompt, must be known before that can be seen.
+            and each form on rows of its own. A function that mixes its rows up, or that remembers a
+            prompt, must be known before that can be seen.
         form: of right answers, with {} for the reference; tried before all others.
 
     Raises:

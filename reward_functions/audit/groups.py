@@ -1,4 +1,4 @@
-"""What a reward gave to the responses of each prompt: against labels, among each other, by length.
+"""The scores of each prompt's responses: against labels, among each other, by length.
 
 | figure | what it is |
 | --- | --- |
@@ -124,7 +124,7 @@ class Earned:
         return [group for group in kept(self.groups, self.scored) if len(group) >= PAIR]
 
     def response(self, at: int) -> str:
-        """What a row answers; "" where it is not a valid sample."""
+        """The answer in a row; "" where it is not a valid sample."""
         sample = self.samples[at]
         return sample.response if isinstance(sample, Sample) else ""
 
@@ -227,7 +227,7 @@ def finding_of(
 def group_measures(
     earned: Earned, places: Sequence[str], labels: Labels | None = None
 ) -> tuple[list[Figure], list[Finding]]:
-    """What a reward's scores of responses show by themselves.
+    """The facts that a reward's scores of responses show by themselves.
 
     Args:
         earned: the rows.

@@ -1,9 +1,9 @@
 """An answer to a row that nobody has, written as one to a row of the data: a log may hold it.
 
 A class writes its answer once more, to a row whose right answer is of the same kind and stands in
-the same form: what all right answers of the data have around their last number or word. There is
-none where they have nothing alike, where a letter or digit of the form is the reference's, and
-where the class has another number of answers to the row.
+the same form. That form is what all right answers of the data have around their last number or
+word. It writes no such row where they have nothing alike, where a letter or digit of the form is
+the reference's, and where the class has another number of answers to the row.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WORDS: Final = frozenset({"yes", "no", "true", "false"})
 
 
 def made_up(answers: AnswerClass, case: ReplayCase, corpus: Corpus, way: int) -> str:
-    """The answer that a class writes to a made-up row in the same way; "" where there is none.
+    """The answer that a class writes to a made-up row in the same way; "" without one.
 
     It is on one line and printable.
 

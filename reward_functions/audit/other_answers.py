@@ -101,7 +101,7 @@ class ReplayCase(NamedTuple):
 
     @property
     def another(self) -> str:
-        """The wrong answer; "" where there is none."""
+        """The wrong answer; "" without one."""
         return self.wrong or ""
 
 
@@ -174,7 +174,7 @@ def opposite(case: ReplayCase) -> str | None:
 def part(right: str) -> str:
     """The first half of the last number before its point, else of the last word; "" for none.
 
-    What is left of a number is some tenth of it or less: no precision takes one for the other.
+    Some tenth of a number is left of it, or less: no precision takes one for the other.
     """
     start, end = answer_line(right)
     numbers = [*_NUMBER.finditer(right, start, end)]

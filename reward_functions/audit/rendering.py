@@ -175,7 +175,7 @@ def _kind(done: Checked) -> str:
 
 
 def unmade(names: Sequence[str], why: str) -> Checked:
-    """What is written where nothing could be looked at: no figure, no gate, the status 2.
+    """The output where nothing could be looked at: no figure, no gate, the status 2.
 
     Args:
         names: of the target, or of the two.

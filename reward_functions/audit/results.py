@@ -1,4 +1,4 @@
-"""What an audit found: figures, the findings they rest on, and the gates that decide.
+"""The results of an audit: figures, the findings they rest on, and the gates that decide.
 
 A figure is a number with its interval and how many prompts it rests on. One that could not be
 measured has no value and says why: it is never 0. A finding is what a person reads: a class of
@@ -139,7 +139,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Checked:
-    """What an audit and a comparison have in common.
+    """The part that an audit and a comparison have in common.
 
     Args:
         target: what was looked at, by key: kind, name, version, digest, convention.
@@ -219,7 +219,7 @@ class Checked:
 
     @property
     def called(self) -> str:
-        """What was looked at, as it was asked for."""
+        """The name of the target, as it was asked for."""
         return _called(self.target)
 
     @property
@@ -229,12 +229,12 @@ class Checked:
 
     @property
     def result(self) -> str:
-        """What was found beside the gates."""
+        """The findings beside the gates."""
         return ""
 
     @property
     def held(self) -> str:
-        """How many gates hold, in a sentence; "" where there are none."""
+        """How many gates hold, in a sentence; "" without any."""
         of = len(self.gates)
         if not self.failed:
             return (
@@ -289,7 +289,7 @@ class Comparison(Checked):
 
     @property
     def result(self) -> str:
-        """What would change if B took the place of A."""
+        """The change if B took the place of A."""
         rows = {each.id: each.message.partition(" ")[0] for each in self.findings}
         p, turned = (self.figure(each).value for each in ("p", "signflips"))
         gained, lost = rows["FLIP-GAINED"], rows["FLIP-LOST"]

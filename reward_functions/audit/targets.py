@@ -1,4 +1,4 @@
-"""What is audited: a reward here, anybody's function, a deployment. One row of a table is a kind.
+"""The target of an audit: a reward here, any function, a deployment. One row of a table is a kind.
 
     the text                                     what it is
     arn:aws:lambda:…, NAME@STAGE                 a deployment, invoked in batches
@@ -86,7 +86,7 @@ OF_CHECK: Final[Mapping[str, Verdict]] = {"ok": "ok", "warning": "note", "unknow
 
 
 class AuditTarget(ABC):
-    """What an audit scores with.
+    """The scorer of an audit.
 
     Attributes:
         kind: "reward", "composite", "function" or "deployment".
@@ -131,7 +131,7 @@ class AuditTarget(ABC):
     @property
     @abstractmethod
     def described(self) -> str:
-        """What was chosen, in one line; it may say more once it has scored."""
+        """The target in one line; it may say more once it has scored."""
 
     @abstractmethod
     def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:
@@ -147,7 +147,7 @@ class AuditTarget(ABC):
 
     @abstractmethod
     def probe(self, samples: Sequence[Sample]) -> list[str]:
-        """What breaks the contract when a batch is sent as a trainer sends it, in sentences."""
+        """Sentences about what breaks the contract when a batch is sent as a trainer sends it."""
 
     def probed(self, samples: Sequence[Sample]) -> int:
         """How many answers `probe` asks a judge's model for."""
@@ -155,7 +155,7 @@ class AuditTarget(ABC):
 
     @property
     def seen(self) -> Sequence[Finding]:
-        """What `probe` saw that breaks nothing; empty before it, and of all but a deployment."""
+        """Harmless facts that `probe` saw; empty before it, and of all but a deployment."""
         return ()
 
     def close(self) -> None:  # noqa: B027 - most have begun nothing
@@ -438,7 +438,7 @@ class Deployed(AuditTarget):
         self.calls += samples if self.judges else 1
 
     def probe(self, samples: Sequence[Sample]) -> list[str]:
-        """What fails of all that a trainer relies on: `checking.check`."""
+        """Test all that a trainer relies on, and yield what fails: `checking.check`."""
         expected = self._expected(samples)
         self._report = checking.check(self._scorer.function, expected, batch_size=self._batch)
         self.calls += self.probed(samples) or self._report.calls
@@ -588,7 +588,7 @@ def audit_target(
     scripted: bool = False,
     max_usd: float | None = None,
 ) -> AuditTarget:
-    """What a text or an object means.
+    """The target that a text or an object means.
 
     Args:
         target: as the table above has it; a path; or a reward or any callable of Python.

@@ -1,7 +1,7 @@
 """The answers of every class, scored against their rows, and how each class fared.
 
-The unit is the prompt: a class has paid a prompt where any of its answers to it earned more than it
-may, and has refused one where any right answer to it earned less than it must.
+The unit is the prompt. A class has paid a prompt where any of its answers to it earned more than it
+may. It has refused one where any right answer to it earned less than it must.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Fared:
         shown: answers that may be asked for, by position in `tried`: those not yet judged are kept
             as what writes them again.
         errors: (position in `tried`, error) of answers without a score that should have one.
-        unusable: rows whose reference cannot be used, whatever is answered.
+        unusable: rows whose reference cannot be used, for any answer.
         unasked: how many a judge decided without its model.
     """
 

@@ -3,7 +3,7 @@
 shell.py        where a command goes: its stage, its region, its credentials
 calls.py        clients, answers, pages, and the one loop that waits
 failures.py     what the SDK raises: one sentence with the remedy, classified once
-arn.py          ARNs of anything, and what stands behind a function's
+arn.py          ARNs of anything, and what stands after a function's
 s3.py           files sent to S3, and objects read
 request_validation.py   a request against the models of botocore
 iam_matching.py  whether a statement of IAM matches

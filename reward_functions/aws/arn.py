@@ -1,9 +1,9 @@
-"""ARNs: any partition, any service; and the ARN of a Lambda function with what stands behind it.
+"""ARNs: any partition, any service; and the ARN of a Lambda function with what stands after it.
 
     arn:PARTITION:SERVICE:REGION:ACCOUNT:RESOURCE
     arn:PARTITION:lambda:REGION:ACCOUNT:function:NAME[:QUALIFIER]
 
-What stands behind a function's ARN either holds still for as long as it exists, or moves with a
+The part after a function's ARN either holds still for as long as it exists, or moves with a
 deployment:
 
     NAME:7              holds: nobody can change a published version

@@ -5,8 +5,8 @@
     pages("listing jobs", client.list_jobs, "Jobs")          every item of every page
     wait(look, done, seconds=60)                             the one loop that looks again
 
-An answer is the service's own: its client has read it, and it came over TLS. What no service would
-say is the answer of something else at its address, and one sentence says so.
+An answer is the service's own: its client has read it, and it came over TLS. An answer that no AWS
+service gives comes from something else at its address, and one sentence says so.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def wait(
     sleep: Callable[[float], object] = sleep,
     clock: Callable[[], float] = monotonic,
 ) -> Found:
-    """What the last look found: it is done, the time is over, or the pause was ended.
+    """The result of the last look: it is done, the time is over, or the pause was ended.
 
     Args:
         look: reads it.

@@ -129,7 +129,7 @@ class DeployedReward(BaseModel):
     """One deployed reward function, as it was when it passed its gate.
 
     A job is given `version_arn`, which answers the same for as long as it stands. SageMaker's own
-    client takes no qualifier (its pattern ends behind the name), so an *immutable* deployment is a
+    client takes no qualifier (its pattern ends after the name), so an *immutable* deployment is a
     function of its own for every digest: there `version_arn` is the plain ARN, and no alias exists.
     """
 
@@ -181,7 +181,7 @@ class DeployedReward(BaseModel):
 
     @property
     def live_arn(self) -> str:
-        """What people ask: the alias, or the one function of an immutable deployment."""
+        """The ARN that people ask: the alias, or the one function of an immutable deployment."""
         return self.alias_arn or self.version_arn
 
 
@@ -200,7 +200,7 @@ class JobVpc(BaseModel):
 
 
 class JobRights(BaseModel):
-    """What jobs may use beside the stage's bucket and its rewards: `job_rights` in `cdk.json`."""
+    """The resources that jobs may use beside the stage's bucket: `job_rights` in `cdk.json`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -260,7 +260,7 @@ class FeedbackPath(BaseModel):
 
 
 class DeployedStage(BaseModel):
-    """What the functions of a stage share."""
+    """The part that the functions of a stage share."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

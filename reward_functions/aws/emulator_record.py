@@ -1,4 +1,4 @@
-"""What is known about each emulator, by name, on disk: a later process finds it and ends it.
+"""Each emulator has a file with its facts, by name: a later process finds it and ends it.
 
 STATE/local-aws/NAME/        STATE is XDG_STATE_HOME/reward-functions, or the user's default
     record.json              the process, its port; written before it is waited for
@@ -6,7 +6,7 @@ STATE/local-aws/NAME/        STATE is XDG_STATE_HOME/reward-functions, or the us
     training.log             what the training double beside it said, where there is one
     home, tmp, tls, cdk      its own files; all gone with it
 
-Which emulator a shell points at, and the lines that turn the shell.
+The emulator that a shell points at, and the lines that turn the shell.
 
 An emulator and the training double beside it have a port each; one port is one server here.
 """
@@ -93,7 +93,7 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRecord:
-    """What later commands need to know of the training double beside an emulator."""
+    """The facts about the training double beside an emulator, for later commands."""
 
     process: Process
     port: int
@@ -101,7 +101,7 @@ class TrainingRecord:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What later commands need to know of an emulator.
+    """The facts about an emulator, for later commands.
 
     Args:
         process: its process.
@@ -148,7 +148,7 @@ class Folder:
         return self.path / "training.log"
 
     def tail(self, file: Path) -> str:
-        """The last line of a log, behind a colon."""
+        """The last line of a log, after a colon."""
         try:
             with file.open("rb") as log:
                 log.seek(max(0, log.seek(0, os.SEEK_END) - LOG_TAIL))
@@ -158,7 +158,7 @@ class Folder:
         return f": {tail.splitlines()[-1]}" if tail else ", and its log is empty"
 
     def record(self) -> Record | None:
-        """What was written; None where there is nothing, or nothing that can be read."""
+        """The record; None where nothing was written, or nothing that can be read."""
         from pydantic import TypeAdapter  # noqa: PLC0415 - 50 ms
 
         try:
@@ -198,7 +198,7 @@ class Emulator:
 
     @property
     def name(self) -> str:
-        """What it was started as."""
+        """The name under which it was started."""
         return self.folder.name
 
     @property
@@ -268,7 +268,7 @@ def pointed_at(urls: Iterable[str]) -> Emulator | None:
 
 
 def options(aws: Emulator | None) -> str:
-    """What `reward local up` is given to find this emulator again, with a space before each.
+    """The options of `reward local up` that find this emulator again, with a space before each.
 
     Args:
         aws: None for one that nobody named.
@@ -280,7 +280,7 @@ def options(aws: Emulator | None) -> str:
 
 
 def towards_line(aws: Emulator | None, *, training: bool = False) -> str:
-    """What points a shell at an emulator.
+    """The line that points a shell at an emulator.
 
     Args:
         aws: None for one that nobody named.
@@ -293,7 +293,7 @@ def towards_line(aws: Emulator | None, *, training: bool = False) -> str:
 
 
 def away_line(aws: Emulator | None) -> str:
-    """What ends an emulator, and points a shell away from it."""
+    """The line that ends an emulator, and points a shell away from it."""
     return f'eval "$(reward local down{_named(aws)} --print-env)"'
 
 

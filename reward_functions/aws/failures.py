@@ -1,4 +1,4 @@
-"""What AWS's SDK raises, as one sentence with the remedy, and classified once.
+"""The exceptions of AWS's SDK, as one sentence with the remedy, and classified once.
 
 | kind | what happened |
 | --- | --- |

@@ -1,9 +1,9 @@
 """IAM policies matched against what is known of a call: their statements, patterns and conditions.
 
-What is known (`iam:PassedToService`, `aws:SourceArn`) is resolved in the document. A condition that
-holds is taken out; a statement with one that does not hold goes, be it an Allow or a Deny. What is
-not known stays as it is: the emulator's simulator, which takes no context, never applies it, and a
-check of a trust policy calls it unknown.
+Known keys (`iam:PassedToService`, `aws:SourceArn`) are resolved in the document. A condition that
+holds is taken out; a statement with one that does not hold goes, be it an Allow or a Deny. Unknown
+keys stay as they are: the emulator's simulator, which takes no context, never applies them, and a
+check of a trust policy calls them unknown.
 
 Source: "IAM JSON policy elements: Condition operators" in the IAM user guide.
 """

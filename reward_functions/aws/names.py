@@ -1,12 +1,12 @@
-"""What the resources of one stage are called: by its name, and the prefix of its company.
+"""The names of a stage's resources: by its own name, and the prefix of its company.
 
     Names("dev").function("gsm8k")             SageMaker-reward-dev-gsm8k
     Names("dev", "acme").function("gsm8k")     acme-SageMaker-reward-dev-gsm8k
 
-What AWS's stock policies look for stays in every name. HyperPod and SageMaker's invoke only what
-carries `SageMaker`, in this case, and use buckets only that carry `sagemaker`. No prefix holds a
-capital letter, so that none reaches beyond the hyphen before it. Names of buckets are one space for
-all accounts.
+The words that AWS's stock policies look for stay in every name. HyperPod and SageMaker's invoke
+only what carries `SageMaker`, in this case, and use buckets only that carry `sagemaker`. No prefix
+holds a capital letter, so that none reaches beyond the hyphen before it. Names of buckets are one
+space for all accounts.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Names(NamedTuple):
         return f"{self.function(deployment)}{GENERATION}{digest[:GENERATION_DIGITS]}"
 
     def rollouts(self, what: str) -> str:
-        """What serves rollouts: a forwarder, the path of deferred rewards.
+        """The part that serves rollouts: a forwarder, the path of deferred rewards.
 
         No deployment's function is called so.
         """

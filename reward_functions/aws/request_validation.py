@@ -81,7 +81,7 @@ def service_model(service: str) -> ServiceModel:
 
 
 def problems(shape: Shape, value: Any, where: str = "") -> Iterator[str]:
-    """What a value breaks of its shape, in the words of AWS's servers; none of it quotes the value.
+    """The faults of a value against its shape, in the words of AWS; no fault quotes the value.
 
     Args:
         shape: from a service model.

@@ -68,7 +68,7 @@ def default_stage(*, job_file: bool = True) -> Named:
 
 
 def stage_hint(stage: str) -> str:
-    """Who named a stage, and how to name another; "" for one that was typed.
+    """How the stage was named, and how to name another; "" for a stage that was typed.
 
     Args:
         stage: that is not there, or may not be read.

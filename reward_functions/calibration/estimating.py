@@ -219,7 +219,7 @@ class Estimate:
 
     @property
     def warnings(self) -> list[str]:
-        """What is unknown or will not work, in sentences."""
+        """Sentences about what is unknown or will not work."""
         warnings = [
             f"the price of {model.model} is not known: give --price {model.model}=INPUT,OUTPUT"
             for model in self.models

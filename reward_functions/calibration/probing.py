@@ -57,7 +57,7 @@ class ProbeResult:
 
 
 def measured_models(tried: Iterable[Sequence[ProbeResult]]) -> Measured:
-    """How many models answered, in whatever form.
+    """How many models answered, in any form.
 
     Args:
         tried: the results of each model that was asked.

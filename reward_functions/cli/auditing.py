@@ -372,13 +372,13 @@ def compare(
 ) -> None:
     """Score the same responses by two rewards, and say how they differ.
 
-    Which rows flip, each way, and whether that may be chance; the difference of the means; the
-    order within a prompt; the share of samples whose advantage changes its sign, which is what
-    training would do otherwise; prompts that teach nothing under either; time and calls. Two judges
-    beside people are `reward audit JUDGE CASES --card DIR --beside CARD.json`.
+    It says which rows flip, each way, and whether that may be chance. It says the difference of the
+    means, the order within a prompt, and the share of samples whose advantage changes its sign, so
+    that training would differ. It says which prompts teach nothing under either, and time and
+    calls. Two judges beside people are `reward audit JUDGE CASES --card DIR --beside CARD.json`.
 
-    Exit status: 0 every gate of --fail-on holds, or there is none; 1 one does not; 2 nothing was
-    measured, or the arguments cannot be used.
+    Exit status: 0 every gate of --fail-on holds, or you named no gate; 1 one does not; 2 nothing
+    was measured, or the arguments cannot be used.
     """
     with ExitStack() as opened:
         one, other = (

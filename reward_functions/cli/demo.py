@@ -7,8 +7,8 @@ Every row says in its metadata what must come out, so that the demo is a check a
     a local AWS emulator → cdk bootstrap → cdk deploy → the deployed aliases score → nothing is left
 
 Every step is the real one: the CDK's own command line, a change set, a published version of an
-alias, boto3. What differs from an account is the emulator, the script that answers for Bedrock's
-models, and that both end with the demo.
+alias, boto3. An account differs in the emulator, in the script that answers for Bedrock's models,
+and in that both end with the demo.
 """
 
 from __future__ import annotations

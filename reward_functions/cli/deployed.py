@@ -66,7 +66,7 @@ def list_deployed(
     stage: Stage,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON, with every ARN.")] = False,
 ) -> None:
-    """What a stage has deployed, and the ARN to give to a job.
+    """List the deployments of a stage, with the ARN to give to a job.
 
     The columns `job` and `live` are versions of the function: what the catalogue gives to jobs, and
     what the alias points to.

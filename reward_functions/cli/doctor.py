@@ -60,11 +60,11 @@ def doctor(
     offline: Annotated[bool, typer.Option("--offline", help="Do not ask STS either.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Which AWS this shell is on, and whether credentials, tools and the stage are ready.
+    """Say which AWS this shell is on, and whether credentials, tools and the stage are ready.
 
     STS is asked who you are, for three seconds at most, and nobody else anything. No key or token
-    is printed. What cannot be seen is unknown and no failure. See also `reward rollouts doctor`,
-    `reward audit JUDGE`, and `reward stage check` for every field of a stage.
+    is printed. A check that cannot see is unknown and no failure. See also `reward rollouts
+    doctor`, `reward audit JUDGE`, and `reward stage check` for every field of a stage.
 
     Exit status: 0 nothing failed, 1 something did, 2 there is no such stage.
     """
@@ -189,7 +189,7 @@ def shell(preview: Preview) -> CheckFinding:
 
 
 def python(preview: Preview, given: object) -> CheckFinding:
-    """Which interpreter compiles the artifacts.
+    """The interpreter that compiles the artifacts.
 
     Raises:
         NoInterpreter: the one that `cdk.json` names does not answer.
@@ -238,7 +238,7 @@ def node() -> CheckFinding:
 
 
 def cdk(folder: Path) -> CheckFinding:
-    """Which CDK command line `npx cdk` starts in a folder, and whether it is the pinned one."""
+    """The CDK command line that `npx cdk` starts in a folder, and whether it is the pinned one."""
     for each in (folder, *folder.parents):
         path = each / "node_modules" / "aws-cdk" / "package.json"
         if path.is_file():

@@ -258,7 +258,7 @@ def _worst(spec: RewardSpec, rows: Iterable[Explained], count: int) -> list[Expl
 
     lowest = nsmallest(count, rows, key=earned)
     if unscored:
-        remark(f"unscored {unscored:,}: they stand behind those with a score")
+        remark(f"unscored {unscored:,}: they follow those with a score")
     return lowest
 
 

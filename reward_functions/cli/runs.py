@@ -159,7 +159,7 @@ def resume(
 def cancel(name: RunName) -> None:
     """Let a run begin no further part, and stop the state machine that does it, if one does.
 
-    What is done stays, and `resume` goes on.
+    Finished shards stay, and `resume` goes on.
 
     Exit status: 0, or 2 where there is no run.
     """

@@ -161,7 +161,7 @@ def score(
     minimum, and what to try.
 
     The page of --report has these figures with their intervals, the rows worth a look, and what a
-    judge decided; it is one file without scripts, and quotes prompts and responses.
+    judge decided; it is one file that needs no network, and quotes prompts and responses.
 
     A judge's verdicts are kept in a file as they come: what was asked once is not asked again, by
     this command or another one. Ctrl-C loses none.

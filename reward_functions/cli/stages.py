@@ -153,7 +153,7 @@ def _print(name: str, preview: Preview | None, refusal: str | None) -> None:
     if preview is None:
         say(f"{name}: would be refused\n  {refusal}\n")
         return
-    account = preview.stage.account or "the account of whoever deploys"
+    account = preview.stage.account or "the account that deploys"
     say(f"{name}: {preview.stage.region}, {account}")
     rows = [
         [

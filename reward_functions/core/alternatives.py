@@ -1,8 +1,8 @@
 """A list as a reference: several answers, each of them right, or one answer with these members.
 
 The list stands alone or in an object under one of the keys of an answer. A response must equal any
-of its items; an item is whatever a reference may be, but no list. A set that is one answer is one
-string: `"{1, 2}"`.
+of its items. An item may be anything that a reference may be, but no list. A set that is one answer
+is one string: `"{1, 2}"`.
 
 To a reward that has a parameter `reference_list`, a list of numbers or booleans is one answer,
 unless that says otherwise.

@@ -1,11 +1,11 @@
-"""What a judge model is asked, and what it may answer.
+"""The questions to a judge model, and the answers that it may give.
 
     judge function ──(Question)──→ Ask ──→ Verdict, or it raises JudgeUnavailable | NoVerdict
 
-An `Ask` is anything that answers questions: a model behind an API, recorded answers, a cache in
-front of either, a fake. All have one signature, so that they wrap each other. A verdict has exactly
-the fields the question names. Each is free text or one of the choices offered; no number is parsed
-out of prose. A question asks for the reason before the choice it is the reason for.
+An `Ask` is anything that answers questions: a model at an API, recorded answers, a cache in front
+of either, a fake. All have one signature, so that they wrap each other. A verdict has exactly the
+fields the question names. Each is free text or one of the choices offered; no number is parsed out
+of prose. A question asks for the reason before the choice it is the reason for.
 """
 
 from __future__ import annotations

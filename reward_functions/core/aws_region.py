@@ -1,4 +1,4 @@
-"""Which region a shell names, for everything here that calls AWS.
+"""Find the region that a shell names, for all code here that calls AWS.
 
 boto3 reads AWS_DEFAULT_REGION alone. The AWS command line and the CDK read AWS_REGION, which comes
 first here too. Lambda sets both to one value.

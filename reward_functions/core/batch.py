@@ -1,4 +1,4 @@
-"""Score a batch: same length, same order, same ids, one result per sample, whatever happens.
+"""Score a batch: same length, same order, same ids, one result per sample in every case.
 
 This is the only place of the library that catches everything (the sympy worker, a process of its
 own, aside): a reward function raises freely, and the exception becomes an `Unscored` that says why.
@@ -65,7 +65,7 @@ def score_batch(
 def scorer(
     reward: RewardFunction, samples: Sequence[Sample | Unscored], deadline: float | None = None
 ) -> Callable[[Sample | Unscored], RewardResult]:
-    """What scores one sample of a batch, and never raises for it.
+    """The function that scores one sample of a batch, and never raises for it.
 
     Args:
         reward: as of `score_batch`.

@@ -2,13 +2,13 @@
 
     tutor = weighted({"math": 0.8, "think_format": 0.2}, name="acme.tutor", version=1, examples=[…])
 
-Each makes a `RewardSpec`, which is registered, explained, checked and deployed like any other. What
-it can earn follows from its parts: its scale, what it needs, its partial credit, and whether a
-correct response always outranks an incorrect one (`parts`), without which it is not made. A part
-that cannot score makes the whole unscored, under the part's name. Every number that a part reports
-is reported by the whole: the part's value under its name, as a `Reward`; its own metrics as
-`PART_METRIC`. Where a part may be passed over, `PART_ran` is 1 or 0 and its other numbers are 0
-where it was, so that the mean of `PART` over that of `PART_ran` is the mean where it ran.
+Each makes a `RewardSpec`, which is registered, explained, checked and deployed like any other. Its
+parts decide what it can earn: its scale, its needs, its partial credit, and whether a correct
+response always outranks an incorrect one (`parts`). Without that rank it is not made. A part that
+cannot score makes the whole unscored, under the part's name. Every number that a part reports is
+reported by the whole: the part's value under its name, as a `Reward`; its own metrics as
+`PART_METRIC`. Where a part may be passed over, `PART_ran` is 1 or 0. Its other numbers are 0 where
+it was passed over, so the mean of `PART` over that of `PART_ran` is the mean where it ran.
 
 | composite | value |
 | --- | --- |
@@ -70,7 +70,7 @@ class Composition:
 
     @property
     def formula(self) -> str:
-        """What is computed, in the names of the parts."""
+        """The formula, in the names of the parts."""
         raise NotImplementedError
 
     @cached_property
@@ -79,7 +79,7 @@ class Composition:
         raise NotImplementedError
 
     def remedy(self) -> str:
-        """What to change so that a correct response outranks an incorrect one."""
+        """The change that lets a correct response outrank an incorrect one."""
         raise NotImplementedError
 
     def compute(self, run: Run) -> tuple[float, str]:
@@ -124,7 +124,7 @@ class Composition:
 
     @cached_property
     def needs(self) -> Needs:
-        """What its parts need, together."""
+        """The needs of its parts, together."""
         each = [part.spec.needs for part in self.parts]
         return Needs(
             workers=max(needs.workers for needs in each),
@@ -172,7 +172,7 @@ class Run:
         self.scores: dict[str, Score] = {}
 
     def score(self, part: Part) -> Score:
-        """What a part makes of the sample.
+        """The result of a part for the sample.
 
         Raises:
             RewardError: it cannot score it; of the kind that the part raised, with its name.
@@ -355,7 +355,7 @@ def _spliced(text: str, mark: str, gold: str) -> Iterator[str]:
 
 
 class Declaration(TypedDict, total=False):
-    r"""What every composite declares beside its parts.
+    r"""The declarations of every composite, beside its parts.
 
     Attributes:
         name: as `RewardSpec` takes it; that of the function where not given.
@@ -473,7 +473,7 @@ def gated(
         gate: scored first, cheap by preference.
         reward: scored where the gate's value is at least the threshold.
         threshold: on the gate's scale, above its minimum and not above its maximum.
-        minimum: what is earned behind a closed gate.
+        minimum: the score while the gate is closed.
         declaration: see `Declaration`.
 
     Raises:

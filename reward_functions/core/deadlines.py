@@ -1,8 +1,8 @@
-"""What is left of time and of hard algebra, for what works inside a reward.
+"""The time and the hard algebra that are left, for code inside a reward.
 
 `score_batch` sets the deadline around each sample, in the thread that scores the sample. A thread
-that a reward starts by itself has none. Whoever compares a response with many references sets how
-often hard algebra may be asked for; one comparison asks once, and needs no limit.
+that a reward starts by itself has none. A caller that compares a response with many references sets
+how often hard algebra may be asked for. One comparison asks once, and needs no limit.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def _content(path: Path) -> dict[str, Any]:
 
 
 def kind_of(declaration: Mapping[str, Any]) -> str:
-    """Which composite an object declares.
+    """The composite that an object declares.
 
     Raises:
         BadComposite: none, or several.

@@ -112,7 +112,7 @@ def _misfit(function: Callable[..., object], *arguments: str) -> str:
         return ""
     return (
         f"a reward is called with ({', '.join(arguments)}), and this function takes "
-        f"({', '.join(takes)}); parameters stand behind a *, and the sample has response, "
+        f"({', '.join(takes)}); parameters stand after a *, and the sample has response, "
         "reference and prompt"
     )
 

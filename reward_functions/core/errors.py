@@ -185,7 +185,8 @@ class NoVerdict(ScoringError):
     """A judge model answered, and its answer is not a valid verdict.
 
     Args:
-        message: what is wrong with the form of the answer; never the answer. What to do is added.
+        message: what is wrong with the form of the answer; never the answer. The message adds what
+            to do.
         kind: "malformed" is another form than asked for, "cut" one without its end, "refused" the
             model's or a guardrail's refusal, which a retry does not change.
         usage: the tokens it cost all the same.

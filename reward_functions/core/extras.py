@@ -1,4 +1,4 @@
-"""What the base install leaves out: the module, the extra that has it, the line to type.
+"""The modules that the base install leaves out: each with its extra, and the line to type.
 
 `pip install reward-functions` brings what scoring takes. `EXTRAS` is the one table of the rest; a
 test holds it against pyproject.toml. The command line reads every failed import through `missing`,
@@ -81,7 +81,7 @@ ROLLOUTS: Final = Extra("rollouts", "AWS's SDK, boto3")
 
 
 class MissingExtra(ConfigurationError, ModuleNotFoundError):
-    """What was asked for needs an extra that is not installed. The message is the line to type.
+    """A feature needs an extra that is not installed. The message is the line to type.
 
     An `ImportError` too, as anything is that cannot be imported.
 
@@ -102,7 +102,7 @@ class MissingExtra(ConfigurationError, ModuleNotFoundError):
 
 
 def missing(error: ModuleNotFoundError, by: str) -> MissingExtra | None:
-    """What a failed import comes down to, if to an extra; None for a broken or unknown module.
+    """The extra that a failed import lacks; None for a broken or unknown module.
 
     Args:
         error: what the import raised.

@@ -1,4 +1,4 @@
-"""The calls of tools in a message, whatever wire it came over.
+"""The calls of tools in a message, from any wire.
 
 | where | a call |
 | --- | --- |

@@ -1,4 +1,4 @@
-"""What a user named by `module:attribute` or `file.py:attribute`, imported.
+"""Import an object that a user named by `module:attribute` or `file.py:attribute`.
 
 A file is imported as a script is run: from where it is, with its neighbours importable. A module is
 found as `python -m` finds it, from the current folder too. A mistake in the user's code is one
@@ -37,7 +37,7 @@ IMPORT_ERRORS: Final = (
 
 
 def named(place: str) -> Any:
-    """What a name such as `my_agent:agent` or `agents/mine.py:agent` leads to.
+    """Import the object of a name such as `my_agent:agent` or `agents/mine.py:agent`.
 
     Raises:
         ConfigurationError: it leads nowhere, or what it leads through cannot be imported.

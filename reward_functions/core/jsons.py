@@ -1,4 +1,4 @@
-"""What JSON values are called, how deep they are and how large, and what strict readers refuse.
+"""Name JSON values, measure their depth and size, and refuse what strict readers refuse.
 
 Here is also how the object is read that a text ends with.
 """
@@ -83,7 +83,8 @@ _ESCAPE: Final = re.compile(r'\\(["\\])?')
 def final_object(text: str, *, literal: bool = False) -> tuple[dict[str, Any], int] | None:
     """The JSON object that a text ends with, and where it begins; None where it ends otherwise.
 
-    Numbers are strings, as they are written: 1.50 is no 1.5. An object that repeats a name is none.
+    Numbers are strings, as they are written: 1.50 is no 1.5. An object that repeats a name does not
+    count.
 
     Args:
         text: what a model wrote.

@@ -1,6 +1,6 @@
-"""Which requests a server of this machine refuses by their head: those that a web page can cause.
+"""The requests that a server of this machine refuses by their head: web pages can cause them.
 
-A page of the web reaches loopback through its visitor's browser. What a browser sends for it shows:
+A page of the web reaches loopback through its visitor's browser. The headers of a browser show it:
 
 | header | of a server bound to loopback | of one bound elsewhere |
 | --- | --- | --- |

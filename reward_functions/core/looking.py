@@ -1,6 +1,6 @@
 """Looks at something that may be slow, broken or absent, for a few seconds in all.
 
-Whoever looks goes on in any case: with what it saw, or with what it takes for granted.
+The caller goes on in any case: with what it saw, or with what it takes for granted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Looks:
         self._left = seconds
 
     def at(self, look: Callable[[], Seen], otherwise: Seen) -> Seen:
-        """What a look gives; `otherwise` where it fails, or where the time is over.
+        """The result of a look; `otherwise` where it fails, or where the time is over.
 
         Raises:
             ConfigurationError: the look itself says what somebody has to do.

@@ -22,7 +22,7 @@ LARGEST_SUMMED: Final = 1e290
 
 
 def mean(values: Collection[float]) -> float:
-    """The mean of at least one value, in whatever order they come; never outside their range.
+    """The mean of at least one value, the same in any order; never outside their range.
 
     Infinities are means of infinities; of both signs they have none, which is not a number.
     """

@@ -1,4 +1,4 @@
-"""What the source of a module mentions: the modules it imports, and its strings.
+"""The mentions in the source of a module: the modules that it imports, and its strings.
 
 Imports count wherever they stand, and so does a string that names a module of ours; what is
 imported for types alone does not. A deployment finds its files so, and a pinned reward its sources.
@@ -17,7 +17,7 @@ NAMED: Final = re.compile(r"\breward_functions(?:\.\w+)+")
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """What the source of a module mentions.
+    """The mentions in the source of a module.
 
     Args:
         modules: dotted names of everything it imports or names in a string.
@@ -69,7 +69,7 @@ def _is_for_types(test: ast.expr) -> bool:
 
 @cache
 def mentions(source: str | bytes) -> Mentions:
-    """What a module's source mentions; nothing, where no Python reads it."""
+    """Find the mentions in a module's source; no mentions where Python cannot read it."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):

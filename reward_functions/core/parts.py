@@ -4,18 +4,18 @@
 get("math"), get("math").bind({…})          a reward at hand
 {"reward": "math", "rounded": 2}            with parameters; `name` is what it is called here
 
-What a composite of them can earn follows by intervals, and so whether a correct response always
-outranks an incorrect one:
+Intervals show what a composite of them can earn, and whether a correct response always outranks an
+incorrect one:
 
 | a part | a correct response earns | an incorrect one earns |
 | --- | --- | --- |
 | decides the truth | its maximum | its partial credit at most |
 | pays for form alone: its partial credit is its maximum | its minimum, at least | its maximum, at most |
 
-A reward that declares no partial credit, and none of whose examples has anything to be right about
-(a reference, a prompt, further fields, a verdict), looks at form alone too: it would be taken for
-the truth by mistake. A response is correct where every part that decides the truth finds it so, and
-of a cascade, where one of them does. The bounds of a composite are the same four numbers again, so
+A reward looks at form alone too, if it declares no partial credit and its examples have nothing to
+be right about: no reference, prompt, further field or verdict. Otherwise it would pass for the
+truth by mistake. A response is correct where every part that decides the truth finds it so, and of
+a cascade, where one of them does. The bounds of a composite are the same four numbers again, so
 that composites nest.
 """  # noqa: E501
 
@@ -40,7 +40,7 @@ MARGIN: Final = 1e-9
 
 
 class Bounds(NamedTuple):
-    """What a reward can earn.
+    """The least and the most that a reward can earn.
 
     Attributes:
         least: of any response.
@@ -107,7 +107,7 @@ def of_weighted(parts: Sequence[Bounds], weights: Sequence[float]) -> Bounds:
 
 
 def of_gated(gate: Bounds, reward: Bounds, threshold: float, closed: float) -> Bounds:
-    """The bounds of a reward behind a gate; `closed` is earned where the gate's value is less."""
+    """The bounds of a gated reward; `closed` is earned where the gate's value is less."""
     shut = [closed] if gate.least < threshold else []
     least, most = min([*shut, reward.least]), max([*shut, reward.most])
     if not (gate.truth or reward.truth):
@@ -237,7 +237,7 @@ def weighted_parts(given: Mapping[str, Any]) -> tuple[Part, ...]:
     """The parts of a sum, with their weights.
 
     Raises:
-        BadComposite: there are none, or too many, or a weight is not a finite number; and as
+        BadComposite: no part, too many parts, or a weight that is not a finite number; and as
             `part_of`.
     """
     if not isinstance(given, Mapping) or not given:

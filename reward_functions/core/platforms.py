@@ -1,7 +1,7 @@
-"""Which systems this runs on: Linux and macOS; Windows with WSL.
+"""The systems that this runs on: Linux and macOS; Windows with WSL.
 
 `require_posix` is the one place that decides. Scoring by most rewards needs nothing of it; a
-command needs it whatever it does.
+command always needs it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ POSIX_MODULES: Final = ("fcntl", "resource")
 
 
 class NotThisSystem(ConfigurationError):
-    """What was asked for needs Linux or macOS. The message names WSL.
+    """A feature needs Linux or macOS. The message names WSL.
 
     Args:
         what: needs it, such as a command.

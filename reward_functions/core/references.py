@@ -1,4 +1,4 @@
-"""Where the ground truth is inside a reference, whatever shape the data set or the trainer gave it.
+"""Find the ground truth inside a reference, in any shape that a data set or a trainer gives it.
 
 AWS's own pages and samples put it in a string, an object, an object encoded as a JSON string, or a
 string that the trainer wrapped as `{"text": …}`. A reward names the keys it reads, in order of
@@ -31,7 +31,7 @@ def reference_text(reference: Any, keys: Sequence[str] = ANSWER_KEYS) -> str:
         keys: the keys read, first match first. A key whose value is null counts as absent.
 
     Raises:
-        BadReference: there is none, it is empty, or it has another shape.
+        BadReference: it is missing or empty, or it has another shape.
     """
     return scalar_text(reference_value(reference, keys))
 

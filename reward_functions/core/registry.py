@@ -40,7 +40,7 @@ def get(name: str) -> RewardSpec:
     """The reward function of this name.
 
     Raises:
-        UnknownReward: there is none; the message suggests the nearest.
+        UnknownReward: no reward has this name; the message suggests the nearest.
         BrokenPlugin: the package that registered it cannot be imported, or registered no reward.
     """
     found = _builtin(name) or _plugin(name)

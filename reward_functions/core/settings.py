@@ -213,7 +213,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def json_in(text: str) -> Any:
-    """The value of a JSON text; None where it is none."""
+    """The value of a JSON text; None otherwise."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -224,7 +224,7 @@ def object_in(text: str) -> dict[str, Any]:
     """The object of a JSON text.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is no JSON object.
     """
     return _object(json_in(text))
 

@@ -8,12 +8,12 @@ the row in the catalogue, the page of `reward show`, the conformance test, the d
 Keyword-only arguments are *parameters*; they are typed, listed and checked from the signature,
 nowhere else.
 
-What a reward may be called with, and what its function may return.
+The declaration of a reward: how it may be called, and what its function may return.
 
 math("\\boxed{4}", "4")          a sample is made of the two
 return answer == reference       True is 1.0 and False 0.0, which the scale must hold
 
-What a reward lacks before it can be deployed.
+The list of what a reward lacks before it can be deployed.
 
 A prototype, of version 0, scores and explains. Others rely on a deployed reward: they need to know
 which of its scores are comparable, what it pays for, and that somebody tried to game it.
@@ -157,7 +157,7 @@ def logged_once(notice: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """What running a reward function takes.
+    """The needs of a reward function while it runs.
 
     Args:
         workers: threads a batch is scored with; 0 for one, and for `JUDGE_WORKERS` of a judge.
@@ -186,9 +186,9 @@ class Example:
     """A worked example: documentation, test, and smoke check of a deployment.
 
     Args:
-        kind: "positive" earns the maximum, "partial" lies between the two ends of the scale;
-            "negative" is a wrong response, and "attack" an attempt to earn what was not deserved:
-            both earn the reward's partial credit at most, which is the minimum unless declared.
+        kind: "positive" earns the maximum, "partial" lies between the two ends of the scale.
+            "negative" is a wrong response, "attack" an attempt to earn what was not deserved. Both
+            earn at most the reward's partial credit, which is the minimum unless declared.
         response: what the policy wrote.
         reference: the ground truth, in any shape the reward reads.
         score: what it earns, exactly.
@@ -475,7 +475,7 @@ def reward_function(
 
 
 def spec_of(reward: RewardFunction) -> RewardSpec | None:
-    """The declaration behind a reward; None without one.
+    """The declaration of a reward; None without one.
 
     It is seen through `functools.partial`, and through what holds one as its `spec`.
     """
@@ -494,7 +494,7 @@ KINDS: Final = ("positive", "negative", "attack")
 
 
 def lacking(spec: RewardSpec) -> list[str]:
-    """What a reward lacks, each as it is typed; examples alone where it is no prototype."""
+    """The missing parts of a reward, as you type them; a prototype lacks more than examples."""
     return list(_lacking(spec))
 
 

@@ -1,7 +1,7 @@
 """Threads that nobody waits for: a call that is given up does not hold the process back.
 
-`ThreadPoolExecutor` waits for its threads, at the end of its block and again as the process ends: a
-judge that never answers would keep whoever typed Ctrl-C waiting.
+`ThreadPoolExecutor` waits for its threads, at the end of its block and again as the process ends. A
+judge that never answers would keep you waiting after Ctrl-C.
 """
 
 from __future__ import annotations

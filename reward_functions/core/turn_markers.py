@@ -9,7 +9,7 @@ A marker is a shape and not one of a list, since every tokenizer and every promp
 
 At the ends of a response any number of them says nothing, glued to it or not, and so it is at the
 end of a line. All but the tags of a strike may also begin a line, or an answer that they are glued
-to. Everywhere else they are text. What opens and closes reasoning is no marker here:
+to. Everywhere else they are text. The tags that open and close reasoning are no markers here:
 `reward_functions.extraction.reasoning` reads it.
 """
 

@@ -5,7 +5,7 @@ r"""The values that flow through every reward: samples in, scores out.
 
 All are frozen, and none knows where it came from: wire formats are decoded in `serving`. A
 reward function receives one `Sample` and returns one `Score`; it writes no id, so it loses none.
-What could not be scored is an `Unscored`, a type of its own, so that no caller can mistake an
+A sample without a score is an `Unscored`, a type of its own, so that no caller can mistake an
 outage for a number.
 
 The samples of a batch with the same prompt, and what is worked out about all of them once.
@@ -107,7 +107,7 @@ class Sample:
         return self.messages
 
     def answered(self, response: str) -> Sample:
-        """The same sample with another response, whatever it has been answered before."""
+        """The same sample with another response in place of any it has."""
         turns = (*self.context, Message(role="assistant", content=response))
         return Sample(id=self.id, messages=turns, reference=self.reference, metadata=self.metadata)
 
@@ -268,7 +268,7 @@ class Group(tuple[Sample, ...]):  # noqa: SLOT001 - a tuple of any length has a 
         self._done: dict[Callable[[Sequence[Sample]], Any], Any] = {}
 
     def once(self, work: Callable[[Sequence[Sample]], Work]) -> Work:
-        """What a function makes of the group; the first sample that asks has it computed."""
+        """The result of a function for the group; the first sample that asks has it computed."""
         with self._lock:
             if work not in self._done:
                 self._done[work] = work(self)
@@ -277,7 +277,7 @@ class Group(tuple[Sample, ...]):  # noqa: SLOT001 - a tuple of any length has a 
 
 
 def once(group: Sequence[Sample], work: Callable[[Sequence[Sample]], Work]) -> Work:
-    """What a function makes of a group, once for all the samples of a batch.
+    """Compute a function of a group once for all the samples of a batch.
 
     Args:
         group: as a reward is given it; any other sequence is worked through at each call.

@@ -1,4 +1,4 @@
-"""What answer a reference states, of which kind it is, and whether a reward can use it.
+"""Read the answer that a reference states: its kind, and whether a reward can use it.
 
 A reference is read in every shape that the data sets and trainers have. An evaluation compares
 prompts by the kind of answer (a percentage, a choice, a formula), and the simulated policy learns
@@ -129,7 +129,7 @@ def complaint(
 def doubts(
     spec: RewardSpec, sample: Sample, parameters: Mapping[str, Any] = NO_PARAMETERS
 ) -> list[str]:
-    """What a row that a reward can use leaves open, each in a clause."""
+    """The doubts that remain about a row that a reward can use, each in a clause."""
     values = {name: each.default for name, each in spec.parameters.items()} | dict(parameters)
     return list(spec.doubts(sample, **values)) if spec.doubts else []
 
@@ -137,7 +137,7 @@ def doubts(
 def unseen_format(
     spec: RewardSpec, sample: Sample, parameters: Mapping[str, Any], pattern: str
 ) -> str | None:
-    """What to tell somebody whose prompts ask for a form of answer the reward does not pay.
+    """The advice for prompts that ask for a form of answer the reward does not pay.
 
     Args:
         spec: the reward.

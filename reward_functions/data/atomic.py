@@ -186,7 +186,7 @@ class AppendedLines:
 
     Attributes:
         length: bytes of its whole lines.
-        torn: what stands behind them: the beginning of a line, or nothing.
+        torn: what stands after them: the beginning of a line, or nothing.
 
     Raises:
         ConfigurationError: another command writes to it, or it is no regular file.
@@ -223,7 +223,7 @@ class AppendedLines:
         """Write one object as a line of strict JSON.
 
         Raises:
-            OSError: it cannot be written, and names the file. What stood there before still does.
+            OSError: it cannot be written, and names the file. The former contents stay.
             ValueError: it holds what JSON cannot, such as NaN.
         """
         left = text = f"{json.dumps(line, allow_nan=False)}\n".encode()

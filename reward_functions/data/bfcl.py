@@ -45,7 +45,7 @@ def bfcl_files(source: Path) -> list[Path]:
 
 
 def bfcl_outcomes(files: Sequence[Path], row: Callable[..., Row]) -> Iterator[RecordOutcome]:
-    """What becomes of every question of some files, which hold the answers as well.
+    """The outcome of every question of some files, which hold the answers as well.
 
     Args:
         files: in any order.

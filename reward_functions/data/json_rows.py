@@ -1,8 +1,8 @@
 """JSON objects from a file, JSONL or one array, and what rows may take in memory.
 
-A file is read a piece at a time: what stays in memory is one object, and of an array's text as much
-as the object at hand takes, be the file as large as it likes. An error names the file and the line.
-The lines after a bad one are still read; the rest of a broken array is not. `-` is standard input.
+A file is read a piece at a time, however large it is. Memory holds one object, and of an array's
+text as much as the object at hand takes. An error names the file and the line. The lines after a
+bad one are still read; the rest of a broken array is not. `-` is standard input.
 
 A few bytes can stand for gigabytes: `[[],[],…`, a gzip of zeros, a table whose cells all point at
 one long string. So what is counted is what a value takes once it is decoded, before it is.
@@ -100,7 +100,7 @@ class BadInput(ConfigurationError):
 
 
 class Room:
-    """What the rows of a file may take together: a small file may not become very many.
+    """The limits of a file's rows together: a small file may not become very many.
 
     Args:
         name: of the file, for messages.
@@ -269,7 +269,7 @@ def scan_stream(stream: BinaryIO, name: str) -> Iterator[Row | BadInput]:
 
 
 def shown(file: str) -> str:
-    """What a file is called in a message."""
+    """The name of a file in a message."""
     return "standard input" if file == "-" else file
 
 
@@ -326,7 +326,7 @@ def _pieces(stream: BinaryIO, name: str, begins: bytes, line: int) -> Iterator[s
 
 
 def scan_lines(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | BadInput]:
-    """The rows of lines, one object each, with the numbers of the lines; blank ones are none."""
+    """The rows of lines, one object each, with the numbers of the lines; blank ones are skipped."""
     ahead = None
     while pair := ahead or next(lines, None):
         (number, line), ahead = pair, None

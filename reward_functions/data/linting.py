@@ -89,7 +89,7 @@ class LintFinding:
 
 @dataclass(slots=True)
 class Linted:
-    """What was found in some files, and the tokens of their prompts, estimated, by file."""
+    """The findings in some files, and the tokens of their prompts, estimated, by file."""
 
     findings: list[LintFinding] = field(default_factory=list)
     prompts: dict[str, list[int]] = field(default_factory=dict)

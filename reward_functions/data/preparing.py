@@ -5,10 +5,10 @@ stay what they are; a data set without any becomes `all.jsonl`, for `reward data
 that cannot be used stops everything, once all of them are known, unless it may be skipped.
 
 One's own rows, of any shape and format, keep prompt, earlier turns, reference and id; a response is
-left out, since the policy writes its own. What cannot be trained on is a `BadRecord`: no prompt, no
-reference, or one that the reward cannot read or whose right answer it does not pay. The same
-question again is dropped, and under another reference wherever it stands: neither is known to be
-right.
+left out, since the policy writes its own. A record that cannot be trained on is a `BadRecord`: no
+prompt, no reference, or one that the reward cannot read or whose right answer it does not pay. The
+same question again is dropped, and under another reference wherever it stands: neither is known to
+be right.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class BadRecords(ConfigurationError):
 
 @dataclass(slots=True)
 class PrepareReport:
-    """What became of the records.
+    """The outcomes of the records, counted.
 
     Args:
         dataset: its name.

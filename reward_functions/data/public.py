@@ -165,7 +165,7 @@ def _query_files(dataset: Dataset, source: Path) -> list[tuple[Path, str | None]
 def outcomes_of(
     dataset: Dataset, sources: Sequence[Path], noise: Noise = "drop"
 ) -> Iterator[RecordOutcome]:
-    """What becomes of every record of some sources, one after another; errors as of `outcomes`.
+    """The outcome of every record of some sources, one after another; errors as of `outcomes`.
 
     Questions of BFCL stand in other files than their answers.
     """
@@ -178,7 +178,7 @@ def outcomes_of(
 def outcomes(
     dataset: Dataset, source: Path, noise: Noise = "drop", beside: Sequence[Path] = ()
 ) -> Iterator[RecordOutcome]:
-    """What becomes of every record of a file, or of a folder of them.
+    """The outcome of every record of a file, or of a folder of them.
 
     Args:
         dataset: its name.
@@ -263,7 +263,7 @@ def gsm8k_row(record: Record) -> Row:
     if not marker:
         raise record.bad("answer", "has no ####")
     if quantity(plain(final)) is None:
-        raise record.bad("answer", "has no number behind its ####")
+        raise record.bad("answer", "has no number after its ####")
     return _row(
         "gsm8k",
         record,

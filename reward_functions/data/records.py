@@ -1,10 +1,10 @@
-"""What goes in and what comes out: records of a public data set, rows a trainer is given.
+"""The input and the output: records of a public data set, rows a trainer is given.
 
     Record ──(one module for each data set)──→ Row | Dropped | BadRecord
 
 A `Row` is a line of Bedrock's training data: the messages of a prompt, the reference the reward
-reads, and metadata for whoever looks at the row later. What does not become a row is an object as
-well, so that it can be counted and reported; nothing disappears.
+reads, and metadata for you to look at later. A record that becomes no row is an object as well, so
+that it can be counted and reported; nothing disappears.
 """
 
 from __future__ import annotations
@@ -77,8 +77,7 @@ class Record:
         """The value of a field; `qa.question` is a field of an object.
 
         Raises:
-            BadRecord: there is none, and no default either; or what should hold it is not an
-                object.
+            BadRecord: the field is missing and has no default; or its holder is not an object.
         """
         value: Any = self.content
         keys = path.split(".")
@@ -122,10 +121,10 @@ class Row:
     """A prompt with its reference: a line of training data.
 
     Args:
-        id: the same whatever else is in the file, and whatever was left out of it.
+        id: the same in any file, with any of its neighbours left out.
         system: the system turn; "" for none.
         question: what is asked.
-        reference: what the reward reads; None where there is none.
+        reference: what the reward reads; None without one.
         request: says the form in which the reward expects the answer; "" where nothing does.
         template: of the user turn, with `{question}`, `{answer_format}` and the `fields`; "" for
             the question, and below it the request where there is one.

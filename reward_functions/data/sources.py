@@ -167,8 +167,8 @@ def split_files(source: Path, *, merged: bool = False) -> list[tuple[Path, str |
 
     Args:
         source: a folder with a file for each split, such as `train.jsonl`, or as the Hugging Face
-            hub and `save_to_disk` lay it out; or one file, in whose name the split may be any of
-            the words, as in `gsm8k-test.jsonl`.
+            hub and `save_to_disk` lay it out. One file will do, if its name has one of the words
+            for the split, as `gsm8k-test.jsonl` has.
         merged: whether the configurations of a folder are parts of one data set.
 
     Raises:

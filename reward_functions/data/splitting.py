@@ -4,14 +4,14 @@
 | --- | --- |
 | page | `metadata.page`: the same filing, another question |
 | prompt | `metadata.prompt`, or the text of the last user turn to the letter |
-| near-duplicate | its words, numbers and signs, whatever the punctuation and capitals |
+| near-duplicate | its words, numbers and signs, without punctuation and capitals |
 
-A row that leaks is known to the policy before it is asked. Paraphrases are not found. What operates
-on a number or on a variable is no punctuation: 3 + 5, 3 - 5 and 3.5 are three prompts.
+A row that leaks is known to the policy before it is asked. Paraphrases are not found. A sign that
+operates on a number or on a variable is no punctuation: 3 + 5, 3 - 5 and 3.5 are three prompts.
 
 A split is made by group, so that no page and no prompt stands on two sides. Groups are shuffled by
-a seed, in an order that does not depend on the file's, and each goes where most rows are still
-wanting: the sizes are as near to the ratio as whole groups allow.
+a seed, in an order that does not depend on the file's. Each goes where most rows are still missing,
+so the sizes are as near to the ratio as whole groups allow.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Overlaps:
             self._asked.setdefault(file, defaultdict(list))[_digest(asked)].append(name)
 
     def leaks(self) -> list[Leak]:
-        """What every two files share; a near-duplicate that is a duplicate is listed once."""
+        """The leaks between two files; a near-duplicate that is a duplicate is listed once."""
         return [leak for pair in combinations(self._ids, 2) for leak in self._between(*pair)]
 
     def repeated(self) -> Iterator[tuple[str, list[str]]]:
@@ -135,7 +135,7 @@ class Overlaps:
 
 
 def prompt_of(row: Mapping[str, Any]) -> str:
-    """The text of the last user turn; "" where there is none."""
+    """The text of the last user turn; "" without one."""
     messages = row.get("messages")
     for turn in reversed(messages if isinstance(messages, list) else []):
         if isinstance(turn, dict) and turn.get("role") == "user":
@@ -144,7 +144,7 @@ def prompt_of(row: Mapping[str, Any]) -> str:
 
 
 def group_of(row: Mapping[str, Any], by: Literal["page", "prompt"]) -> str | None:
-    """What keeps a row on one side of a split: its page, or its prompt; None without one.
+    """The key that keeps a row on one side of a split: its page, or its prompt; None without one.
 
     A long one is its beginning and a digest of the whole: a split keeps one of every row.
     """

@@ -66,7 +66,7 @@ class BadTemplate(ConfigurationError):
 
 
 class Wording(NamedTuple):
-    """What the user says about prompts; None leaves a thing as the data set has it.
+    """Your wishes about prompts; None leaves a thing as the data set has it.
 
     Args:
         system: the system turn; "" for none.
@@ -79,7 +79,7 @@ class Wording(NamedTuple):
     answer_format: str | None = None
 
     def lacking(self, template: str) -> list[str]:
-        """What a data set's own template names and this one does not, the form of answer apart."""
+        """The fields that a data set's template has and this one lacks; not the form of answer."""
         if self.template is None or not template:
             return []
         own, stated = _placeholders(template), _placeholders(self.template)
@@ -89,8 +89,8 @@ class Wording(NamedTuple):
         """Itself.
 
         Raises:
-            BadTemplate: the template has no place for the question or the form of answer, or holds
-                what looks like a placeholder and is none.
+            BadTemplate: the template has no place for the question or for the form of answer, or
+                holds an unknown placeholder.
         """
         if self.template is None:
             return self
@@ -154,7 +154,7 @@ def _placeholders(template: str) -> list[str]:
 
 
 def typed(option: str, text: str) -> str:
-    r"""What was typed for an option: a string, `@FILE`, or `@@…` for a string that begins with @.
+    r"""The text of an option: a string, `@FILE`, or `@@…` for a string that begins with @.
 
     In a string that was typed, `\n` is a new line; a file is taken as it is, the end of its last
     line apart.

@@ -32,7 +32,7 @@ class Curve(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TrackedRun:
-    """What a tracker shows as one run.
+    """One run, as a tracker shows it.
 
     Args:
         name: such as "gsm8k answers".

@@ -1,7 +1,7 @@
 """MLflow, Weights & Biases, TensorBoard and Trackio: a run is sent by each one's own package.
 
-A tracker is a row of `TRACKERS`. What it raises is one `TrackerFailed` with the remedy: a run that
-is scored has been written before, and nothing here changes it.
+A tracker is a row of `TRACKERS`. Its exception becomes one `TrackerFailed` with the remedy: a run
+that is scored has been written before, and nothing here changes it.
 """
 
 from __future__ import annotations

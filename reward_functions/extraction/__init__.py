@@ -1,4 +1,4 @@
-"""What a response says is its answer: total functions, None or a `NoAnswer` where nothing is found.
+"""Find the answer in a response, by total functions: None or a `NoAnswer` without one.
 
 visible              what of a response counts: turn tokens, reasoning, echo and the invisible go
 selection            which of the candidates is the final answer

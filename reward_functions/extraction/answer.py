@@ -1,4 +1,4 @@
-"""What extraction returns: the final answer of a response as it was written, or why it has none."""
+"""The result of extraction: the final answer of a response as written, or why it has none."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Answer(NamedTuple):
     Attributes:
         kind: the form it was found in.
         text: its source.
-        conflicting_answer: a later answer, which may contradict it; "" where there is none.
-        tail: a unit, scale word or percent sign right behind it, "" where there is none; whether
-            the two read as one is the caller's to try.
+        conflicting_answer: a later answer, which may contradict it; "" without one.
+        tail: a unit, scale word or percent sign right after it, "" without one; whether the two
+            read as one is the caller's to try.
         boxes: how many boxes a run has.
         behind: what the line of a stated letter goes on to say, such as the text of its choice.
         sentence: of a statement, its object as far as its sentence goes.

@@ -1,4 +1,4 @@
-"""Which tools a response calls: beside its text, or else in the text that it ends with."""
+"""Find the tools that a response calls: beside its text, or else in the text that it ends with."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def decoded_call(call: FunctionCall) -> DecodedCall:
 def called_tools(sample: Sample) -> CalledTools:
     """The calls of a response; of its text only where none stand beside it.
 
-    What is called in reasoning that is never closed is no call. Calls with words between them are
+    A call inside reasoning that is never closed does not count. Calls with words between them are
     unreadable: some engines run the first one as well.
     """
     written: Sequence[FunctionCall] = sample.tool_calls

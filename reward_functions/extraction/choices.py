@@ -87,7 +87,7 @@ def options_in(prompt: str) -> Mapping[str, str]:
 
 
 def lettered(answer: str) -> tuple[str, str] | None:
-    r"""The letter of a choice and the text behind it, "" where there is none: `(C) 39`, `\text{C}`.
+    r"""The letter of a choice and the text after it, "" without one: `(C) 39`, `\text{C}`.
 
     None where the answer does not begin with a marked letter; a bare capital is one when it is all.
     """
@@ -131,7 +131,7 @@ def _is_scalar(value: Any) -> bool:
 def choice(answer: str, options: Mapping[str, str]) -> str | None:
     r"""The letter of the one option an answer picks, or None.
 
-    Picked by letter ("B", "(b)", "B. Paris", `\text{(B)}`) or by the option's text. A text behind
+    Picked by letter ("B", "(b)", "B. Paris", `\text{(B)}`) or by the option's text. A text after
     the letter must not speak against it, as far as the options are known; two letters pick nothing.
     """
     whole = typeset(plain(answer[:MAX_CHOICE])).strip(" .'\"`")
@@ -170,7 +170,7 @@ def speaks_against(text: str, letter: str, options: Mapping[str, str]) -> bool:
 
 
 def differs(text: str, letter: str, options: Mapping[str, str]) -> bool:
-    """Whether a text behind a letter is another option's, or a formula not known to be its own."""
+    """Whether a text after a letter is another option's, or a formula not known to be its own."""
     if not text or letter not in options or _same(text, options[letter]):
         return False
     if is_another(text, letter, options):

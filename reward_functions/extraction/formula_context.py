@@ -1,9 +1,9 @@
 r"""Whether an answer is only a part of the formula it stands in: `10-\boxed{5}`, `\boxed{5}x`.
 
 A box is the value when it stands alone, is a side of an equation or of an inequality
-(`x=\boxed{5}`, `x\ge\boxed{5}`), or follows an arrow, and not when an operator, a function, a
-number or a letter is glued to it: the whole has another value then. Brackets around nothing but
-the box are looked through: `2(\boxed{5})`.
+(`x=\boxed{5}`, `x\ge\boxed{5}`), or follows an arrow. It is not when an operator, a function, a
+number or a letter is glued to it: then the whole has another value. Brackets around nothing but the
+box are looked through: `2(\boxed{5})`.
 
 Prose uses the same characters. A spaced dash, a lone letter and an exclamation mark count only
 between the delimiters of a formula.

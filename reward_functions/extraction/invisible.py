@@ -6,7 +6,7 @@ r"""Removes what a reader of a response does not see: invisible content, and con
 | | white, transparent or size 0: as an argument, or to the end of the group |
 | | `\iffalse … \fi`, environments `comment` and `filecontents` |
 | | a box over other text (`\llap`), in a length (`\hspace`) or in a link's address (`\href`) |
-| | a comment: a line that begins with `%`; a box behind a `%` that begins a sentence, or that |
+| | a comment: a line that begins with `%`; a box after a `%` that begins a sentence, or that |
 | | follows no digit and precedes the box: `5% \boxed{…}` is a percentage |
 | HTML | comments; `<template>` and its kin; what is hidden, white or of size 0 |
 | | a box in an attribute, in `<script>`, `<style>`, `<title>` and their kin |
@@ -15,9 +15,9 @@ r"""Removes what a reader of a response does not see: invisible content, and con
 | struck out | `\cancel` and its kin, `~~…~~`, `<del>`, `<s>` |
 
 Invisible content that is never closed runs to the end of the text; a strike that is never closed
-hides nothing. Behind thousands of such parts nothing is visible. What only a renderer could decide
-is not looked for: a branch of a conditional, a style sheet, a box moved off the page or under
-another.
+hides nothing. Behind thousands of such parts nothing is visible. Marks that only a renderer could
+decide are not looked for: a branch of a conditional, a style sheet, a box moved off the page or
+under another.
 """
 
 from __future__ import annotations

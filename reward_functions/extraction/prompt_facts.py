@@ -1,4 +1,4 @@
-"""What a prompt says in words: whether a phrase or a condition of a response repeats it."""
+"""Read the words of a prompt: does a phrase or a condition of a response repeat it?"""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def states(prompt: str, condition: str) -> bool:
 
 
 def asked(prompt: str, subjects: Sequence[str]) -> int | None:
-    """Which of several subjects a prompt asks for: the only one with a word of its own in it.
+    """The subject that a prompt asks for: the only one with a word of its own in it.
 
     "The minimum is 1 and the maximum is 9" gives two; "Find the maximum" asks for the second.
     """

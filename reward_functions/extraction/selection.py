@@ -1,4 +1,4 @@
-r"""Which candidate of a response is its final answer, and what disqualifies it.
+r"""Choose the candidate of a response that is its final answer, and disqualify the others.
 
     the last box              \boxed{…}; a run of boxes is one list
     else the last statement   "The answer is …", "#### …", "<answer>…</answer>"
@@ -6,12 +6,11 @@ r"""Which candidate of a response is its final answer, and what disqualifies it.
     else the last span        $…$, \(…\), in the last sentence
     else the whole response   when it is nothing but an answer
 
-The last one wins, and a stronger form is never overruled by a weaker one: where the strongest form
-there is turns out empty, unclosed, disqualified by the words next to it, or a part of a formula,
-the response has no answer, and nothing else in it is searched. A box and a `####` are commitments:
-of the words next to them only a denial or a retraction of that very value disqualifies them. A box,
-a statement or a correction behind the answer may contradict it, and is handed to the caller, who
-can compare values.
+The last one wins, and a weaker form never overrules a stronger one. The strongest form may turn out
+empty, unclosed, disqualified by the words next to it, or a part of a formula: then the response has
+no answer, and nothing else in it is searched. A box and a `####` are commitments: of the words next
+to them only a denial or a retraction of that very value disqualifies them. A box, a statement or a
+correction after the answer may contradict it, and is handed to the caller, who can compare values.
 
 All functions read the response as `visible_response` leaves it, and are linear in its length.
 """
@@ -62,7 +61,7 @@ def unmarked_answer(text: str, prompt: str = "") -> Answer | NoAnswer:
 
 
 def hash_answer(text: str) -> Answer | NoAnswer | None:
-    """What stands behind the last `####`, up to the end of its line; None without one."""
+    """The text after the last `####`, up to the end of its line; None without one."""
     marked = last_hash_marker(text)
     if marked is None:
         return None
@@ -102,7 +101,7 @@ def boxed_answer(text: str) -> Answer | NoAnswer | None:
 
 
 def stated_answer(text: str, prompt: str = "") -> Answer | NoAnswer | None:
-    """The last statement of an answer; None where there is none."""
+    """The last statement of an answer; None without one."""
     statement = last_statement(text)
     if statement is None:
         return None
@@ -127,7 +126,7 @@ def stated_answer(text: str, prompt: str = "") -> Answer | NoAnswer | None:
 def one_stated_answer(text: str) -> Answer | NoAnswer | None:
     """The last statement of an answer, unless a list goes on after it: "A; B; C" states three.
 
-    What follows a semicolon on its line is an item where it has no more words than the answer.
+    Text after a semicolon on its line is an item where it has no more words than the answer.
     """
     found = stated_answer(text)
     if not isinstance(found, Answer):
@@ -150,7 +149,7 @@ def _span_answer(text: str) -> Answer | NoAnswer | None:
     if span is None:
         return None
     if not ends_with(text, span):
-        return NoAnswer("the response goes on behind its last formula", "last-formula-ends")
+        return NoAnswer("the response goes on after its last formula", "last-formula-ends")
     if taken_back(text, span):
         reason = "the sentence of the last formula denies, supposes or bounds it"
         return NoAnswer(reason, "doubted-formula")

@@ -1,11 +1,11 @@
 """Tool calls that a policy wrote into its text, because its engine did not read them.
 
-**What is a call, and what an example.** Reasoning is taken away first. JSON, fenced or not, is a
-call where it is the whole answer. A call with a marker begins a line, and nothing but calls and
-white space follows it: an example in a sentence, in backticks or in a fence has something around
-it. What begins in a fence or a call that is still open, or directly behind a call, is a part of it:
-a file that a cut call was to write runs nothing. A call counts where all calls of the answer are of
-tools that were offered, with the arguments in an object: otherwise the answer stays text.
+**A call or an example.** Reasoning is taken away first. JSON, fenced or not, is a call where it is
+the whole answer. A call with a marker begins a line, and nothing but calls and white space follows
+it: an example in a sentence, in backticks or in a fence has something around it. Text that begins
+    in a fence or in an open call, or directly after a call, is a part of it: a file that a cut call
+    was to write runs nothing. A call counts where all calls of the answer are of tools that were
+    offered, with the arguments in an object: otherwise the answer stays text.
 
 Each form is read once from each of the first `PLACES` markers: the time is linear in the text.
 
@@ -82,7 +82,7 @@ class Reader:
             raise WrongForm
 
     def until(self, words: str) -> str:
-        """What stands before some words, which are skipped too."""
+        """The text before some words, which are skipped too."""
         end = self.text.find(words, self.at)
         if end < 0:
             raise WrongForm
@@ -309,7 +309,8 @@ def text_tool_calls(text: str, offered: Iterable[str] | None) -> tuple[str, list
         offered: names of the tools that the policy was offered; None where any name counts.
 
     Returns:
-        What stands before them, reasoning included, and the calls: none where there are none.
+        The text before the calls, reasoning included, and the calls; no calls where the text has
+        none.
     """
     if len(text) > LONGEST or not _may_call(text):
         return text, []

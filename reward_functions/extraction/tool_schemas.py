@@ -1,4 +1,4 @@
-"""Which tools a policy was offered: the JSON Schema of the arguments of each, by its name.
+"""The tools that a policy was offered: the JSON Schema of each one's arguments, by its name.
 
 Tools are listed as OpenAI lists them, `{"type": "function", "function": {"name", "parameters"}}`,
 or each without its wrapping. Schemas have each number as a `JsonNumber`.
@@ -23,7 +23,7 @@ NO_TOOLS: Final = (ValueError, KeyError, TypeError, RecursionError)
 
 
 def field_object(schema: Any, name: str) -> dict[str, Any]:
-    """An object of an object; an empty one where there is none."""
+    """An object of an object; an empty one without one."""
     part = schema.get(name) if isinstance(schema, dict) else None
     return part if isinstance(part, dict) else {}
 

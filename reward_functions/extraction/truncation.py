@@ -1,6 +1,6 @@
 """Whether a response was cut off: its reasoning, its last box or a code fence is never closed.
 
-What a text shows is all that is read here; a response that stops between two words is not found.
+Only the text itself is read here; a response that stops between two words is not found.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _THOUGHT: Final = ("<think", "</think")
 
 
 def cut_off(response: str, *, answered: bool) -> str:
-    """What is never closed, as a clause; "" for a response that is whole.
+    """The part that is never closed, as a clause; "" for a response that is whole.
 
     Args:
         response: what the policy wrote.

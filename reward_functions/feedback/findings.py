@@ -1,7 +1,7 @@
-"""What keeps a record from being reported: a table, and the error that names its row.
+"""The reasons that keep a record from being reported: a table, and the error that names its row.
 
-What is ours is tried again until the message was received often enough; the rest is a dead letter
-at once. Reasons are sentences without a prompt, a response or a reference.
+A failure of ours is tried again until the message was received often enough; any other is a dead
+letter at once. Reasons are sentences without a prompt, a response or a reference.
 
 Dead letters: a notification that was not reported, with its reason as attributes.
 
@@ -11,7 +11,7 @@ Dead letters: a notification that was not reported, with its reason as attribute
 | `reason` | one sentence, without a prompt, a response or a reference |
 | `from` | the object's address, or the message's id |
 
-The body is what S3 wrote, so that whoever sends it back needs no more than the body.
+The body is what S3 wrote, so that you need no more than the body to send it back.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What becomes of each message: read, scored, reported; or tried again; or a dead letter.
+"""Handle each message: read, scored, reported; or tried again; or a dead letter.
 
 | a record | becomes |
 | --- | --- |
 | scored | durable in the outbox, reported, settled |
 | reported already | nothing is sent: the message is done |
-| durable already | the same bytes are sent, whatever a judge would say now |
+| durable already | the same bytes are sent, even if a judge would say otherwise now |
 | not scored, or not reported, by us | tried again soon; a dead letter at the last receive |
 | any other row of `findings.KINDS` | a dead letter at once |
 | its window is closed, or nearly so | a dead letter, and never sent |

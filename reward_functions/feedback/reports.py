@@ -1,7 +1,7 @@
-"""A report: durable first, then sent, the same bytes whoever sends it again.
+"""A report: durable first, then sent, the same bytes from any sender.
 
-What the outbox has of a rollout is what is reported of it, even where a judge would score it
-otherwise the second time.
+The outbox decides what is reported of a rollout, even where a judge would score it otherwise the
+second time.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Reports:
         )
 
     def find(self, target: Target) -> list[Stored]:
-        """What is durable of a rollout.
+        """The durable record of a rollout.
 
         Raises:
             Stopped: the outbox is out of reach.
@@ -105,7 +105,7 @@ class Reports:
             raise Stopped("unreported", "the outbox was out of reach") from None
 
     def require_time(self, record: DeferredRecord) -> None:
-        """Nothing, where a rollout's window is open for long enough.
+        """Refuse a rollout whose window closes too soon.
 
         Raises:
             Stopped: it is not.

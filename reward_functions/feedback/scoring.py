@@ -1,8 +1,8 @@
 """Pinned versions of deployed rewards, asked in the common contract.
 
-Each version is asked by its own ARN, so that a run keeps its reward whatever is deployed meanwhile.
-The records of one version go in one batch; a batch that fails is asked again one by one, so that a
-response which ends the function harms no other, and no accident is more than one record's.
+Each version is asked by its own ARN, so that a run keeps its reward through later deployments. The
+records of one version go in one batch. A batch that fails is asked again one by one, so that a
+response which ends the function harms no other record.
 
 | a result | becomes |
 | --- | --- |
@@ -67,7 +67,7 @@ class PinnedRewards:
         self._served: dict[str, tuple[str, int] | None] = {}
 
     def require(self, pinned: PinnedReward) -> None:
-        """Nothing, where a version is one of the stage's, and serves what its record says.
+        """Refuse a version of another stage, or one that does not serve what its record says.
 
         Raises:
             Stopped: it is not, it is gone, or Lambda does not say.
@@ -90,7 +90,7 @@ class PinnedRewards:
     def score(
         self, records: Sequence[DeferredRecord], *, seconds: Callable[[], float]
     ) -> Iterator[tuple[DeferredRecord, Judged]]:
-        """What becomes of each record, as soon as its version has answered.
+        """Yield the outcome of each record, as soon as its version has answered.
 
         Args:
             records: of any versions, each of another rollout.

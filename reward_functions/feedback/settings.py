@@ -1,7 +1,7 @@
 """The settings of a stage's feedback path: written at deployment, read by its function.
 
 An ARN has no qualifier; one that ends in `--*` names the functions of an immutable deployment, one
-for each digest. What they share is written once: Lambda takes 4 KB of variables.
+for each digest. Their common part is written once: Lambda takes 4 KB of variables.
 """
 
 from __future__ import annotations

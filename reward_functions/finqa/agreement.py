@@ -1,8 +1,8 @@
 """How the answer string of a FinQA record and its executed answer stand to each other.
 
 "12.5%" and 0.12497 agree: the one is the other, rounded, in points. So do "12.5%" and 12.497, and
-"5 million" and 5 where the string itself names the scale. What agrees in no reading is noise, by
-class; the reference then holds the executed answer, and the answer string's value as an alias.
+"5 million" and 5 where the string itself names the scale. A row that agrees in no reading is noise,
+by class. Its reference then holds the executed answer, and the answer string's value as an alias.
 """
 
 from __future__ import annotations

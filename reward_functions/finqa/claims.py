@@ -13,7 +13,7 @@ def claims(lead: str, tail: str, question: str) -> bool:
 
     Args:
         lead: what stands before the number.
-        tail: what stands behind it.
+        tail: what stands after it.
         question: what was asked.
     """
     if cues.CLAIM.search(lead) or cues.CHANGED.search(lead) or cues.CHANGED.search(tail):

@@ -4,8 +4,8 @@ Every distinct literal and every row operation becomes a symbol; two programs ar
 formulas agree at random values of the symbols, modulo a prime of 61 bits. A polynomial or rational
 identity that holds there by chance is a matter of 1 in 10^17, and the values cannot be foreseen
 from a response. Powers and comparisons are opaque: equal when their operands are. A program with a
-literal that the other does not have is another one, as in the evaluation script of the data set;
-"5,829" and "5829", 5% and 0.05, 100 and `const_100` are one literal here, and not there.
+literal that the other lacks is another program, as in the evaluation script of the data set. Here
+"5,829" and "5829", 5% and 0.05, 100 and `const_100` are one literal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TRIALS: Final = 3
 
 
 def same_program(reference: Program, stated: Program) -> bool:
-    """Whether a stated program computes the reference's formula, whatever the numbers are."""
+    """Whether a stated program computes the reference's formula, for any numbers."""
     symbols = _symbols(reference)
     if not _symbols(stated) <= symbols:
         return False

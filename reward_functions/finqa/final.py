@@ -1,8 +1,8 @@
-"""Which words of a response to a FinQA question are its final answer.
+"""Find the words of a response to a FinQA question that are its final answer.
 
-The last explicit marker counts, an ANSWER line or a box, whichever comes later; where there is
-none, the last sentence. What stands behind a marked answer may contradict it: an alternative
-("12%; or 13%") makes it no answer, and a later statement of a result is handed on.
+The last explicit marker counts, an ANSWER line or a box, whichever comes later; without one, the
+last sentence. Text after a marked answer may contradict it. An alternative ("12%; or 13%") makes it
+no answer; a later statement of a result is handed on.
 """
 
 from __future__ import annotations

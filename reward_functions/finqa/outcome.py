@@ -1,4 +1,4 @@
-"""What becomes of an answer that is held against a reference: why it is wrong, in words.
+"""The outcome of an answer that is held against a reference: why it is wrong, in words.
 
 The ids of FinQA's rules, by the fault of a value.
 
@@ -47,7 +47,7 @@ _REASONS: Final[dict[Fault, str]] = {
 
 
 class Outcome(NamedTuple):
-    """What became of an answer: its fault in a word, the rule, a sentence, and the value read."""
+    """The outcome of an answer: its fault in a word, the rule, a sentence, and the value read."""
 
     fault: Fault | Literal["none"]
     rule: str

@@ -29,7 +29,7 @@ def parse(text: str) -> Program:
         text: a program in the flat or the nested form, and nothing else.
 
     Raises:
-        ProgramError: it is none, or it is larger than the limits allow.
+        ProgramError: it is no program, or it is larger than the limits allow.
     """
     if len(text) > MAX_LENGTH:
         raise ProgramError(f"the program has more than {MAX_LENGTH:,} characters")
@@ -55,7 +55,7 @@ class _Parser:
             self.numbered = True
             self.call()
         if self.text[self.at :].strip():
-            raise self.error("something stands behind the last step")
+            raise self.error("something stands after the last step")
         if self.nested and self.numbered:
             raise ProgramError("the flat and the nested form do not mix")
         return Program(tuple(self.steps))
@@ -100,7 +100,7 @@ class _Parser:
                 self.at = inner.start()
                 first, second = self.operand(left[:-1]), self.inner()
         if not self.skips(")"):
-            raise self.error("a closing parenthesis is expected behind two operands")
+            raise self.error("a closing parenthesis is expected after two operands")
         return first, second
 
     def inner(self) -> Earlier:

@@ -2,9 +2,9 @@
 
 A row is a line: the words, two spaces, "#" and an example. At each place of the words stands one of
 the "/" alternatives, in which "_" is a space, "report|s|ed" a word with its endings, and "*" any
-ending; a place in brackets may be missing. Before the first row of a kind stand the name of the
-kind, the side of the value 5 on which its phrases are looked for ("in" is the whole text, and
-"whole" all of it), and the pattern of `cues` that looks for them where its name is another one.
+ending; a place in brackets may be missing. Before the first row of a kind stands the name of the
+kind. The side of the value 5 on which its phrases are looked for follows ("in" is the whole text,
+"whole" all of it). The pattern of `cues` that looks for them follows where its name is another one.
 
 The example is the test: the pattern finds every spelling of the words in it, and finds nothing
 where an unknown word stands instead.

@@ -23,8 +23,8 @@ error and not the value of another row.
 
 The program a response states, if it states one: its last line that is a program.
 
-A line may name it ("Program: add(1, 2)") and mark it as code. What is not a program as a whole is
-none: a sentence that mentions `divide(3, 60)` states no program.
+A line may name it ("Program: add(1, 2)") and mark it as code. Only a whole program counts: a
+sentence that mentions `divide(3, 60)` states no program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a FinQA question fixes about its answer: scale, direction, and whether it is a percentage.
+"""Read a FinQA question: its scale, its direction, and whether it asks for a percentage.
 
 Only the question is read. The filing around it is full of "(in millions)", which fixes nothing
 about the answer.
@@ -16,10 +16,10 @@ MAX_QUESTION: Final = 2_000
 
 
 def asked(prompt: str) -> str:
-    """The question of a prompt; "" where there is none.
+    """The question of a prompt; "" without one.
 
-    What stands behind the last "Question:", else the last sentence with a question mark, else the
-    last paragraph, without the rows of a table and a label that waits for the answer.
+    It is the text after the last "Question:", else the last sentence with a question mark, else the
+    last paragraph. Rows of a table, and a label that waits for the answer, are left out.
     """
     text = prompt[-MAX_QUESTION * 4 :]
     lines = [line.strip() for line in text.splitlines()]
@@ -59,7 +59,7 @@ def _last_paragraph(lines: list[str]) -> str:
 
 
 def scale(question: str) -> int:
-    """What the question counts in ("in millions"): 1 where it names nothing."""
+    """The scale in which the question counts ("in millions"): 1 where it names nothing."""
     named = list(cues.QUESTION_SCALE.finditer(question[:MAX_QUESTION]))
     if not named:
         return 1

@@ -6,9 +6,9 @@
     prepared(fields) -> Reference                                              that JSON, read back
 
 The three can disagree, and about a record in seven of a hard sample does. `Agreement` names how;
-`Reference.noise` is that class where it makes the record noisy, and None where it does not. A
-noisy reference accepts either value (the other one is in `aliases`): whoever prepares a data set
-decides whether to drop it.
+`Reference.noise` is that class where it makes the record noisy, and None where it does not. A noisy
+reference accepts either value (the other one is in `aliases`). You decide whether to drop it when
+you prepare a data set.
 
 A percentage is held in points (12.497 for "12.5%" and 0.12497); a number as it is stored.
 """
@@ -103,9 +103,9 @@ def prepare(record: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         An object for JSON: `value` (a decimal string of at most `MAX_PRINTED` places, "yes" or
-        "no"), `unit`, `scale`, `direction`, `decimals`, `aliases`, `program`, `noise`; and
-        `currency` and `counted` where the answer string names a currency, or a scale that the
-        question does not.
+        "no"), `unit`, `scale`, `direction`, `decimals`, `aliases`, `program`, `noise`. `currency`
+        and `counted` follow where the answer string names a currency, or a scale that the question
+        does not.
 
     Raises:
         BadReference: a field is missing or of another type; the message names it.

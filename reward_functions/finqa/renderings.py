@@ -1,4 +1,4 @@
-"""Which further numbers of an answer render its value again, and which are its context.
+"""Tell the numbers of an answer that render its value again from those that are its context.
 
 The sign that words give a value: "a decrease of 12%", "12% lower", "negative 12".
 """

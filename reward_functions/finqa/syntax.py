@@ -1,6 +1,6 @@
-"""What a FinQA program is: its steps, its numbers, and how large it may be.
+"""The parts of a FinQA program: its steps, its numbers, and how large it may be.
 
-A value as an answer states it, or why there is none.
+A value as an answer states it, or why it states no value.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 r"""The values an answer to a FinQA question gives: "a decrease of 29.9% (0.299)" gives one, twice.
 
-One answer gives one value, possibly in several renderings; all of them are returned, and whoever
-compares holds every one of them against the reference. So "12% (0.12)" is one answer, "12% or 13%"
-is two, and this module need not guess which was meant.
+One answer gives one value, possibly in several renderings. All of them are returned; the caller
+holds every one of them against the reference. So "12% (0.12)" is one answer, "12% or 13%" is two,
+and this module need not guess which was meant.
 
     around the value    "approximately", "the change was", a scale, a unit, a direction: read
     context             years, "compared with 120", "(computed from 54 and 47)": set aside

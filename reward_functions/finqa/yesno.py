@@ -1,7 +1,7 @@
 """Yes or no, as the final answer to a FinQA question.
 
-The first word decides where it is one of the two ("Yes, there is no doubt"); elsewhere one of them
-must stand alone, and both are none. True and false are neither.
+The first word decides where it is one of the two ("Yes, there is no doubt"). Elsewhere one of them
+must stand alone; both together are no answer. True and false are neither.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def only_word(phrase: str) -> str | None:
 
 
 def takes_back(behind: str, word: str) -> bool:
-    """Whether the words behind a yes say no, or the other way round: "yes. Actually no."."""
+    """Whether the words after a yes say no, or the other way round: "yes. Actually no."."""
     return any(found["word"].lower() != word for found in cues.WORD_RETRACTED.finditer(behind))
 
 

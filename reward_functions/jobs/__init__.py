@@ -37,7 +37,7 @@ Its course
     watching.py         one observation after the other, until the end
     grader_log.py       the grader's log of one job: its figures by minute, errors, endings
 
-What it measured and made
+Its figures and its models
 
     figures.py          series of points, how to read them, their charts: `grader_log.py` has the
                         grader's own

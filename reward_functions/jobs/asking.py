@@ -23,9 +23,9 @@ The file of a baseline's answers, one line of JSON each: what is there is not as
 A prompt stands there by its digest; its text does not. A file belongs to one model and one way to
 draw from it; `appended_lines` keeps it whole.
 
-A base is asked under the name that it is served under; a model that a job made, under the ARN of
-its deployment or of the imported model, or the id that chat completions take. SageMaker serves no
-base of its serverless jobs: you say which model of Bedrock stands in for it.
+A base is asked under the name that it is served under. A model that a job made is asked under the
+ARN of its deployment or of the imported model, or the id that chat completions take. SageMaker
+serves no base of its serverless jobs: you say which model of Bedrock stands in for it.
 
 Sources: botocore's model of `Converse`; "Chat Completions" in OpenAI's API reference; "Extended
 thinking in Amazon Nova 2" in the Nova 2 user guide for `reasoningConfig`.
@@ -137,7 +137,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model answered: the text, how it ended, and the tokens it cost.
+    """An answer of a model: the text, how it ended, and the tokens it cost.
 
     `seconds` is how long the call took, without what came before it; None where nobody measured.
     """
@@ -164,7 +164,7 @@ class Endpoint(Protocol):
 
 
 class Converse:
-    """A model behind Bedrock's Converse.
+    """A model that Bedrock's Converse serves.
 
     Args:
         model: a base model's id, an inference profile, or the ARN of a custom-model deployment.
@@ -212,7 +212,7 @@ class Converse:
 
 
 def converse_client(region: str, session: Session | None, connections: int) -> Any:
-    """boto3's client for `Converse`, which tries each call once: whoever asks knows how to wait.
+    """boto3's client for `Converse`, which tries each call once: the caller knows how to wait.
 
     Raises:
         WrongEndpoint: it would reach the local AWS emulator's own Bedrock.
@@ -232,7 +232,7 @@ def converse_client(region: str, session: Session | None, connections: int) -> A
 
 
 class Chat:
-    """A model behind OpenAI-compatible chat completions.
+    """A model that OpenAI-compatible chat completions serve.
 
     Args:
         model: its id: a base model's, or what a job made.
@@ -377,7 +377,7 @@ class AskedPrompt(NamedTuple):
 
     @property
     def turns(self) -> tuple[Message, ...]:
-        """What the model is asked."""
+        """The turns that the model is asked."""
         return self.sample.context
 
 
@@ -402,13 +402,13 @@ def chosen(
 
 
 def attempts_for(prompts: Sequence[AskedPrompt], each: int) -> list[AnswerAttempt]:
-    """What is asked: every prompt once, then every prompt again."""
+    """The order of questions: every prompt once, then every prompt again."""
     return [AnswerAttempt(prompt.digest, number) for number in range(each) for prompt in prompts]
 
 
 @dataclass(frozen=True, slots=True)
 class AskingCost:
-    """What asking costs, before anything is asked.
+    """The cost of asking, before anything is asked.
 
     Args:
         calls: still to make.
@@ -765,7 +765,7 @@ def endpoint_of(
 
 
 def alike(endpoint: Converse | Chat, model: str, sampling: Sampling) -> Converse | Chat:
-    """Another model, or another sampling, behind the same connections.
+    """Another model, or another sampling, over the same connections.
 
     Args:
         endpoint: of `endpoint_of`.

@@ -1,4 +1,4 @@
-"""What a model earns before any training, and whether a job can teach it anything.
+"""Measure what a model earns before any training, and whether a job can teach it anything.
 
     of the model's answers                        verdict
     none earns more than the minimum              failure: teach the format first, by supervised
@@ -135,7 +135,7 @@ class Baseline(BaseModel):
 
 
 class BaselineOrigin(BaseModel):
-    """What a baseline was measured with, beside its figures."""
+    """The settings of a baseline's measurement, beside its figures."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -386,7 +386,7 @@ def baseline_findings(
     scorer: VersionScorer,
     simulation: bool = False,
 ) -> Iterator[CheckFinding]:
-    """What a record says of a job: its verdict, or why it is not the job's.
+    """The findings of a record about a job: its verdict, or why it is not the job's.
 
     Args:
         record: None where nothing was measured.

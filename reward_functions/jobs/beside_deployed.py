@@ -1,4 +1,4 @@
-"""What a job uses beside what its stage has deployed now: the same version, or which other.
+"""Compare a job's version with what its stage has deployed now: the same version, or which other.
 
 Nothing here is a failure of the job's: a job keeps the version that it was given. A version that is
 gone is one, for the job asks it until its end. Of a multi-turn job the agent is looked at, and

@@ -1,6 +1,6 @@
 """Why jobs fail: a row for each cause, found by what is seen, with the remedy and its source.
 
-What is seen is a line of words from one place:
+A sign is a line of words from one place:
 
     status     how the job ended
     failure    the service's own message
@@ -44,7 +44,7 @@ class Cause(NamedTuple):
     Args:
         name: in a few words.
         places: where the pattern is looked for.
-        pattern: of the words that show it, whatever their case.
+        pattern: of the words that show it, in upper or lower case.
         cause: what happened, in a sentence.
         remedy: what to do.
         source: where that is known from.
@@ -258,7 +258,7 @@ CAUSES: Final = (
         SERVICE,
         r"Invalid HubContentArn|hub[ -]?content.{0,120}(?:not found|does not exist)",
         "the job names a reward that is no evaluator of SageMaker's, or one that was deleted",
-        "`reward job start` registers the deployed reward as one; a function's own ARN is none",
+        "`reward job start` registers the deployed reward as one; a function is no evaluator",
         "awslabs/agent-plugins, sagemaker-ai",
     ),
     Cause(

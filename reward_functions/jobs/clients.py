@@ -9,7 +9,7 @@
                                                                      AWS, and the job to the other
 
 *General* is `AWS_ENDPOINT_URL` or a profile's `endpoint_url`; the others are those of `SERVICES`,
-each with a variable of its own. Which one counts, the AWS SDKs' reference guide says
+each with a variable of its own. The AWS SDKs' reference guide says which one counts
 ("Service-specific endpoints"); *here* is this machine alone. The whole shell is checked whichever
 service is wanted, for a job needs them all.
 
@@ -21,8 +21,8 @@ a name or a password before the host             it would stand in messages
 
 The short-term key of Bedrock's OpenAI-compatible API: made here, renewed in time, never shown.
 
-A key is a request to Bedrock that the caller's credentials have signed in advance. Whoever holds it
-is the caller, in one region, for at most twelve hours and never longer than the credentials last.
+A key is a request to Bedrock that the caller's credentials have signed in advance. Its holder is
+the caller, in one region, for at most twelve hours and never longer than the credentials last.
 
 Source: AWS's package aws-bedrock-token-generator 1.1.0; `AWS_BEARER_TOKEN_BEDROCK` is botocore's.
 """
@@ -88,7 +88,7 @@ def require_private(url: str) -> str:
     """The host and port of an address that a key may be sent to: over https, or to this machine.
 
     Raises:
-        BadAddress: it is none, or the key would travel in the clear.
+        BadAddress: it is no address, or the key would travel in the clear.
     """
     host = host_of(url)
     if urlsplit(url).scheme != "https" and not is_loopback(f"http://{host}"):
@@ -205,7 +205,7 @@ class Endpoints:
 
 
 def endpoints(session: Session | None = None) -> Endpoints:
-    """What the environment and the profile say, in the order of botocore.
+    """The endpoints of the environment and the profile, in the order of botocore.
 
     Args:
         session: boto3's, for its profile; the environment's own where not given.

@@ -1,4 +1,4 @@
-"""What a user asks of a training job: one TOML file, or the options of a command.
+"""The request for a training job: one TOML file, or the options of a command.
 
     model = "amazon.nova-2-lite-v1:0:256k"
     deployment = "gsm8k"
@@ -10,12 +10,12 @@
     learningRate = 1e-4
 
 Hyperparameters have the names of the service that runs the job. Paths in the file begin at the
-file's own folder, and typed ones at the working directory. What is asked is checked here and
-against the tables of `models` and `hyperparameters`; whether the stage may do it, `preflight` asks.
+file's own folder, and typed ones at the working directory. The request is checked here and against
+the tables of `models` and `hyperparameters`; `preflight` asks whether the stage may do it.
 
-What a user writes of a job and a request carries as it is: filters of logs, a network.
+Fields that a request carries as you write them: filters of logs, a network.
 
-What is wrong with a written configuration, in one sentence that names the field and the remedy.
+The fault of a written configuration, in one sentence that names the field and the remedy.
 
 pydantic finds it; `SENTENCES` says it, a row for each kind of error.
 """
@@ -96,7 +96,7 @@ class Filter(BaseModel):
 
 
 class Filters(BaseModel):
-    """Which records of the logs are used: all of several conditions, or any of them."""
+    """The records of the logs that are used: all of several conditions, or any of them."""
 
     model_config = STRICT
 
@@ -112,7 +112,7 @@ class Filters(BaseModel):
 
 
 class Serverless(BaseModel):
-    """What SageMaker's serverless customization and its multi-turn jobs take beside a job's own."""
+    """The fields of SageMaker's serverless and multi-turn jobs, beside a job's own."""
 
     model_config = STRICT
 
@@ -277,7 +277,7 @@ class InvocationLogs(BaseModel):
 
 
 class JobConfiguration(BaseModel):
-    """What a user asks for, before anything is looked up or uploaded."""
+    """The request of a user, before anything is looked up or uploaded."""
 
     model_config = STRICT
 
@@ -388,7 +388,7 @@ def _astray() -> dict[str, str]:
 
 
 def digest(*, grader: str, contents: dict[str, str], asked: JobConfiguration) -> str:
-    """What a job's name carries: equal configurations, data and graders have equal digests.
+    """The digest in a job's name: equal configurations, data and graders have equal digests.
 
     Args:
         grader: the ARN of the version.

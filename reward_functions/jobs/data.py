@@ -1,10 +1,10 @@
 """The files of a job, by their bytes: what names the job, and what is uploaded unchanged.
 
-What a job's data come to: rows, tokens of prompts, bytes of samples, and suggested limits.
+Measure a job's data: rows, tokens of prompts, bytes of samples, and suggested limits.
 
-A file that the service would refuse, or train on in vain, is refused here: fewer or more rows than
-it takes, anything but text, references that the reward cannot read, a prompt that the validation
-file shares. `reward data lint` lists every finding; the error names the first.
+A file that the service would refuse, or train on in vain, is refused here. It has fewer or more
+rows than the service takes, anything but text, references that the reward cannot read, or a prompt
+that the validation file shares. `reward data lint` lists every finding; the error names the first.
 
 Sources: Bedrock's guide, "Prepare data for reinforcement fine-tuning", by way of
 `data.linting`; the lengths are estimates, as `data.lengths` makes them.
@@ -127,7 +127,7 @@ def files_of(asked: JobConfiguration) -> JobFiles:
 
 
 def require_two_files(training: Path, validation: Path) -> None:
-    """Refuse a validation file of the training file's own bytes, by whatever name.
+    """Refuse a validation file of the training file's own bytes, under any name.
 
     Raises:
         BadJob: every prompt is in both.
@@ -160,7 +160,7 @@ THINKING_TOKENS: Final = 8_192
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What the data come to.
+    """The sizes of the data.
 
     Args:
         rows: prompts of the training file, or of the logs in its place.
@@ -307,7 +307,7 @@ COLUMN: Final = "prompt"
 
 
 class Cells(NamedTuple):
-    """What is known of the cells of a file.
+    """The facts about the cells of a file.
 
     Args:
         number: of rows.

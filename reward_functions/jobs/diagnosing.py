@@ -1,8 +1,8 @@
 """Why a job failed, or taught nothing.
 
-Read are its service's message and figures, its grader's log, and the function as it is now. What
-may not be read is named, and does not end the diagnosis. Where nothing of the table of causes fits,
-that is what the diagnosis says.
+Read are its service's message and figures, its grader's log, and the function as it is now. A
+source that may not be read is named, and does not end the diagnosis. Where nothing of the table of
+causes fits, that is what the diagnosis says.
 
 Of the log of a SageMaker job's trainer only the beginning of a line that names an error is kept:
 what follows may quote a response. Its streams are NAME/… in the group of `services`.
@@ -69,7 +69,7 @@ SHOWN: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What is known of a job's end.
+    """The facts about a job's end.
 
     Args:
         job: as its service describes it.
@@ -184,7 +184,7 @@ def _of_trainer(
     try:
         found = Counter(filter(None, (_error(each["message"]) for each in islice(lines, MOST))))
     except AwsFailed as error:
-        reason = "there is none yet, or it is gone" if error.missing else _unread(error)
+        reason = "it does not exist yet, or it is gone" if error.missing else _unread(error)
         unread.append(f"the trainer's log: {reason}")
         return
     for named, count in found.most_common(KEPT):
@@ -228,5 +228,5 @@ def _unread(error: AwsFailed | BadArn) -> str:
     if isinstance(error, AwsFailed) and error.denied:
         return "logs:FilterLogEvents is not allowed here"
     if isinstance(error, AwsFailed) and error.missing:
-        return "there is none; the function was never invoked, or its log group is gone"
+        return "it does not exist; the function was never invoked, or its log group is gone"
     return str(error)

@@ -11,14 +11,14 @@ The service takes no token for this call: a job's name is one. The reward is nam
 a registered evaluator (`EvaluatorArn`), for Nova with `lambda_type` beside it. The data set is
 `reward data convert --to sagemaker-eval`'s.
 
-What a job leaves in S3 are its aggregates, and its rows where it has any:
+A job leaves its aggregates in S3, and its rows where it has any:
 
     OUTPUT/JOB/output/output/**/results_*.json    {"results": {"all": {name: number}}}, or under the
                                                   task's name, such as "custom|gen_qa_gen_qa|0"
     OUTPUT/JOB/output/output/**/*.jsonl           {"id", "aggregate_reward_score", "metrics_list"}
 
 The second is published for Nova's `rft` alone, whose job writes down the function's own reply; a
-list of such rows in the first is read as well. What a file holds besides is passed over.
+list of such rows in the first is read as well. Other fields of a file are passed over.
 
 Sources: sagemaker-train 1.27.0, `custom_scorer_evaluator.py`, `pipeline_templates.py` and
 `show_results_utils.py`; docs.aws.amazon.com/sagemaker/latest/dg, nova-running-evaluations. Never
@@ -189,7 +189,7 @@ class EvaluationResults:
 
 
 def results_of(name: str, output: str, client: Any) -> EvaluationResults:
-    """What a job that has succeeded left.
+    """The results that a job has left, once it succeeded.
 
     Args:
         name: of the job.

@@ -158,7 +158,7 @@ class Registry:
         return client("sagemaker", self._region, self._session)
 
     def first(self, name: str) -> str:
-        """What the ARN of an evaluator's first version is, whether there is one or not."""
+        """The ARN of an evaluator's first version, even before it exists."""
         return self._arn(name, "1.0.0")
 
     def planned(self, name: str, kind: Kind, reference: str) -> tuple[Evaluator, list[Call]]:
@@ -193,7 +193,7 @@ class Registry:
         return made, [*calls, Call("sagemaker", "ImportHubContent", request)]
 
     def register(self, name: str, kind: Kind, reference: str) -> Evaluator:
-        """The evaluator of a reference, made where there is none, and ready to be used.
+        """The evaluator of a reference, made if missing, and ready to be used.
 
         Raises:
             BadJob: as `planned`.
@@ -323,7 +323,7 @@ def require_here(evaluator: str, region: str, account: str, field: str) -> None:
     """Refuse the ARN of an evaluator that a job of this account and region cannot use.
 
     Raises:
-        BadJob: it is none, has no version, or is of another account or region.
+        BadJob: it is no evaluator, has no version, or is of another account or region.
     """
     form = r"hub-content/[^/]+/JsonDoc/[^/]+/[0-9]+\.[0-9]+\.[0-9]+"
     found = Arn.read(evaluator, "sagemaker", form)

@@ -5,10 +5,10 @@
 
 One table shows a series in a column. Names come from a service, and are data.
 
-What a figure of a trainer is, its name says: trainers that log by path (`critic/rewards/mean`) use
-the words of our tables for other things too. `timing_s/reward` is seconds, `prompt_length/mean`
-says nothing of the policy. A row of `NAMES` says what a name is read as; a name without a row is
-read as it is.
+The name of a figure says what it is: trainers that log by path (`critic/rewards/mean`) use the
+words of our tables for other things too. `timing_s/reward` is seconds, `prompt_length/mean` says
+nothing of the policy. A row of `NAMES` says what a name is read as; a name without a row is read as
+it is.
 
 A sign is a row of `SIGNS`: the figures it needs, by words in their names, and a rule on them. A
 course is compared by its thirds: the first, and the last. Where nobody measured a figure, or too
@@ -20,10 +20,10 @@ no course; one that never changed is a line of text. Below a chart stands what i
 `MEANINGS`.
 
 Sources of the names: AWS's guide to customizing Nova, "Reinforcement fine-tuning", for those of its
-recipes; verl's `metric_utils` for all that begin as there; sagemaker-train 1.27.0 and AWS's guide
-to SageMaker for those of multi-turn jobs; TRL's GRPOTrainer for `train/…` and `eval/…`. Of the
-signs: contracts of the services where a row names one; the others are this project's, and are meant
-to draw the eye, not to decide.
+recipes. For all with the same beginning verl's `metric_utils`. For multi-turn jobs sagemaker-train
+1.27.0 and AWS's guide to SageMaker; TRL's GRPOTrainer for `train/…` and `eval/…`. Of the signs:
+contracts of the services where a row names one; the others are this project's, and are meant to
+draw the eye, not to decide.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Series:
     """One figure over a job.
 
     Args:
-        name: of the figure, as whoever measured it calls it.
+        name: of the figure, as its source calls it.
         split: "training", "validation" or "grader".
         unit: what the positions count: steps, or minutes since the job was made.
         points: (position, value) in order.

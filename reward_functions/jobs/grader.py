@@ -9,9 +9,11 @@ A grader runs in the account and region of its job. Both of Bedrock's APIs read 
 (docs.aws.amazon.com/bedrock/latest/userguide/reward-functions-open-weight), and so do SageMaker's
 jobs of Nova; those of open weights read an envelope (sagemaker-train, `rlvr_reward_verifier.py`).
 
-What the account allows a job's grader: concurrency, and the judge that is deployed with it.
+Find out what the account allows a job's grader: concurrency, and the judge that is deployed with
+it.
 
-What the caller may not read is unknown, and said to be: a plan is no reason to ask for rights.
+A value that the caller may not read is unknown, and said to be: a plan is no reason to ask for
+rights.
 """
 
 from __future__ import annotations
@@ -235,13 +237,13 @@ class AccountLimits:
 
     @property
     def available(self) -> int | None:
-        """What the grader has at most; None where it was not measured."""
+        """The grader's maximum; None where it was not measured."""
         return self.unreserved if self.reserved is None else self.reserved
 
 
 @dataclass(frozen=True, slots=True)
 class JobGrader:
-    """What a plan says of a job's grader.
+    """The plan's facts about a job's grader.
 
     Args:
         region: where it is; "" where no stage was read, and so is the next.

@@ -1,4 +1,4 @@
-"""What the log of a grader says of one job: its figures by minute, its errors, its endings.
+"""Read the log of a grader for one job: its figures by minute, its errors, its endings.
 
 The lines are those of exactly the job's version and its span. The name of a log stream carries the
 version, `YYYY/MM/DD/[VERSION]ID` (docs.aws.amazon.com/lambda/latest/dg,
@@ -232,7 +232,8 @@ def read(
         progress: called with the number of lines of each answer.
 
     Raises:
-        AwsFailed: the log cannot be read: there is none yet, or `logs:FilterLogEvents` is missing.
+        AwsFailed: the log cannot be read: it does not exist yet, or `logs:FilterLogEvents` is
+            missing.
         BadArn: the job does not say which function it asks.
     """
     log = JobLines(job, now, session, progress)
@@ -354,7 +355,7 @@ STAMP: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,15}Z\s*")
 
 @dataclass(slots=True)
 class GraderLog:
-    """What the log says of a job's invocations.
+    """The log's facts about a job's invocations.
 
     Args:
         invocations: that ended, as far as they are reported.

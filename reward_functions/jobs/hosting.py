@@ -9,11 +9,11 @@
 
 A model of the OpenAI-compatible API needs no deployment.
 
-What is made of a package can be made again for as long as the package is there. Open weights are
-files in S3 below the package's address: `checkpoints/hf/` an adapter, and `checkpoints/hf_merged/`
-a whole model where the recipe merged the weights; Bedrock imports whole weights alone. Nova's are
-kept by SageMaker (`ManagedStorageType` Restricted) and have no address. A custom model carries its
-package as a tag, since Bedrock does not say what a model was made from.
+A model made of a package can be made again as long as the package exists. Open weights are files in
+S3 below the package's address: `checkpoints/hf/` an adapter, and `checkpoints/hf_merged/` a whole
+model where the recipe merged the weights; Bedrock imports whole weights alone. Nova's are kept by
+SageMaker (`ManagedStorageType` Restricted) and have no address. A custom model carries its package
+as a tag, since Bedrock does not say what a model was made from.
 
 An imported model has a name of its own, and its import jobs are numbered from `NAME-1`: a repeated
 call finds the model or the import in progress, and a job's name is its token. After a failed
@@ -167,7 +167,7 @@ class ModelDeployment:
 
 @dataclass(frozen=True, slots=True)
 class HostedModel:
-    """What a package was made into.
+    """The model that a package was made into.
 
     Args:
         kind: what it is.
@@ -232,7 +232,7 @@ class Hosting:
         progress: Callable[[T], object] | None = None,
         patience: float = PATIENCE,
     ) -> T:
-        """What a look finds once it is over, or as it is when the patience is."""
+        """The state at the end of a wait, or as it is when the patience is over."""
         first, longest = PAUSES
         return wait(
             look,
@@ -246,7 +246,7 @@ class Hosting:
         )
 
     def package(self, arn: str) -> ModelPackage | None:
-        """A package by its ARN; None where there is none."""
+        """A package by its ARN; None without one."""
         describe = self._sagemaker.describe_model_package
         found = present(f"reading the model package {arn}", describe, ModelPackageName=arn)
         return None if found is None else _package(found)
@@ -267,10 +267,10 @@ class Hosting:
         yield from map(_package, found)
 
     def whole_model(self, package: ModelPackage) -> str:
-        """The folder with the whole weights of a package, `s3://…/`; "" where there is none.
+        """The folder with the whole weights of a package, `s3://…/`; "" without one.
 
-        An adapter alone is none; the folder that an adapter lies in holds a whole model where every
-        weight was trained.
+        An adapter alone is no whole model; the folder that an adapter lies in holds a whole model
+        where every weight was trained.
         """
         for beginning in (MERGED, WHOLE):
             address = f"{package.location.rstrip('/')}/{beginning}"
@@ -286,7 +286,7 @@ class Hosting:
         _operated(f"deleting the model package {arn}", delete, ModelPackageName=arn)
 
     def model(self, identifier: str) -> Model | None:
-        """A custom model by its ARN or name; None where there is none."""
+        """A custom model by its ARN or name; None without one."""
         get = self._bedrock.get_custom_model
         found = present(f"reading the model {identifier}", get, modelIdentifier=identifier)
         return None if found is None else _model(found)
@@ -343,7 +343,7 @@ class Hosting:
         return there
 
     def deployment(self, identifier: str) -> ModelDeployment | None:
-        """A deployment by its ARN or name; None where there is none."""
+        """A deployment by its ARN or name; None without one."""
         found = present(
             f"reading the deployment {identifier}",
             self._bedrock.get_custom_model_deployment,
@@ -438,7 +438,7 @@ class Hosting:
         return self._imported(asked) if found.location else self._deployed(asked)
 
     def made_from(self, package: ModelPackage) -> Iterator[HostedModel]:
-        """All that was made of a package, whatever its name; deployments before their model."""
+        """All models made of a package, under any name; deployments before their model."""
         if package.location:
             yield from self._imports_of(package)
             return

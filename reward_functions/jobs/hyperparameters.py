@@ -11,7 +11,7 @@ A newer botocore brings newer ranges. botocore itself checks types and minimums 
 ranges, so that a value out of range would be found out by a job that has started. One that the
 guide does not know goes to the service as it is: the live schema decides.
 
-What others set, and whose rows they are, `hyperparameters.toml` says.
+`hyperparameters.toml` says which others set, and whose rows they are.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Hyperparameter:
 
     @property
     def range(self) -> str:
-        """What it may be, in words."""
+        """The range of its values, in words."""
         if self.choices:
             return f"one of {enumerated([_choice(each) for each in self.choices])}"
         if self.kind in WORDS:
@@ -183,7 +183,7 @@ class Hyperparameter:
         return least <= value <= most and -inf < value < inf
 
     def problem(self, text: str) -> str:
-        """What is wrong with a value that is sent as a string; "" where nothing is."""
+        """The fault of a value that is sent as a string; "" for a good one."""
         if self.choices:
             listed = ", ".join(map(str, self.choices))
             return "" if text in self.choices else f"is none of {listed}"
@@ -230,7 +230,7 @@ AGENT: Final = TABLE["agent-rft"]
 def hyperparameters(driver: DriverName) -> dict[str, Hyperparameter]:
     """Every hyperparameter of a service by its name; empty where each recipe has its own.
 
-    Bedrock's come from botocore's model, and whatever is new there comes with them.
+    Bedrock's come from botocore's model, with all that is new there.
     """
     known, ranges = TABLE[driver], SERVICES[driver].ranges
     if ranges != "botocore":

@@ -156,7 +156,7 @@ class Job:
 
     @property
     def service(self) -> Service:
-        """What its service does not share with the others."""
+        """Its service's own facts, which others do not share."""
         return SERVICES[self.driver]
 
     @property
@@ -187,7 +187,7 @@ class MetricPoint:
 
 @dataclass(frozen=True, slots=True)
 class JobEvent:
-    """What a service reported at a moment. `id` tells the events of one job apart."""
+    """A service's report of a moment. `id` tells the events of one job apart."""
 
     id: str
     at: datetime
@@ -264,7 +264,7 @@ class Call:
 
     @property
     def what(self) -> str:
-        """What it tries, for a message."""
+        """The attempt, for a message."""
         return MAKING.get(self.operation, self.operation)
 
 
@@ -305,23 +305,23 @@ class Driver(Protocol):
         """
 
     def address(self, name: str) -> str:
-        """What `upload` would return for this name, as far as that is known before."""
+        """The address that `upload` would return for this name, as far as that is known before."""
 
     def calls(self, request: JobRequest) -> list[Call]:
-        """What `start` would send, in its order; AWS is read at most, and nothing is made.
+        """The calls of `start`, in its order; AWS is read at most, and nothing is made.
 
         Raises:
             BadJob: the service would refuse the request.
         """
 
     def find(self, name: str) -> Job | None:
-        """The job of this name; None where there is none."""
+        """The job of this name; None without one."""
 
     def get(self, identifier: str) -> Job:
         """One job by its id, its ARN or its name.
 
         Raises:
-            NoSuchJob: there is none.
+            NoSuchJob: the job does not exist.
         """
 
     def jobs(self) -> Iterator[Job]:
@@ -331,7 +331,7 @@ class Driver(Protocol):
         """Ask it to stop; one that is over stays as it is."""
 
     def events(self, job: Job) -> Iterator[JobEvent]:
-        """What the service reports so far, oldest first, except figures: those are `metrics`."""
+        """The service's reports so far, oldest first, except figures: those are `metrics`."""
 
     def metrics(self, job: Job) -> Iterator[MetricPoint]:
         """Every figure that is there so far, by step."""

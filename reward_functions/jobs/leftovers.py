@@ -1,4 +1,4 @@
-"""What a job left that costs something or is in the way, and what of it may be removed.
+"""Find what a job left that costs something or is in the way, and what of it may be removed.
 
     kind         of a job of                 goes                  stays where
     deployment   all but the OpenAI API      always                -
@@ -8,8 +8,8 @@
     job          multi-turn jobs             where it is asked     its model or its files stay
 
 A deployment is billed while it is there, a model while it is stored. Of a job of SageMaker the
-model is its model package, and whatever Bedrock was given of it (imported models, custom models,
-their deployments) goes as a deployment does: it can be made again. Its evaluator stays: other jobs
+model is its model package. Models that Bedrock was given of it (imported models, custom models,
+their deployments) go as a deployment does: they can be made again. Its evaluator stays: other jobs
 name it. Of a job in progress nothing goes, and no file that lies outside of the folder of uploads.
 Source: "Deploy a custom model" in the Bedrock user guide.
 """

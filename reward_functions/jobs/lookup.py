@@ -132,7 +132,7 @@ class Place:
         """A job by its name, id or ARN, and the service that runs it.
 
         Raises:
-            NoSuchJob: there is none.
+            NoSuchJob: the job does not exist.
             AwsFailed: a service cannot be asked.
         """
         return job_of(identifier, self.drivers(only or service_of(identifier)))

@@ -2,9 +2,9 @@
 
 A model is named by its id, by another id of the same model, by its foundation model's ARN, or, on
 Bedrock's control plane, by the ARN of a custom model that was tuned before. Where the table says
-no, whoever has read a newer page has the last word, and gets a warning in the place of the error:
-`driver` names the API of a model that the table does not know, and an ARN is taken for one that it
-has in another region or, with `driver`, on the other API.
+no, a user who has read a newer page has the last word, and gets a warning in the place of the
+error: `driver` names the API of a model that the table does not know, and an ARN is taken for one
+that it has in another region or, with `driver`, on the other API.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def hub_model(model: str) -> Arn | None:
 
 
 def find(model: str, region: str | None = None, driver: DriverName | None = None) -> Base:
-    """What a job starts from.
+    """The base of a job.
 
     Args:
         model: an id or an ARN.
@@ -151,9 +151,8 @@ def find(model: str, region: str | None = None, driver: DriverName | None = None
         driver: the API that was named by hand; the table decides where none was.
 
     Raises:
-        BadJob: the table does not know the model and no driver is named, or it has the model in
-            other regions or on the other API; an ARN is of another region than the stage, or of no
-            model; a custom model is to be the base on the OpenAI-compatible API.
+        BadJob: the table does not know the model and no driver is named, or has it in other regions
+            or on the other API; an ARN is of another region, or of no model.
     """
     hub = driver and SERVICES[driver].packages
     if hub or (driver is None and hub_model(model)):

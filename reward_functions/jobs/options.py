@@ -1,9 +1,9 @@
-"""Which service has a place for which field of a configuration, and what it may name.
+"""The services that have a place for a field of a configuration, and what it may name.
 
 A field that a service has no words for is refused by its name: left out of a request in silence, it
 would be believed to hold.
 
-What a job may use beside the stage's bucket and rewards is the stage's `job_rights` in `cdk.json`.
+The stage's `job_rights` in `cdk.json` say what a job may use beside the stage's bucket and rewards.
 
     option of a job      field of the stage           granted where
     invocation_logs      job_rights.invocation_logs   the source is that folder, or lies in it
@@ -14,7 +14,7 @@ What a job may use beside the stage's bucket and rewards is the stage's `job_rig
 A stage that was deployed before it had such rights grants none of them. The rows of a job are read
 on this machine and uploaded to the stage's bucket: no address of S3 stands for a file.
 
-What a user names of an account by its ARN, a job takes in its own place alone. botocore's models
+A job takes a resource of an account, named by its ARN, in its own place alone. botocore's models
 let the ARN of any place pass; AWS refuses it once the data is uploaded.
 
     field                       ARN of                                   of the job's
@@ -22,7 +22,7 @@ let the ARN of any place pass; AWS refuses it once the data is uploaded.
     sagemaker.model_packages    a group of model packages, or its name   partition, region, account
     model_key                   a KMS key, which may be shared           partition, region
 
-What an agent of a multi-turn job is: the ARN that a trainer asks for rollouts.
+The agent of a multi-turn job: the ARN that a trainer asks for rollouts.
 
     arn:PARTITION:lambda:REGION:ACCOUNT:function:NAME[:QUALIFIER]              a forwarder
     arn:PARTITION:bedrock-agentcore:REGION:ACCOUNT:runtime/ID                  AgentCore, DEFAULT
@@ -106,7 +106,7 @@ def deployment_of(asked: JobConfiguration) -> str:
 
 
 def serverless_of(asked: JobConfiguration) -> Serverless:
-    """What a user wrote for SageMaker's jobs; the defaults where nothing was written."""
+    """The fields that you wrote for SageMaker's jobs; the defaults where you wrote nothing."""
     from reward_functions.jobs.configuration import Serverless  # noqa: PLC0415 - for its defaults
 
     return asked.sagemaker or Serverless()
@@ -362,7 +362,7 @@ LONGEST: Final = 512
 
 @dataclass(frozen=True, slots=True)
 class JobAgent:
-    """Who a multi-turn job asks for rollouts.
+    """The agent that a multi-turn job asks for rollouts.
 
     Args:
         arn: as it was given.
@@ -402,7 +402,7 @@ def agent_of(text: str) -> JobAgent:
     """Read an agent's ARN.
 
     Raises:
-        BadJob: it is none; the message shows both forms.
+        BadJob: it is no agent; the message shows both forms.
     """
     found = Arn.read(text, "bedrock-agentcore", RUNTIME) if len(text) <= LONGEST else None
     if found is not None and found.account.isdigit():
@@ -447,7 +447,8 @@ def granted(text: str | None, stage: DeployedStage) -> JobAgent:
         stage: whose role asks it.
 
     Raises:
-        BadJob: there is none, it is no agent or elsewhere, or the stage grants no right to it.
+        BadJob: the job has no agent, it is no agent or elsewhere, or the stage grants no right to
+            it.
     """
     if not text:
         raise BadJob(

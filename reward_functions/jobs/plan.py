@@ -1,16 +1,17 @@
-"""What a job would come to, before anything is uploaded or started: one `Plan` of every service.
+"""Plan a job before anything is uploaded or started: one `Plan` of every service.
 
     steps         = epochs × ⌈rows ÷ batch⌉; of a multi-turn job at most max_steps
     rollouts      = rows × epochs × samples of a prompt
     grader calls  from one a step to one a rollout: AWS documents no size of a batch
     tokens        of the prompts, read once for each rollout; of the answers, at their longest
 
-An upper bound: a service may stop early, and answers end before their limit. What nobody documents
-is assumed in a sentence (`Plan.assumptions`) or unknown, and never a number without a source. Of a
-multi-turn job that is more: an agent makes of a prompt what it will, so that its tokens and turns
-are unknown, and how many rollouts the trainer asks for at a time.
+An upper bound: a service may stop early, and answers end before their limit. A fact that nobody
+documents is assumed in a sentence (`Plan.assumptions`) or unknown, and never a number without a
+source. Of a multi-turn job that is more: an agent makes of a prompt what it will, so that its
+tokens and turns are unknown, and how many rollouts the trainer asks for at a time.
 
-What a service would refuse is no warning: `plan` and `hyperparameters.check` raise for it.
+A request that a service would refuse is no warning: `plan` and `hyperparameters.check` raise for
+it.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ RATES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """What whoever plans knows and AWS does not document.
+    """Rates that you know and AWS does not document.
 
     Args:
         step_minutes: minutes of an optimiser step.
@@ -241,7 +242,7 @@ class Plan:
 
     @property
     def reward(self) -> str:
-        """What grades, as it was asked for."""
+        """The grader, as it was asked for."""
         chosen = self.asked.sagemaker
         own = (chosen.preset_reward or chosen.judge) if chosen else None
         return self.asked.deployment or own or (self.agent.short if self.agent else "")
@@ -252,7 +253,7 @@ class Plan:
         return next((each for each in self.settings if each.hyperparameter.name == name), None)
 
     def value(self, role: str) -> Any:
-        """What the plan counts with in a role; None where that is unknown."""
+        """The value that the plan uses in a role; None where that is unknown."""
         setting = self.setting(role)
         return setting.value if setting else None
 
@@ -278,7 +279,7 @@ def plan(
     recipe: Recipe | None = None,
     stage: DeployedStage | None = None,
 ) -> Plan:
-    """What a job would come to. Nothing is sent or started here.
+    """The plan of a job. Nothing is sent or started here.
 
     Args:
         asked: the configuration.

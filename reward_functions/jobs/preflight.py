@@ -11,10 +11,10 @@ it makes at once, is not documented. At most it sends every rollout of a step al
 together. A function with reserved concurrency has exactly that much; any other shares what the
 account has left. Source: "Lambda function scaling" in the Lambda developer guide.
 
-Of an agent: a smoke test has no ids of a rollout: a forwarder refuses it as a ValidationError,
-which shows that it runs and speaks the contract, and not that the agent behind it does. `reward
-rollouts doctor` looks at that one. Sources: "Preparing your agent" of the SageMaker developer
-guide; botocore's models of Lambda and `bedrock-agentcore`.
+Of an agent: a smoke test has no ids of a rollout, and a forwarder refuses it as a ValidationError.
+That shows that it runs and speaks the contract, and not that the agent does. `reward rollouts
+doctor` looks at that one. Sources: "Preparing your agent" of the SageMaker developer guide;
+botocore's models of Lambda and `bedrock-agentcore`.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def preflight(
 
 @dataclass(frozen=True)
 class Looked:
-    """What the checks of one job read, as `preflight` was given it."""
+    """The facts that the checks of one job read, as `preflight` was given it."""
 
     job: PreparedJob
     session: Session | None
@@ -270,7 +270,7 @@ def _uses(job: PreparedJob) -> Uses:
 def readable(files: Sequence[Path]) -> tuple[list[Sample], list[str]]:
     """The rows of files that are valid samples, and where each stands.
 
-    What is wrong with the others, the linter says.
+    The linter says what is wrong with the others.
 
     Raises:
         OSError: a file cannot be read.
@@ -292,7 +292,7 @@ LIMITS: Final = ("not a JSON object", "too few rows", "too many rows")
 def data_findings(
     files: Sequence[Path], spec: RewardSpec | None, rows: tuple[int, int] = (MIN_ROWS, MAX_ROWS)
 ) -> Iterator[CheckFinding]:
-    """What is wrong with the files.
+    """The faults of the files.
 
     Args:
         files: the training file first; none where invocation logs are the data.
@@ -458,7 +458,7 @@ def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
 
 
 def base_findings(model: str, region: str, driver: DriverName | None) -> Iterator[CheckFinding]:
-    """What the table of models says of the base.
+    """The facts of the table of models about the base.
 
     Args:
         model: an id or an ARN.
@@ -516,7 +516,7 @@ def agent_findings(
     hyperparameters: Mapping[str, HyperparameterValue],
     session: Session | None = None,
 ) -> Iterator[CheckFinding]:
-    """What is to be said of a job before it costs anything; the agent is asked once.
+    """The findings about a job's agent before it costs anything; the agent is asked once.
 
     Args:
         agent: that the stage grants.

@@ -12,9 +12,9 @@ Training jobs of SageMaker and HyperPod take a file with our reward in it (`reci
     training_config.rollout.rewards.api_endpoint.lambda_arn                the same
     training_config.rollout.rewards.api_endpoint.lambda_concurrency_limit  invocations at a time
 
-What the recipe's own names below [hyperparameters] say stands at their places; the rest of a recipe
-stays as AWS has it. A function that cannot take what the recipe's workers ask at once is refused:
-a throttled reward ends such a job. `global_batch_size` counts responses there, and not prompts.
+The recipe's own names below [hyperparameters] stand at their places; the rest of a recipe stays as
+AWS has it. A function that cannot take what the recipe's workers ask at once is refused: a
+throttled reward ends such a job. `global_batch_size` counts responses there, and not prompts.
 
 Sources: `recipes_collection/recipes/fine-tuning/nova/nova_2_0/nova_lite/RFT` of
 sagemaker-hyperpod-recipes for names, places and defaults; AWS's guide to customizing Nova,
@@ -121,7 +121,7 @@ S3: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a job of one model, technique, length and kind of training takes.
+    """The fields that a job of one model, technique, length and kind of training takes.
 
     Args:
         model: the model's name in the hub.
@@ -449,7 +449,7 @@ SETTINGS: Final = TABLE["nova"]
 
 @dataclass(frozen=True, slots=True)
 class RecipeLines:
-    """What goes into a recipe.
+    """The lines of a recipe.
 
     Args:
         values: by name, objects within objects.
@@ -484,8 +484,8 @@ def recipe_lines(
         limits: what the account allows the function.
 
     Raises:
-        BadJob: the model is none of Nova's, a setting is unknown or out of its range, HyperPod may
-            not invoke the function, or it may not run as often at a time as it would be asked.
+        BadJob: the model is not one of Nova's; a setting is unknown or out of range; HyperPod may
+            not invoke the function, or not as often at a time as it would ask.
     """
     if "nova" not in model.lower():
         raise BadJob(

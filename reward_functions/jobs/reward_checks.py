@@ -1,6 +1,6 @@
 """The deployed version, asked as the job will ask it: the contract, and what it pays.
 
-What it pays is an audit of the job's own rows: `audit.corpus` has the classes of answers, and
+An audit of the job's own rows says what it pays: `audit.corpus` has the classes of answers, and
 `reward audit` tries more rows.
 
 | found | is |
@@ -79,7 +79,7 @@ def contract_findings(
     *,
     mode: ResponseMode = "list",
 ) -> Iterator[CheckFinding]:
-    """What a trainer relies on, as an audit of a deployment tries it.
+    """The findings of an audit about the contract that a trainer relies on.
 
     Args:
         scorer: the deployed version.
@@ -105,7 +105,7 @@ def reward_findings(
     file: str = "",
     progress: Callable[[str], object] = lambda _: None,
 ) -> Iterator[CheckFinding]:
-    """What it pays on the job's own rows.
+    """The findings about what it pays on the job's own rows.
 
     Args:
         scorer: the deployed version.

@@ -7,7 +7,7 @@
 The OpenAI-compatible API takes no role: its jobs invoke the grader with the caller's own rights.
 
     statements that apply to the service's call    the role is
-    a Deny, whatever else there is                 not trusted
+    a Deny, in spite of all else not trusted
     one whose conditions are not known             unknown
     an Allow                                       trusted
     no statement                                   not trusted
@@ -62,7 +62,7 @@ class RoleAction(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """What a job uses, as far as its role has to be allowed to.
+    """The resources of a job, as far as its role must have rights to them.
 
     Args:
         grader: what it invokes for rewards; None where its reward is no function of ours.
@@ -133,7 +133,7 @@ def _remedy(uses: Uses) -> str:
 
 
 def actions(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
-    """What the job does as its role; each is simulated.
+    """The actions of a job in its role; each is simulated.
 
     Listing the bucket is left out: it is allowed under a condition that a simulation without the
     request does not meet.

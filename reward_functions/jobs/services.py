@@ -1,7 +1,7 @@
 """The services that run jobs, a row each: what differs between them and is no call.
 
 A new service takes a row in `services.toml`, its name in `DriverName`, a driver in `drivers/`, and
-its hyperparameters in `hyperparameters.toml`. What is missing in either file fails at import.
+its hyperparameters in `hyperparameters.toml`. A row that is missing in either file fails at import.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ class StartRefused(BadJob):
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What a start would do.
+    """The acts of a start, before they happen.
 
     Args:
         name: of the job.
@@ -144,21 +144,21 @@ def dry_run(
     force: str = "",
     progress: Callable[[str], object] = lambda _: None,
 ) -> DryRun | Job:
-    """What a start would send, without sending it: AWS is read, and no function is invoked.
+    """The calls of a start, without sending them: AWS is read, and no function is invoked.
 
     The checks that ask the deployed reward do not run.
 
     Args:
         asked: as for `start`, and so is the rest.
-        stage: as there.
-        driver: as there.
-        session: as there.
-        again: as there.
-        force: as there.
-        progress: as there.
+        stage: as for `start`.
+        driver: as for `start`.
+        session: as for `start`.
+        again: as for `start`.
+        force: as for `start`.
+        progress: as for `start`.
 
     Returns:
-        the calls; or the job that has the name already, for which there are none.
+        the calls; or the job that has the name already, which needs no calls.
 
     Raises:
         BadJob, NotDeployed, AwsFailed, OSError: as `start`.

@@ -58,7 +58,7 @@ def tags(
         own: the user's.
 
     Raises:
-        BadJob: a tag of the user's is none that AWS takes, or has a name of ours.
+        BadJob: AWS does not take a tag of the user's, or it has a name of ours.
     """
     known: dict[str, str | int | None] = {
         **(_of(grader) if grader else {}),
@@ -101,7 +101,7 @@ def require_possible(own: Mapping[str, str]) -> None:
     """Refuse a tag of the user's that AWS does not take, or that has a name of ours.
 
     Raises:
-        BadJob: one is none.
+        BadJob: a tag is not possible.
     """
     for key, value in own.items():
         problem = next(_problems(key, value), None)

@@ -2,8 +2,8 @@
 
 The service's own record is all that a watch knows, so that any number of people can watch one job,
 and a watch that was killed begins again where the record is. A service that cannot be asked is
-asked again, for as long as the watch's patience lasts. What the status rests on is the job alone:
-where events or figures cannot be read, the watch says so once and goes on.
+asked again, for as long as the watch's patience lasts. The status rests on the job alone: where
+events or figures cannot be read, the watch says so once and goes on.
 
 Bedrock's files of figures come at a job's end; what the grader measures of its own answers is in
 its log within seconds, and is shown each minute once it is over. A watch that begins late begins
@@ -124,7 +124,7 @@ class Polling:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one look at a job brought.
+    """The news of one look at a job.
 
     Args:
         job: as it is now; as it was last seen where `trouble` says that it could not be asked.
@@ -223,9 +223,9 @@ def watch(
         sleep: waits so many seconds.
 
     Yields:
-        first all that the service's record holds, then whatever is new; the last one has an
-        `ending`. An observation without anything new is yielded as well, so that a display can
-        show the time.
+        first all that the service's record holds, then all that is new; the last one has an
+        `ending`. An observation without anything new is yielded as well, so that a display can show
+        the time.
 
     Raises:
         AwsFailed: the service will never answer this caller: a permission is missing.

@@ -2,7 +2,7 @@
 
 `reward audit JUDGE` sends them to a real model. The tests send them to a scripted one, which obeys
 every order outside a fence. The attacks are of the kinds that the literature and the issue trackers
-of other projects report: master keys, overrides, escapes from the fence, references of
+of other projects report. They are master keys, overrides, escapes from the fence, references of
 their own, tokens of chat templates, imitations of the verdict, thefts of the checksum, verdicts in
 the reasoning, hidden text, and social pressure.
 """

@@ -30,7 +30,7 @@ class CacheBackend(Protocol):
     """A store of choices by key."""
 
     def get(self, key: str) -> Mapping[str, str] | None:
-        """The choices under a key; None where there are none."""
+        """The choices under a key; None without any."""
 
     def put(self, key: str, choices: Mapping[str, str]) -> None:
         """Store choices under a key."""
@@ -49,7 +49,7 @@ class LRUCache:
         self._lock = Lock()
 
     def get(self, key: str) -> Mapping[str, str] | None:
-        """The choices under a key; None where there are none."""
+        """The choices under a key; None without any."""
         with self._lock:
             if key in self._entries:
                 self._entries.move_to_end(key)
@@ -79,7 +79,7 @@ class DynamoDBCache:
         self.seconds = days * DAY
 
     def get(self, key: str) -> Mapping[str, str] | None:
-        """The choices under a key; None where there are none or they expired.
+        """The choices under a key; None without any or they expired.
 
         The time is checked here because DynamoDB deletes expired items late.
         """
@@ -123,7 +123,7 @@ class TieredCache:
     def get(
         self, question: Question, model: JudgeModel, occurrence: int = 0
     ) -> dict[str, str] | None:
-        """A legal verdict given before, its texts empty; None where there is none."""
+        """A legal verdict given before, its texts empty; None without one."""
         key = cache_key(question, model, occurrence)
         for depth, tier in enumerate(self.tiers):
             choices = tier.get(key)

@@ -1,6 +1,6 @@
 """The settings of a judge: its models, and the limits of time and money.
 
-A `JudgeModel` is one model behind one API. A `JudgeConfig` is what a deployment names: the panel of
+A `JudgeModel` is one model of one API. A `JudgeConfig` is what a deployment names: the panel of
 models, their fallback, and the limits. There is no default model. Both are plain data of JSON
 types, so that they fit into one environment variable or a file.
 """
@@ -33,7 +33,7 @@ _NAMED_KEY: Final = re.compile(r"env:[A-Za-z_]\w*\Z|arn:", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeModel:
-    """One model behind one API.
+    """One model of one API.
 
     Args:
         model: the id of a Bedrock foundation model or of a model of an OpenAI-compatible endpoint;

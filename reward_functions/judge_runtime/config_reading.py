@@ -3,7 +3,7 @@
     {"models": [{"model": "m", "base_url": "…"}]}
     models.0.base_url is unknown: write endpoint; a model has model, backend, region, …
 
-What a field takes is read from the annotations of `JudgeConfig` and `JudgeModel`. The names that
+The annotations of `JudgeConfig` and `JudgeModel` say which values a field takes. The names that
 other clients have for a field are a table. Values are never quoted: one may be a key.
 """
 

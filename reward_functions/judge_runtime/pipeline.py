@@ -12,7 +12,7 @@
 Each wraps the one below it. No other layer retries: botocore's own retries are off. All of them
 return by the deadline.
 
-A model behind the verdicts given before: a cache, or a store on disk.
+A model, asked only after the verdicts given before: a cache, or a store on disk.
 
 A judge model, and the fallback that answers where the model failed.
 
@@ -88,7 +88,7 @@ FALLBACK_SHARE: Final = 0.3
 
 @dataclass(frozen=True, slots=True)
 class WithFallback:
-    """An `Ask` with a second one behind it.
+    """An `Ask` that asks a second one where it fails.
 
     Args:
         ask: asked first.
@@ -119,7 +119,7 @@ class GivenVerdicts(Protocol):
     """Verdicts by question, model and occurrence."""
 
     def get(self, question: Question, model: JudgeModel, occurrence: int) -> dict[str, str] | None:
-        """A legal verdict given before; None where there is none."""
+        """A legal verdict given before; None without one."""
 
     def put(
         self, question: Question, model: JudgeModel, values: Mapping[str, str], occurrence: int
@@ -166,7 +166,7 @@ class PanelMember:
 
     Args:
         model: its settings.
-        ask: the model behind its API.
+        ask: the model, asked through its API.
         rate_limit: of all calls to it.
         price: of its tokens; None where unknown.
         retries: after transient failures, at most.
@@ -214,7 +214,7 @@ def ask_of(
     account: Account,
     deadline: float,
 ) -> Ask:
-    """What a judge function asks in one batch.
+    """The questions of a judge function in one batch.
 
     Args:
         member: asked first.

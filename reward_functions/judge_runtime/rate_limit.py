@@ -54,7 +54,7 @@ class TokenBucket:
 
 
 class RateLimit:
-    """Which calls may begin; safe to use from many threads.
+    """Admit calls at a rate; safe to use from many threads.
 
     Args:
         start: concurrent calls at first.

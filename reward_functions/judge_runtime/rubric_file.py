@@ -144,7 +144,8 @@ def rubric_of(name: str) -> Rubric:
     """A rubric by its name among those shipped, or by the path of a `.toml` or `.json` file.
 
     Raises:
-        BadJudge: there is none, or the file is not a valid rubric; the message names the problem.
+        BadJudge: the rubric is missing, or the file is not a valid rubric; the message names the
+            problem.
     """
     path = Path(name)
     if path.suffix in (".toml", ".json"):

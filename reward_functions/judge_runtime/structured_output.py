@@ -56,7 +56,7 @@ def output_mode_of(model: JudgeModel) -> OutputMode:
 
 
 def advice(mode: OutputMode) -> str:
-    """What to check when a provider denies a request, to append to the message."""
+    """The advice after a provider denied a request, to append to the message."""
     return (
         ": is the model id right, may it be called with these credentials, does it support "
         f"output_mode {mode!r}? Try `reward judge probe`"

@@ -153,7 +153,7 @@ class Account:
 
     @property
     def dollars(self) -> str:
-        """What the batch cost, in words that hold where a price is not known."""
+        """The cost of the batch, in words that hold where a price is not known."""
         return dollars(self.usd, self["judge_unpriced_calls"])
 
     def failed(self, kind: str) -> None:

@@ -91,7 +91,7 @@ class VerdictStore:
     def get(
         self, question: Question, model: JudgeModel, occurrence: int = 0
     ) -> dict[str, str] | None:
-        """A legal verdict given before, its texts included; None where there is none."""
+        """A legal verdict given before, its texts included; None without one."""
         key = cache_key(question, model, occurrence)
         found = self._try("SELECT verdict FROM verdicts WHERE key = ?", (key,))
         try:

@@ -108,7 +108,7 @@ def _right(sample: Sample) -> str:
 )
 @any_reference
 def reference(sample: Sample, ask: Ask, *, answer: Literal["final", "whole"] = "final") -> Score:
-    """The final answer of the response says what the reference says, in whatever words.
+    """The final answer of the response says what the reference says, in any words.
 
     For answers that no verifier can compare; where `math` or `exact_match` can, they are cheaper
     and more reliable. The judge sees the question, the reference and the extracted answer, and not

@@ -80,7 +80,7 @@ EXECUTION_ENV: Final = "AWS_Lambda_python3.13"
 
 
 class LocalRuntime:
-    """One function under AWS's runtime client; a context manager that leaves no process behind.
+    """One function under AWS's runtime client; a context manager that leaves no process running.
 
     The function starts at the first invocation, and again at the first after one that killed it.
 

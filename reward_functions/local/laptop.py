@@ -65,7 +65,7 @@ HOSTS: Final = frozenset({"inspect", "trl", "verifiers", "verl"})
 
 
 class Caller:
-    """Who signs, as STS says; asked once, by whichever check comes first.
+    """The signer, as STS says; asked once, by the check that comes first.
 
     Args:
         stage: whose region `cdk.json` may say; "" for the default stage.
@@ -77,7 +77,7 @@ class Caller:
         self._found: tuple[dict[str, Any] | ConfigurationError, str] | None = None
 
     def asked(self) -> tuple[dict[str, Any] | ConfigurationError, str]:
-        """What STS says, or why it says nothing; and the date of its answer, "" without one."""
+        """The answer of STS, or why it gives none; and the date of its answer, "" without one."""
         with self._lock:
             if self._found is None:
                 self._found = _asked(self._stage)
@@ -85,7 +85,7 @@ class Caller:
 
 
 def shell(variables: Mapping[str, str]) -> CheckFinding:
-    """Which AWS the variables lead to.
+    """The AWS to which the variables lead.
 
     Args:
         variables: of the shell.

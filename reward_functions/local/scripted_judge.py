@@ -1,7 +1,7 @@
 """A scripted judge model: a server on loopback that speaks chat completions.
 
 It takes the place of Bedrock in the demo, in the notebooks and in the tests of the deployment,
-behind the local AWS emulator. It answers two questions, each by a rule of form:
+where the local AWS emulator has none. It answers two questions, each by a rule of form:
 
 | asked by | yes, where |
 | --- | --- |
@@ -9,8 +9,8 @@ behind the local AWS emulator. It answers two questions, each by a rule of form:
 | `pandalm` | the reasons have five words or more (specific); all that they quote stands in the prompt (true); they do not name the other response alone (support) |
 
 A request of another form is 400, and one that a web page can cause is refused.
-What names a judge speaks to it. The script shows the path of a question and its verdict, and
-nothing about the quality of a judge.
+A judge that names its address speaks to it. The script shows the path of a question and its
+verdict, and nothing about the quality of a judge.
 
     python -m reward_functions.local.scripted_judge    # prints its URL, answers until interrupted
 """  # noqa: E501 - a table

@@ -61,7 +61,7 @@ def json_with_numbers(text: str) -> Any:
     """A JSON value whose numbers are each a `JsonNumber`; strict, and no name twice.
 
     Raises:
-        ValueError: it is none, it is too deep, or a number of it is beyond a float.
+        ValueError: it is no JSON, it is too deep, or a number of it is beyond a float.
     """
     try:
         value = _DECODER.decode(text)

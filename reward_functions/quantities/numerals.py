@@ -63,11 +63,11 @@ class Quantity:
 def quantity(text: str) -> Quantity | None:
     """The one quantity that a string states, or None.
 
-    Read are signs (also typographic ones and accounting parentheses), digit groups by commas, by
-    spaces, and by two or more full stops; decimals, fractions, mixed numbers, scientific notation,
-    number words; currencies before or after; scale words, percent, percentage points, basis points;
-    and a unit of up to six words. Not read are LaTeX (first `reward_functions.extraction.markup`),
-    arithmetic, ranges, and anything with two numbers.
+    It reads signs (also typographic ones and accounting parentheses), and digit groups by commas,
+    by spaces, and by two or more full stops. It reads decimals, fractions, mixed numbers,
+    scientific notation and number words. It reads currencies before or after, scale words, percent,
+    percentage points, basis points, and a unit of up to six words. Not read are LaTeX (first
+    `reward_functions.extraction.markup`), arithmetic, ranges, and anything with two numbers.
     """
     if _INTEGER.fullmatch(text):
         return _integer(text)

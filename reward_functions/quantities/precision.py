@@ -41,7 +41,7 @@ def rounding_error(value: Fraction, step: Fraction) -> Fraction:
 
 
 class Precision(NamedTuple):
-    """What the digits of a number say about it.
+    """The precision that the digits of a number show.
 
     Args:
         step: one unit in the last printed place; 0 for a number that is exact.

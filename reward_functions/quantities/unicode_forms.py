@@ -44,9 +44,10 @@ def canonical_text(text: str) -> str:
 def visible(text: str) -> str:
     """The string without the characters nobody sees.
 
-    Dropped are zero-width characters, soft hyphens, bidirectional controls, variation selectors and
-    the tag characters of plane 14 (all of which hide text from a reader and show it to a program),
-    the fillers of Hangul's syllables, and NUL. Hangul's and Braille's blanks are spaces.
+    It drops zero-width characters, soft hyphens, bidirectional controls, variation selectors and
+    the tag characters of plane 14, all of which hide text from a reader and show it to a program.
+    It drops the fillers of Hangul's syllables and NUL too. Hangul's and Braille's blanks are
+    spaces.
     """
     if text.isascii() and "\0" not in text:
         return text

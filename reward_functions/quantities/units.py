@@ -135,7 +135,7 @@ def may_name(word: str) -> bool:
 
 
 def joined(word: str) -> bool:
-    """Whether a word is in a script without spaces, where it stands right behind its number."""
+    """Whether a word is in a script without spaces, where it stands right after its number."""
     return word >= _EAST_ASIAN
 
 

@@ -1,4 +1,4 @@
-"""What people read: tables, charts, pages, statistics, and the summary of a scored file.
+"""The parts that people read: tables, charts, pages, statistics, and the summary of a scored file.
 
 sheets.py          tables that are shown in a terminal, in Markdown and on a page
 pages/             the one look of every page and plot

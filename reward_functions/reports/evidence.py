@@ -1,8 +1,8 @@
 """The normal forms that a reward compared, as a reader sees them: words, and never a Python repr.
 
 A form is what its class says it is (`__str__`). One that says nothing is shown by its parts: a
-mapping or a record as "name: value; …", a sequence by its members. What has no parts either is
-named by its class. Parts without content are left out.
+mapping or a record as "name: value; …", a sequence by its members. An object without parts is named
+by its class. Parts without content are left out.
 """
 
 from __future__ import annotations

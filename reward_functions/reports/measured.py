@@ -6,9 +6,9 @@
 | everything, and something is wrong; or only a part | 1 |
 | nothing | 2 |
 
-Measured is what has a figure: a row with a score, an attack with a valid verdict. What a judge
-decides by its prefilter or by code is counted apart: no model was asked about it, and a run of
-nothing else measured nothing.
+Measured is what has a figure: a row with a score, an attack with a valid verdict. Verdicts of a
+judge's prefilter or code are counted apart: no model was asked about them, and a run of nothing
+else measured nothing.
 """
 
 from __future__ import annotations

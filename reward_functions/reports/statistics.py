@@ -2,25 +2,25 @@
 
 Confidence intervals by the cluster bootstrap, with prompts as clusters.
 
-Cases of one prompt are alike. A draw therefore takes whole prompts with replacement, as many as
-there are; the interval lies between two percentiles of the figures of many draws. The draws are
-seeded: the same cases give the same interval. Source: Efron and Tibshirani, An Introduction to
-the Bootstrap, 1993, chapter 13; Cameron, Gelbach and Miller, Bootstrap-Based Improvements for
-Inference with Clustered Errors, 2008, for the clusters.
+Cases of one prompt are alike. A draw therefore takes whole prompts with replacement, as many as the
+file has. The interval lies between two percentiles of the figures of many draws. The draws are
+seeded: the same cases give the same interval. Source: Efron and Tibshirani, An Introduction to the
+Bootstrap, 1993, chapter 13; Cameron, Gelbach and Miller, Bootstrap-Based Improvements for Inference
+with Clustered Errors, 2008, for the clusters.
 
 The quantiles that lengths and times are reported in.
 
 Figures of groups of rewards, each with its 95 % interval: what a GRPO trainer would see.
 
 A group is the rewards of the responses to one prompt. They are alike, so that the prompts are what
-an interval counts: a share has Wilson's (Journal of the American Statistical Association 22, 1927)
+an interval counts. A share has Wilson's (Journal of the American Statistical Association 22, 1927)
 with prompts as its number, and a mean that of the bootstrap by prompt.
 
 A rate is a mean over prompts, each of which counts once. Where each has one response that has
 something or has it not, the interval is Wilson's. Else it is that of a mean difference, below, and
-fewer than `RESAMPLED` prompts have none: their draws say too little. Where fewer than `SEEN` have
-anything of it, or lack any, it is Wilson's again, as if the responses to a prompt were all alike:
-with 20 prompts of which 5 % have it, draws covered 86 % in place of 95 %.
+fewer than `RESAMPLED` prompts have none: their draws say too little. Where fewer than `SEEN`
+prompts have anything of it, or lack any, it is Wilson's again, as if the responses to a prompt were
+all alike. With 20 prompts of which 5 % have it, draws covered 86 % in place of 95 %.
 
 The statistics of a comparison: an interval, McNemar's test, pass@k, and sizes of samples.
 
@@ -29,16 +29,17 @@ The interval of a mean difference is the bootstrap over prompts, which are what 
 Each prompt contributes one number, the mean of what the tuned model's answers to it earn less that
 of the base's. Prompts are drawn with replacement, and the interval lies between two percentiles of
 the means of many draws. The percentiles are those of Hesterberg's expanded interval (What Teachers
-Should Know About the Bootstrap, The American Statistician 69, 2015, section 5.3): plain ones are
-too narrow for few prompts, by sqrt((n - 1) / n) and by the normal quantile in the place of t's.
-Two prompts are added to the draws, of the largest difference over the square root of 2, one of each
+Should Know About the Bootstrap, The American Statistician 69, 2015, section 5.3). Plain ones are
+too narrow for few prompts, by sqrt((n - 1) / n) and by the normal quantile in the place of t's. Two
+prompts are added to the draws, of the largest difference over the square root of 2, one of each
 sign: a leap that few prompts make may be missing in the split altogether. It is half of what Bonett
 and Price add to each side for paired proportions (Adjusted Wald Confidence Interval for a
 Difference of Binomial Proportions Based on Paired Data, J. Educ. Behav. Stat. 37, 2012).
 
-Where no prompt differs at all there is nothing to draw from, and the interval is that of the share
+Where no prompt differs at all there is nothing to draw from. The interval is then that of the share
 of prompts that may differ by the whole scale, of which none was seen (Clopper and Pearson, The Use
-of Confidence or Fiducial Limits, Biometrika 26, 1934): nothing seen in 30 prompts is no certainty.
+of Confidence or Fiducial Limits, Biometrika 26, 1934). So nothing seen in 30 prompts is no
+certainty.
 
 Percentiles were chosen by their coverage, which `python -m tests.benchmarks coverage` measures:
 where few prompts differ, BCa covered 89 % and the studentized interval 85 % in place of 95 %.
@@ -57,10 +58,10 @@ Source: McNemar, Psychometrika 12, 1947.
 The sign-flip test: the same for several answers to a prompt, of each one's net gain.
 
 Under no difference each prompt's net is as likely of the other sign. The p-value is the share of
-all choices of signs whose total is as far from 0 as what was seen: all of them up to `ALL_SIGNS`
-prompts that differ, else draws of which the observed one is one more (Phipson and Smyth,
-Permutation P-values Should Never Be Zero, Stat. Appl. Genet. Mol. Biol. 9, 2010). With one answer
-a prompt it is McNemar's exact test.
+all choices of signs whose total is as far from 0 as what was seen. It tries all of them up to
+`ALL_SIGNS` prompts that differ, else draws of which the observed one is one more (Phipson and
+Smyth, Permutation P-values Should Never Be Zero, Stat. Appl. Genet. Mol. Biol. 9, 2010). With one
+answer a prompt it is McNemar's exact test.
 
 Kendall's tau-b: how far two numbers of the same things put them in the same order, ties apart.
 
@@ -82,7 +83,7 @@ How many prompts a difference takes to be shown, and what a split of this size c
     prompts = ((z_0.975 sqrt(m) + z_0.8 sqrt(m - d²)) / d)²
 
 m is the mean square of the differences that were seen, and d the difference that one cares about.
-Where answers are right or wrong, m is the share of prompts on which the models differ, and this is
+Where answers are right or wrong, m is the share of prompts on which the models differ. This is
 Connor's formula for McNemar's test (Sample Size for Testing Differences in Proportions for the
 Paired-Sample Design, Biometrics 43, 1987). Power is 80 %, the level 5 %, two-sided.
 """
@@ -236,7 +237,7 @@ def wilson(value: float, independent: int) -> Share:
 
 
 def mean_reward(groups: Sequence[Sequence[float]]) -> Share | None:
-    """The mean of all rewards; None where there is none."""
+    """The mean of all rewards; None without one."""
     values = [value for group in groups for value in group]
     if not values:
         return None
@@ -393,7 +394,7 @@ def rate(groups: Collection[Sequence[float]]) -> Rate | None:
 
 
 def mean_rate(values: Sequence[float], low: float, high: float) -> Rate | None:
-    """The mean of one number for each prompt; None where there is none.
+    """The mean of one number for each prompt; None without one.
 
     Args:
         values: from `low` to `high`.

@@ -7,7 +7,7 @@ record/     what an agent did: turns, tools, tokens; the relay, and what trainer
 report/     a reward is counted once: durable, sent, settled
 episode/    an agent becomes a rollout; a pinned reward scores it
 serve/      who asks an agent: HTTP, a forwarder's queue, AgentCore
-policy/     one call of the policy, by whatever framework
+policy/     one call of the policy, by any framework
 collect/    an agent on AgentCore, run for many payloads
 compat/     other toolkits' names, so that an agent changes one import line
 drive/      agents run as a trainer runs them, on one machine

@@ -1,4 +1,4 @@
-"""What a run was asked: all that decides what its results are, as `run.json` holds it."""
+"""The request of a run: all that decides what its results are, as `run.json` holds it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TITLES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a run was asked: all that decides what its results are. `run.json` holds it.
+    """The request of a run: all that decides what its results are. `run.json` holds it.
 
     Args:
         source: the address of the place that the objects are in.
@@ -115,7 +115,7 @@ def pinned(how: Recognised) -> dict[str, Any]:
 
 
 def unpinned(item: Mapping[str, Any]) -> Recognised:
-    """What `pinned` wrote; of a source without rows it is empty."""
+    """The file that `pinned` wrote; of a source without rows it is empty."""
     if not item:
         return Recognised(Columns())
     return Recognised(

@@ -27,7 +27,7 @@ IN_PROGRESS: Final = "InProgress"
 
 
 class Shares(NamedTuple):
-    """What an account has, and what is used.
+    """The concurrency of an account, and how much is used.
 
     Args:
         account: functions at once; None where it was not measured.
@@ -57,7 +57,7 @@ class Shares(NamedTuple):
 
 
 def shares(region: str | None = None, session: Session | None = None) -> Shares:
-    """What the account has in a region; what may not be seen is said, and no error.
+    """The account's concurrency in a region; a part that you may not see is named, and no error.
 
     Args:
         region: the session's where not given.

@@ -2,9 +2,9 @@
 
 The file is read twice. The first time, everything that can be wrong with the arguments or the file
 is found; the second time rows are scored and forgotten, so that memory does not grow with the file.
-What comes through a pipe is kept in a temporary file. Results wait in a journal until all are
-there. Output file and page appear complete and together, or not at all; an interrupt leaves the
-journal of an output file, and `resume` goes on with it.
+Input through a pipe is kept in a temporary file. Results wait in a journal until all are there.
+Output file and page appear complete and together, or not at all; an interrupt leaves the journal of
+an output file, and `resume` goes on with it.
 
 On a stream results may go as they come, in the order of the file. A reader that has read enough
 ends the command; where a page is asked for, rows are scored on for it, and the command ends when
@@ -132,7 +132,7 @@ class _Named(OSError):
 
 @dataclass(frozen=True, slots=True)
 class ScoredFile:
-    """What came of a file.
+    """The outcome of a file.
 
     Attributes:
         rows: of the file.
@@ -168,7 +168,7 @@ class ScoredFile:
 
 
 class ScoringInterrupted(KeyboardInterrupt):
-    """Somebody interrupted the run. What is scored is kept where there is a file for the results.
+    """Somebody interrupted the run. Scored rows are kept if the results have a file.
 
     Attributes:
         began: whether any row may have been scored; if not, nothing has changed.

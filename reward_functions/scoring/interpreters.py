@@ -198,7 +198,7 @@ class Interpreters:
                 each.hang_up()
 
     def close(self) -> None:
-        """End all processes; whoever waits for one gets an `InterpreterDied`."""
+        """End all processes; a caller that waits for one gets an `InterpreterDied`."""
         with self._lock:
             self._closed = True
             begun, self._begun = self._begun, []

@@ -2,10 +2,10 @@
 
     scorer = Invoked(spec, lambda event: DeployedFunction(arn).invoke(event).body)
 
-What fails as a whole is halved until the row that breaks it stands alone; that row is unscored, and
-the others are scored: one such row of 500 takes 18 further calls. Rows that a reply has no time for
-are asked again as a batch of their own. Rows that a reward compares are always asked for together:
-what breaks on one of them leaves its group without scores.
+A batch that fails as a whole is halved until the row that breaks it stands alone. That row is
+unscored, and the others are scored: one such row of 500 takes 18 further calls. Rows that a reply
+has no time for are asked again as a batch of their own. Rows that a reward compares are always
+asked for together: what breaks on one of them leaves its group without scores.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ def _result(item: dict[str, Any], name: str) -> RewardResult:
         )
         return Unscored(name, kind(str(error["message"])))
     except (KeyError, TypeError, ValueError) as error:
-        raise FunctionError("BrokenContract", f"a result is none: {error!r}") from None
+        raise FunctionError("BrokenContract", f"it is no result: {error!r}") from None
 
 
 def _scored(item: dict[str, Any], reason: str, evidence: Evidence | None) -> Scored:

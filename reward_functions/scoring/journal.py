@@ -1,9 +1,9 @@
-"""The results of a run while it goes on: one line a row, in a file that an interrupt leaves behind.
+"""The results of a run while it goes on: one line a row, in a file that survives an interrupt.
 
 Beside an output file OUT it is OUT.partial, and its first line says what was scored with what: only
 a run of the same file, reward, version and parameters goes on with it. Each further line is a
 result as it will be written, a tab, and its facts. A line that was cut off by the end of a process
-is dropped with all behind it. Without an output file it has no name, and is gone with the process.
+is dropped with all after it. Without an output file it has no name, and is gone with the process.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def unnamed(rows: int) -> Journal:
 def beside(
     output: Path, identity: Mapping[str, Any], rows: int, *, resume: bool
 ) -> Iterator[Journal]:
-    """The journal beside an output file. What is interrupted before it is open leaves no file.
+    """The journal beside an output file. An interrupt before it is open leaves no file.
 
     Args:
         output: the file.

@@ -6,7 +6,8 @@
 
 Names have `/` between their parts on either. An object is known by its size and its ETag; one that
 has another ETag by the time it is read is refused, so that no run is of two states of its input.
-What begins with a full stop is no object of a folder: files have such names until they are whole.
+A name that begins with a full stop is no object of a folder: files have such names until they are
+whole.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class Place(Protocol):
         """
 
     def found(self, name: str) -> Object | None:
-        """The object of this name; None where there is none.
+        """The object of this name; None without one.
 
         Raises:
             AwsFailed, OSError: nobody can tell.
@@ -103,7 +104,7 @@ class Place(Protocol):
             etag: that it has; "" for any.
 
         Raises:
-            NoSuchObject: there is none.
+            NoSuchObject: the object does not exist.
             ChangedObject: it has another ETag.
             AwsFailed, OSError: it cannot be read.
         """
@@ -266,7 +267,7 @@ def _client_of(session: Session) -> Any:
 
 
 class Bucket:
-    """What stands below an address of S3.
+    """The objects below an address of S3.
 
     Args:
         bucket: its name.

@@ -74,7 +74,7 @@ LARGEST_MB: Final = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would be scored, and where its results go.
+    """The plan of a run: what would be scored, and where its results go.
 
     Args:
         asked: all that decides what the results are.
@@ -182,7 +182,7 @@ class Plan:
         return cls(asked, tuple(shards), place, spec, session)
 
     def estimate(self, *, machine: bool = False) -> Bill:
-        """What it would take, by arithmetic alone.
+        """Estimate a run by arithmetic alone.
 
         Args:
             machine: whether the stage's state machine does it.

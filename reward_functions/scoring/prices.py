@@ -1,4 +1,4 @@
-"""What a run costs on AWS, by list prices: arithmetic alone, and nothing is asked.
+"""The price of a run on AWS, by list prices: arithmetic alone, and nothing is asked.
 
     bill(Work(rows=10**8, bytes=2 * 10**11, shards=3125)).dollars        2.1
 
@@ -73,7 +73,7 @@ UNPRICED: Final = (
 
 
 class Work(NamedTuple):
-    """What is to be done.
+    """The amount of work.
 
     Args:
         rows: of all objects.

@@ -2,8 +2,8 @@
 
 A line belongs to the range that its first byte lies in, whichever range it ends in, so that the
 lines of all ranges are those of the whole object: each once, and in order. A line ends with LF
-alone: a CR within a line is content, and so is U+2028. What marks the order of bytes belongs to the
-first range.
+alone: a CR within a line is content, and so is U+2028. The mark of the order of bytes belongs to
+    the first range.
 """
 
 from __future__ import annotations

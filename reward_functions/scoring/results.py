@@ -1,4 +1,4 @@
-"""What comes of a row, in the form it is written and counted: worked out where it is scored."""
+"""The result of a row, in the form it is written and counted: worked out where it is scored."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def exit_message(error: SystemExit) -> str:
-    """What a reward's code did that asked for the end of the command, and where."""
+    """The act of a reward's code that asked for the end of the command, and where."""
     return f"{origin(error) or 'a reward'}: called sys.exit({error.code!r})"
 
 

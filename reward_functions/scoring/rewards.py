@@ -95,7 +95,7 @@ def ready(
 
 
 def nobody(spec: RewardSpec) -> Ask | None:
-    """Who answers a judge that no model is named for: a response that needs none is scored."""
+    """The stand-in for a judge without a model: a response that needs no model is scored."""
     return partial(_unanswered, spec.name) if spec.needs.judge else None
 
 

@@ -2,7 +2,7 @@
 
     file ──rows_of──→ Unread ──read──→ Read
 
-Whoever only counts rows, or hands them to another process, leaves them unread.
+Code that only counts rows, or hands them to another process, leaves them unread.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Read(NamedTuple):
-    """A sample, or why a row is none, and where it stands: "input line 3"."""
+    """A sample, or why a row is no sample, and where it stands: "input line 3"."""
 
     place: str
     sample: Sample | Unscored
@@ -48,7 +48,7 @@ class Unread(NamedTuple):
     size: int = 0
 
     def read(self) -> Read:
-        """Its sample, or why it is none."""
+        """Its sample, or why it is no sample."""
         found = decode_row(self.content, self.position)
         if self.problem:
             return Read(self.place, Unscored(found.id, BadSample(self.problem)))
@@ -58,7 +58,7 @@ class Unread(NamedTuple):
 
 
 def row_options(mapped: list[str] | None, shape: str | None) -> RowOptions:
-    """What `--map` and `--rows` say.
+    """The values of `--map` and `--rows`.
 
     Raises:
         ConfigurationError: they cannot be read.

@@ -2,8 +2,8 @@
 
 Rows are scored a piece at a time, in order, however many pieces are under way at once. A piece is
 one row for threads, which wait for a judge, and as many rows as take a moment for what computes:
-this process or several interpreters. What is read ahead is bounded, so that memory does not grow
-with the file.
+this process or several interpreters. The rows that are read ahead are bounded, so that memory does
+not grow with the file.
 """
 
 from __future__ import annotations
@@ -412,7 +412,7 @@ class Run:
 
     Args:
         pieces: of the file.
-        score: the results of a piece; called from as many threads as there are workers.
+        score: the results of a piece; called from as many threads as the run has workers.
         workers: pieces at once; 1 for this thread alone.
     """
 
@@ -618,7 +618,7 @@ def identity(
     rows: str,
     explain: bool,
 ) -> Callable[[], dict[str, Any]]:
-    """What is scored with what: a run goes on only with the results of the same."""
+    """The reward and the rows of a run: it goes on only with the results of the same."""
 
     def found() -> dict[str, Any]:
         return {

@@ -1,4 +1,4 @@
-"""Who scores the rows of a shard: a reward in this process, or a version of a function.
+"""The scorers of a shard's rows: a reward in this process, or a version of a function.
 
 scorer = scorer_of(run)
 for batch in batches(rows, BATCH_ROWS, groups=None):
@@ -52,7 +52,7 @@ def here(spec: RewardSpec, reward: RewardFunction) -> Scorer:
 
 
 def scorer_of(run: Run, store: VerdictStore | None = None) -> Scorer:
-    """Who scores a run: the version of a function that it pins, or the reward in this process.
+    """The scorer of a run: the version of a function that it pins, or the reward in this process.
 
     Args:
         run: the run.

@@ -138,8 +138,7 @@ def run_at(address: str) -> Run:
     """The run of a folder as it is now, for a process that lives on.
 
     Raises:
-        ConfigurationError: there is none.
-        AwsFailed, OSError: the folder cannot be read.
+        ConfigurationError: the run does not exist. AwsFailed, OSError: the folder cannot be read.
     """
     return Run.opened(*_place(address))
 

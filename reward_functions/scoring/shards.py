@@ -95,7 +95,7 @@ class Shard(NamedTuple):
         """The shard that `item` wrote.
 
         Raises:
-            ValueError: it is none, or leads out of its place.
+            ValueError: it is no shard, or leads out of its place.
         """
         found = _of(cls, item)
         inside = not found.name.startswith("/") and ".." not in found.name.split("/")
@@ -105,7 +105,7 @@ class Shard(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What came of a shard; at most 300 bytes of JSON.
+    """The outcome of a shard; at most 300 bytes of JSON.
 
     Args:
         part: its number.

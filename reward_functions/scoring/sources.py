@@ -30,7 +30,7 @@ def source_of(text: str, session: Session | None = None) -> tuple[Place, list[Ob
         session: boto3's.
 
     Raises:
-        BadInput: there are none.
+        BadInput: the source has no file.
         ConfigurationError: no address.
         AwsFailed, OSError: they cannot be listed.
     """

@@ -131,7 +131,7 @@ def mode_of(rows: Iterable[Any], deployed: ResponseMode) -> ResponseMode:
 
 
 def decode_row(row: Any, position: int) -> Sample | Unscored:
-    """One row of an event; an `Unscored` with a `BadSample` that names the field where it is none.
+    """One row of an event; an `Unscored` with a `BadSample` that names the field otherwise.
 
     Only the conversation can be wrong: it cannot be read, or its answer stands in two places. An
     unusable id is replaced, an unusable reference is the reward function's to refuse, and metadata

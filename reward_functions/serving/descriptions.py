@@ -1,4 +1,4 @@
-"""What a function's description says of the version that it stands on, and how it is read again.
+"""Write what a function's description says of its version, and read it again.
 
 A description belongs to a published version, and no later deployment changes it. This module is
 the standard library's alone: a function that asks for one description needs no catalogue.

@@ -10,8 +10,8 @@ A row without `messages` is known by its keys, one by one, so that one list may 
 model's answer is `model_response`; `response` is what the data set expects.
 
 No other caller sends such rows, and their job reads nothing but an envelope: it refuses a body that
-is no text. An event that holds them and no row of training is therefore answered in one, whatever
-the deployment's mode is.
+is no text. An event that holds them and no row of training is therefore answered in one, in every
+mode of the deployment.
 
 `metadata.reference_answer` goes before the gold text: a data set of SageMaker holds no other
 reference than a string, and `reward data convert --to sagemaker-eval` keeps any other there, whole.
@@ -44,7 +44,7 @@ def message(turn: Any, where: str) -> Message:
         where: its place in the row, for the error.
 
     Raises:
-        BadSample: it is none. The message never quotes the row.
+        BadSample: it is no message. The message never quotes the row.
     """
     if not isinstance(turn, dict):
         raise BadSample(f"{where} is {json_kind(turn)}, not an object")
@@ -92,7 +92,7 @@ def _is_reasoning(block: dict[str, Any]) -> bool:
 
 
 class Keys(NamedTuple):
-    """What the parts of one answer are called.
+    """The names of the parts of one answer.
 
     Args:
         prompt: the question, as text.
@@ -132,7 +132,7 @@ def names_evaluation(rows: Iterable[Any]) -> bool:
     """Whether an event's rows name their caller: one or more of an evaluation, none of training.
 
     Args:
-        rows: decoded JSON. What is no object names nobody.
+        rows: decoded JSON. A value that is no object names nobody.
     """
     kinds = {is_evaluation(row) for row in rows if isinstance(row, dict)}
     return kinds == {True}

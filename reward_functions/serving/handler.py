@@ -2,8 +2,8 @@
 
 A deployment serves one reward with its parameters. `bind` makes the function that does so, and is
 all a test or a laptop needs. The runtime asks this module for its `handler` while the function
-starts; that is when the environment is read, so that a misspelt reward or parameter, or a reward
-that fails its own first example, is a failed start and never a batch of wrong scores.
+starts. The environment is read then: a misspelt reward or parameter, or a reward that fails its own
+first example, is a failed start and never a batch of wrong scores.
 """
 
 from __future__ import annotations

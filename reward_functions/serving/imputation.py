@@ -11,16 +11,15 @@ A trainer needs one finite number per id, and nothing may turn our outage into a
 | us, `fail` | a failed invocation | |
 
 All responses to a prompt share its bad reference, so the minimum gives none of them an advantage.
-How long hard algebra takes is the answers' doing, so that what the deadline leaves of it is never
-paid by a mean and never fails the invocation: asked again, it would meet the same deadline. Samples
-that `score_batch` did not begin in such a batch were left by the same cause, and fare alike. So do
-those of a reward that bounds its own work and asks nobody: else how busy the machine is would pay
-them. Where the deadline left the whole of such a batch, it was none, and the invocation fails.
-A group answers one prompt: their messages before the response are equal. Whatever the setting,
-the invocation fails when our failures are more than `max_unscored` of the batch, and when nothing
-at all was scored: the caller's retry is the remedy. So a batch of one that we failed always raises,
-unless its algebra was out of time.
-Only this batch counts; nothing that a warm container keeps enters a score.
+The answers decide how long hard algebra takes. So what the deadline leaves of it is never paid by a
+mean and never fails the invocation: asked again, it would meet the same deadline. Samples that
+`score_batch` did not begin in such a batch were left by the same cause, and fare alike. So do those
+of a reward that bounds its own work and asks nobody: else how busy the machine is would pay them.
+Where the deadline left the whole of such a batch, it was none, and the invocation fails. A group
+answers one prompt: their messages before the response are equal. With every setting, the invocation
+fails when our failures are more than `max_unscored` of the batch, and when nothing at all was
+scored: the caller's retry is the remedy. So a batch of one that we failed always raises, unless its
+algebra was out of time. Only this batch counts; nothing that a warm container keeps enters a score.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ class Imputation:
 
     Args:
         minimum: the minimum of the reward's scale.
-        metrics: the metrics it declares, each 0.0, for a result that no score stands behind.
+        metrics: the metrics it declares, each 0.0, for a result without a score.
         on_unscored: what our own failures become.
         max_unscored: the share of a batch, 0 to 1, that may be our failures.
         bounded: whether the reward bounds its own work and asks nobody, as our verifiers do.

@@ -71,7 +71,7 @@ class NovaEvent(NamedTuple):
 
 
 def nova_event(event: Any) -> NovaEvent | None:
-    """What an event of Nova's custom metrics asks for; None for any other event.
+    """The request of an event of Nova's custom metrics; None for any other event.
 
     Raises:
         BadEvent: it is one, and asks for neither step, or holds not one row.

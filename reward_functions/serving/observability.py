@@ -7,7 +7,7 @@ metric costs by the month for each version that is asked: no other one is counte
 
 No line and no metric holds the text of a prompt, a response or a reference, unless the setting
 `log_text_rate` asks for a share of them. Errors of this library say what shape was wrong and are
-logged as they are; any other exception can quote what it choked on, and is logged as its type and
+logged as they are. Any other exception can quote what it choked on, and is logged as its type and
 the line of reward code it came from.
 """
 
@@ -267,7 +267,7 @@ class StandardOutput(logging.StreamHandler[TextIO]):
 
     @property
     def stream(self) -> TextIO:  # type: ignore[override] # as `logging.lastResort` does
-        """It, whoever replaced it."""
+        """The stream, by any object that has replaced it."""
         return sys.stdout
 
 

@@ -31,7 +31,7 @@ AnsweredBy = Literal["recorded", "model"]
 
 
 class SelfTestReport(TypedDict):
-    """What a self-test found; each finding is a sentence that begins with its example."""
+    """The findings of a self-test; each is a sentence that begins with its example."""
 
     reward: str
     version: int

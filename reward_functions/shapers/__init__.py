@@ -1,4 +1,4 @@
-"""Shapers: rewards for the form of a response, one per file, whatever it answers.
+"""Shapers: rewards for the form of a response alone, one per file.
 
 A shaper compares with no reference, so a wrong answer in the right form earns its maximum. It
 declares that as `partial_credit`, and is meant as a small part of a composite whose other part

@@ -78,8 +78,8 @@ def answer_format(sample: Sample, *, form: Literal["boxed", "hash", "answer"] = 
 
     Reference: none. Scale: 1.0 or 0.0. Forms: `boxed`, exactly one `\boxed{…}` that is closed and
     not empty; `hash`, a last line `#### …` as in GSM8K; `answer`, a last line `ANSWER: …`, in
-    capitals or not. What the answer says is not looked at. Verifiers find answers in other forms
-    too, so this is for prompts whose form somebody else's parser needs.
+    capitals or not. It does not read the answer itself. Verifiers find answers in other forms too,
+    so this is for prompts whose form somebody else's parser needs.
 
     Args:
         sample: the response; a reference is ignored.

@@ -42,9 +42,10 @@ def repetition(sample: Sample, *, ngram: int = 5, full_at: float = 0.5) -> Score
     """The share of the response's word sequences that repeat an earlier one, as a penalty.
 
     Reference: none. Scale: -1.0 to 0.0. Metric `repeated` is the share of all sequences of `ngram`
-    words that stand there a second time or more; the value falls in a straight line from 0 where
-    none does to -1 where `full_at` of them do. Words are told apart by white space and compared as
-    written; the last 200,000 count. Scripts without spaces have few words, and so little to repeat.
+        words that occur a second time or more. The value falls in a straight line from 0 without
+        repetition to -1 where `full_at` of them repeat. Words are told apart by white space and
+        compared as written; the last 200,000 count. Scripts without spaces have few words, and so
+        little to repeat.
     Source: the n-gram penalty of Yeo et al. 2025, "Demystifying Long Chain-of-Thought Reasoning"
     (arXiv 2502.03373), for which `full_at` is 1; its size there is the weight of a composite here.
 

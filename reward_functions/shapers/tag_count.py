@@ -49,8 +49,8 @@ def tag_count(sample: Sample, *, sections: str = "think answer") -> Score:
     """The share of the expected tags that stand in the response once, in the expected order.
 
     Reference: none. Scale: 0.0 to 1.0, in steps of one tag: two for each section. A tag that stands
-    there twice, or before one that should come first, counts as none. What is inside a section is
-    not looked at: `think_format` does. Source: the tag counting of open-r1's recipes, which checks
+    there twice, or before one that should come first, counts as none. It does not read the inside
+    of a section: `think_format` does. Source: the tag counting of open-r1's recipes, which checks
     neither order nor, for two of its tags, the line breaks apart.
 
     Args:

@@ -1,4 +1,4 @@
-"""Reasoning in one closed section, and an answer behind it: the form R1-like training asks for."""
+"""Reasoning in one closed section, and an answer after it: the form R1-like training asks for."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from reward_functions.shapers._sections import Fault, section_then_answer
     ],
 )
 def think_format(sample: Sample, *, tag: str = "think", opened: bool = False) -> Score:
-    """The response is one closed reasoning section, not empty, and behind it an answer.
+    """The response is one closed reasoning section, not empty, and after it an answer.
 
     Reference: none. Scale: 1.0 or 0.0. White space around the section and in front of the response
-    does not count. What a trainer sends as a reasoning block apart from the text is not seen.
+    does not count. It does not see a reasoning block that a trainer sends apart from the text.
     Source: TRL's `think_format_reward` (trl 1.16, rewards/format_rewards.py) asks for the same form
     and accepts an empty section.
 
@@ -52,5 +52,5 @@ def think_format(sample: Sample, *, tag: str = "think", opened: bool = False) ->
             closing one.
     """
     found = section_then_answer(sample.response, tag, opened=opened)
-    reason = found if isinstance(found, Fault) else "one closed section, and an answer behind it"
+    reason = found if isinstance(found, Fault) else "one closed section, and an answer after it"
     return Score(float(not isinstance(found, Fault)), reason=str(reason))

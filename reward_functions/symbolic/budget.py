@@ -65,7 +65,7 @@ class Unreadable(ValueError):
 
 
 class Work:
-    """What is left of the arithmetic that one comparison may cause."""
+    """The arithmetic that one comparison may still cause."""
 
     __slots__ = ("left",)
 

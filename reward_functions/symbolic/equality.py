@@ -200,7 +200,7 @@ def restated(
     Args:
         reference: the right answer.
         answer: the answer, known to be equal to it.
-        expressions: the mathematics of the question. What is not readable counts for nothing.
+        expressions: the mathematics of the question. Unreadable parts count for nothing.
         asked: what the question asks for as a formula or number.
     """
     from reward_functions.symbolic.compare import restatement  # noqa: PLC0415 - loads the grammar

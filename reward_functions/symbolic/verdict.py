@@ -44,7 +44,7 @@ class EqualityVerdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one rule found about two parts of the answers; a verdict is made of the findings."""
+    """The finding of one rule about two parts of the answers; a verdict is made of the findings."""
 
     outcome: Outcome
     rule: str

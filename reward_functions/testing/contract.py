@@ -1,4 +1,4 @@
-"""What every reward promises beyond its signature, a property a function.
+"""The promises of every reward beyond its signature, a property a function.
 
 `CONTRACT` lists them by name; `assert_contract` checks them all.
 """

@@ -178,10 +178,10 @@ FLOODS: Final = tuple(
         ("channels", "", "<|channel|>final", "x"),
         ("code fences", "", "```", "x"),
         ("escaped new lines", "", r"\n", "x"),
-        ("new lines behind a label", "ANSWER:", "\n", WRONG),
-        ("spaces behind a label", "ANSWER:", " ", "x"),
-        ("dots behind an answer", f"ANSWER: {WRONG}", ".", "x"),
-        ("spaces behind an answer", f"ANSWER: {WRONG}", " ", "x"),
+        ("new lines after a label", "ANSWER:", "\n", WRONG),
+        ("spaces after a label", "ANSWER:", " ", "x"),
+        ("dots after an answer", f"ANSWER: {WRONG}", ".", "x"),
+        ("spaces after an answer", f"ANSWER: {WRONG}", " ", "x"),
         ("strikes", "", "<s>", "x"),
         ("closed strikes", "", "<s></s>", ""),
         ("turns", "x", "</s><s>", "x"),
@@ -202,7 +202,7 @@ FLOODS: Final = tuple(
         ("statements with tags", "", "the answer is " + "<" * 46, "x"),
         ("empty boxes", "", r"\boxed{} ", "x"),
         ("fractions in a box", r"\boxed{", r"\frac{1}{2}", "}"),
-        ("escaped braces behind a marker", "#### ", r"\{", "x"),
+        ("escaped braces after a marker", "#### ", r"\{", "x"),
         ("phantom openings", "", r"\phantom{", "x"),
     )
 )

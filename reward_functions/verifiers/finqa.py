@@ -113,12 +113,12 @@ def finqa(
     rounded to the digits printed, at least two of them or as many decimals as the answer string
     has. docs/finqa.md lists the rules and their reasons.
 
-    Metrics: `answer_correct`; `format_followed`, whether an answer was marked and is one value;
-    `unit_mismatch`, `scale_mismatch` and `sign_mismatch`, what is wrong with it where its unit, a
-    power of ten or its sign is; `program_stated` and `program_accuracy`, whether a line of the
-    response is a program, and whether that is the reference's (the score is the answer's alone);
-    `reference_noise`, whether answer string and executed answer of the record disagree;
-    `truncated`, whether it was cut off (reasoning, a box or a code fence is never closed).
+    Metrics: `answer_correct`; `format_followed`, whether an answer was marked and is one value.
+        `unit_mismatch`, `scale_mismatch` and `sign_mismatch`, what is wrong with it: its unit, a
+        power of ten, its sign. `program_stated` and `program_accuracy`, whether a line of the
+        response is a program, and whether that is the reference's (the score is the answer's
+        alone). `reference_noise`, whether answer string and executed answer of the record disagree.
+        `truncated`, whether it was cut off (reasoning, a box or a code fence is never closed).
 
     Not handled: answers of several values, other languages, conversion of currencies.
 

@@ -1,4 +1,4 @@
-"""Grade-school arithmetic: the number behind the last `####`."""
+"""Grade-school arithmetic: the number after the last `####`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _right(sample: Sample) -> str:
 )
 @any_reference
 def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = False) -> Score:
-    """The number behind the last `####` equals the reference, exactly.
+    """The number after the last `####` equals the reference, exactly.
 
     Reference: a number, a string that is one, or a solution that ends in `#### n`; alone or in an
     object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0.

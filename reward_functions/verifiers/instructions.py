@@ -47,8 +47,8 @@ _RENDERED: Final = re.compile(
 """Of HTML and Markdown, what a reader sees otherwise: entities, addresses of links, tags."""
 
 FORM: Final = (
-    "instructions pays for form alone, whatever the response says: let it be the gate of a reward "
-    'that reads the response, gated("instructions", "rubric", threshold=1.0)'
+    "instructions pays for form alone, and does not read what the response says: let it be the "
+    'gate of a reward that reads the response, gated("instructions", "rubric", threshold=1.0)'
 )
 
 

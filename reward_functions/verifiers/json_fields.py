@@ -147,7 +147,7 @@ EXACT: Final = Rule()
 
 
 class Rules(NamedTuple):
-    """What `fields` says, by path: `lines[].sku` is a leaf, `lines[]` the elements of an array.
+    """The rules in `fields`, by path: `lines[].sku` is a leaf, `lines[]` the elements of an array.
 
     Attributes:
         leaves: how values are compared.

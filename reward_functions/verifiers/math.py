@@ -115,20 +115,20 @@ def math(
     """The final answer is mathematically equal to the reference.
 
     The answer is the last box (a run of boxes is a list), else the last statement of an answer,
-    else a last sentence that gives one thing one value, else the last mathematical span that ends
-    the response, else the whole response when it is nothing but an answer.
+    else a last sentence that gives one thing one value. Without these it is the last mathematical
+    span that ends the response, else the whole response when it is nothing but an answer.
     Reference: a number, a string, LaTeX with or without delimiters, a whole solution, or true or
     false; alone or in an object under `final_answer`, `answer`, `ground_truth`, `value` or `text`.
-    Scale: 1.0 or 0.0. Metrics: `answered`, whether there was an answer to compare; `truncated`,
-    whether the response was cut off (reasoning, a box or a code fence is never closed);
-    `undecided`, whether no tier of the comparison settled it, which earns the minimum
-    (`math_then_judge` asks a judge); `unevaluated`, whether a right answer leaves an operation to
-    be worked out where the reference has none; `percent_sign`, whether only one of a right answer
-    and its reference is written as a percentage.
+    Scale: 1.0 or 0.0. Metrics: `answered`, whether the response had an answer to compare.
+        `truncated`, whether the response was cut off (reasoning, a box or a code fence is never
+        closed). `undecided`, whether no tier of the comparison settled it, which earns the minimum
+        (`math_then_judge` asks a judge). `unevaluated`, whether a right answer leaves an operation
+        to be worked out where the reference leaves no operation open. `percent_sign`, whether only
+        one of a right answer and its reference is written as a percentage.
 
-    What counts as equal is listed in docs/math.md and decided by `reward_functions.symbolic`.
-    Nothing in a response is evaluated as code. Not decided are, among others, piecewise answers in
-    several variables, nonlinear inequalities, and solutions of differential equations.
+    docs/math.md lists what counts as equal, and `reward_functions.symbolic` decides it. Nothing in
+    a response is evaluated as code. Not decided are, among others, piecewise answers in several
+    variables, nonlinear inequalities, and solutions of differential equations.
 
     A list of numbers or booleans as the reference is one answer with these members; any other list
     means any of its items. A set that is one answer is one string or such a list.

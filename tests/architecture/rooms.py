@@ -156,7 +156,7 @@ ROOMS = {
         "core serving aws testing reports data aws.deployed calibration audit jobs",
         1_470,
         1_200,
-        11,
+        12,
     ),
     "rollouts.drive": room(
         "Agents run as a trainer runs them, on one machine.",

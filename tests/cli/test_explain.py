@@ -131,7 +131,7 @@ def test_the_worst_are_shown_in_the_order_of_the_file(file):
     assert [line for line in ran.stdout.splitlines() if ", id " in line] == [
         "input line 2, id b", "input line 3, id twice", "input line 5, id twice",
     ]  # fmt: skip
-    assert ran.stderr == "unscored 2: they stand behind those with a score\n"
+    assert ran.stderr == "unscored 2: they follow those with a score\n"
     assert run("explain", "gsm8k", file, "--worst", 100).stdout.count(", id ") == len(ROWS)
 
 

@@ -287,7 +287,7 @@ BAD = {
     "a text that is no list": ("finqa", {"pre_text": "x"}, "pre_text is not a list of strings"),
     "a split that is none": ("finqa", {"split": "../up"}, "split is not one of train, dev, test"),
     "no hash signs": ("gsm8k", {"answer": "It is 7."}, "answer has no ####"),
-    "no number": ("gsm8k", {"answer": "#### many"}, "answer has no number behind its ####"),
+    "no number": ("gsm8k", {"answer": "#### many"}, "answer has no number after its ####"),
     "no text": ("gsm8k", {"question": 7}, "question is a number, not a string"),
     "an empty question": ("gsm8k", {"question": " "}, "question is empty"),
     "a vote that is none": ("pandalm", {"annotator2": 3}, "annotator2 is 3, not 0, 1 or 2"),

@@ -59,7 +59,7 @@ def deployments(stage: str, session: Session | None = None) -> list[DeployedRewa
 def find(name: str, stage: str, session: Session | None = None) -> DeployedReward:
     """One deployment of a stage.
 
-    Whoever may read this one record needs no right to list the others.
+    To read this one record you need no right to list the others.
 
     Raises:
         NotDeployed: there is none of that name; the message suggests the nearest.
@@ -79,8 +79,8 @@ def find(name: str, stage: str, session: Session | None = None) -> DeployedRewar
     except AwsFailed as error:
         if error.denied:
             raise NotDeployed(
-                f"{missing}; `reward deployed list --stage {stage}` shows those there are, to "
-                "whoever may list them"
+                f"{missing}; `reward deployed list --stage {stage}` shows all of them, if "
+                "you may list them"
             ) from None
         raise
     if not present:
@@ -110,7 +110,7 @@ def deployment_of(
 ) -> DeployedReward | None:
     """The deployment whose function this is or was; None where the stage has no such.
 
-    A function's name says it, so that whoever may read records needs no right to list them.
+    A function's name says it, so you can read records without a right to list them.
 
     Raises:
         AwsFailed: SSM cannot be read.
@@ -140,7 +140,7 @@ def _deployment_in(name: str, stage: str) -> str | None:
 
 
 def stage_record(stage: str, session: Session | None = None) -> DeployedStage:
-    """What the functions of a stage share.
+    """The part that the functions of a stage share.
 
     Raises:
         NotDeployed: there is no such stage here.
@@ -169,7 +169,7 @@ def other_stages(stage: str, session: Session | None = None) -> dict[str, list[s
 
 
 def names_in(stage: str, records: Iterable[str]) -> Names:
-    """What a stage's functions are called, by its records as they are written."""
+    """The names of a stage's functions, by its records as they are written."""
     for record in records:
         with suppress(ValidationError):
             return Names(stage, DeployedStage.model_validate_json(record).name_prefix)

@@ -88,14 +88,14 @@ def name_findings(arn: FunctionArn) -> Iterator[CheckFinding]:
 def _moving(arn: FunctionArn) -> str:
     """Why an ARN moves."""
     if arn.qualifier in (None, "$LATEST"):
-        return "the ARN names whatever is deployed last"
+        return "the ARN names the version that is deployed last"
     return f"the alias {arn.qualifier!r} moves"
 
 
 def envelope_findings(arn: FunctionArn) -> Iterator[CheckFinding]:
     """Findings about the ARN of a function that answers SageMaker's serverless customization.
 
-    Its client, the SageMaker Python SDK, takes neither a qualifier nor a dot. Whoever reads a bare
+    Its client, the SageMaker Python SDK, takes neither a qualifier nor a dot. A reader of a bare
     list may be Bedrock, which takes both: a check of such a function does not speak of it.
     """
     if not arn.immutable:
@@ -183,7 +183,7 @@ UNUSUAL: Final = ("0", "é🎉", 'a "quoted" id\n', "x" * 300)
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What is known of a function before it is asked.
+    """The facts about a function before it is asked.
 
     Args:
         rows: samples as a trainer sends them, of different ids.
@@ -203,7 +203,7 @@ class Expectation:
 
 
 def expectation(deployed: DeployedReward) -> Expectation:
-    """What a deployment must answer: the examples of its reward, with its own parameters.
+    """The required answers of a deployment: the examples of its reward, with its own parameters.
 
     Where the reward is not installed here, nothing is known but how it answers.
 
@@ -313,11 +313,11 @@ STEP: Final = 512 * 16
 def load_findings(
     rows: Sequence[Row], first: Invocation, warm: Sequence[Invocation], timeout: int | None
 ) -> Iterator[CheckFinding]:
-    """What batches of this size mean for time and size.
+    """The meaning of batches of this size for time and size.
 
     Args:
         rows: a batch.
-        first: the first invocation of all, of whatever batch.
+        first: the first invocation of all, of any batch.
         warm: those of this batch.
         timeout: the function's, in seconds; None where it is not known.
     """

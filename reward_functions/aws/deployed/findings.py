@@ -1,7 +1,7 @@
 """The findings of checks, how they are found at once, and their texts in XML and Markdown.
 
-What a function answered stands in its findings, and anybody may have written that function. In XML
-a character that XML 1.0 has not is shown by its escape, and the rest is text, never CDATA. In
+A function's answers stand in its findings, and anybody may have written that function. In XML a
+character that XML 1.0 has not is shown by its escape, and the rest is text, never CDATA. In
 Markdown it stands in a span of code, so that it makes no link, picture, mention or column.
 
 Nothing here needs an extra to be imported.
@@ -51,7 +51,7 @@ SHOWN: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class CheckExample:
-    """One answer that shows a finding, for whoever may see the data: in no log, tag or exception.
+    """One answer that shows a finding, for readers of the data: in no log, tag or exception.
 
     Args:
         where: the row it answers, such as "train.jsonl, line 3".
@@ -75,7 +75,7 @@ class CheckFinding:
             is a limit of some trainer; "unknown" could not be checked.
         question: what was asked, in two or three words.
         message: the answer, in a sentence.
-        example: an answer that shows it; None where there is none.
+        example: an answer that shows it; None without one.
     """
 
     verdict: CheckVerdict
@@ -121,7 +121,7 @@ class CheckReport:
 def measured_questions(findings: Sequence[CheckFinding]) -> Measured:
     """How many questions have an answer.
 
-    What is unknown was not asked: it does not apply, or you may not see it. It is in no count.
+    An unknown question was not asked: it does not apply, or you may not see it. It is in no count.
     """
     return Measured("questions", sum(each.verdict != "unknown" for each in findings))
 
@@ -178,7 +178,7 @@ def findings_of(wanted: Sequence[Check], seconds: float = EACH) -> list[CheckFin
 
 
 def credentials(stage: str = "") -> CheckFinding:
-    """Who signs, and until when.
+    """The credentials that sign, and until when.
 
     Args:
         stage: whose region `cdk.json` may say; "" for the default stage.

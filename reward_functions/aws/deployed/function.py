@@ -145,7 +145,7 @@ class Response:
     Args:
         mode: its response mode; None where it is neither a list nor an envelope as trainers read
             it.
-        items: whatever stands in its list, in order.
+        items: the items of its list, in order.
         results: the result objects, by the id they carry.
         breaches: everything that is wrong with it, gravest first.
     """
@@ -376,7 +376,7 @@ class DeployedFunction:
 
     Args:
         arn: its ARN, in any partition, with or without a qualifier. It is invoked in its own
-            region, whatever the caller's is.
+            region, in spite of the caller's.
         session: boto3's, for the credentials; the caller's own where not given.
         attempts: how often a call is made that AWS throttles; 1 shows the first throttle.
 

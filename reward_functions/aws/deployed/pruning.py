@@ -19,7 +19,7 @@ The jobs in progress, and where each names functions:
                     JobConfigDocument, with all ARNs in it: its agent's, as none names a reward
 
 A removal needs all of them: an answer that does not say what it must is an error, and no empty
-list. What `UNSEEN` names is not asked.
+list. It does not ask the services of `UNSEEN`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 class Key(NamedTuple):
-    """What a stored version is found by.
+    """The key of a stored version.
 
     Args:
         function: the function's name.
@@ -90,7 +90,7 @@ class StoredVersion:
 
     @property
     def age(self) -> tuple[int, str]:
-        """What orders the versions of a function, and the generations of a deployment."""
+        """The order of the versions of a function, and of the generations of a deployment."""
         return int(self.key.version or 0), self.published
 
 
@@ -114,7 +114,7 @@ class InUse:
     Args:
         here: any function of the stage: its account and region are those of the rest.
         catalogue: what gives ARNs to jobs: the ARNs themselves, or records that hold them.
-        aliases: the versions behind each alias, by function and alias.
+        aliases: the versions that each alias routes to, by function and alias.
         jobs: those in progress.
     """
 
@@ -126,7 +126,7 @@ class InUse:
 
 @dataclass(frozen=True, slots=True)
 class PruneDecision:
-    """What becomes of one version, in words.
+    """The decision about one version, in words.
 
     Args:
         stored: the version.
@@ -140,13 +140,13 @@ class PruneDecision:
 
 
 def decide(stored: Sequence[StoredVersion], in_use: InUse, keep: int) -> list[PruneDecision]:
-    """What becomes of every version, the newest of each deployment first.
+    """Decide about every version, the newest of each deployment first.
 
     Args:
         stored: of one account and region.
         in_use: what must stay.
-        keep: the newest versions of a deployment that stay whoever names them, at least 1; of a
-            deployment that is gone none do.
+        keep: the newest versions of a deployment that stay even if nothing names them, at least 1;
+            a deployment that is gone keeps no version for it.
     """
     holders = _holders(in_use, {each.key.function for each in stored})
     decided = []
@@ -247,7 +247,7 @@ EVALUATOR: Final = (
 
 
 class JobsUnknown(ConfigurationError):
-    """Which jobs run cannot be known, and so nothing may be removed."""
+    """The jobs that run cannot be known, and so nothing may be removed."""
 
 
 def jobs_in_progress(
@@ -358,7 +358,7 @@ CONFLICT: Final = "ResourceConflictException"
 
 @dataclass(frozen=True, slots=True)
 class CodeStorage:
-    """What an account's functions and layers store, in bytes, and the most that they may."""
+    """The bytes that an account's functions and layers store, and the most that they may."""
 
     used: int
     limit: int
@@ -366,7 +366,7 @@ class CodeStorage:
 
 @dataclass(frozen=True, slots=True)
 class PrunePlan:
-    """What a prune would do.
+    """The plan of a prune.
 
     Args:
         here: any function of the stage.
@@ -397,11 +397,12 @@ class PrunePlan:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What became of one version that was to go.
+    """The outcome of one version that was to go.
 
     Args:
         stored: the version.
-        problem: why it is still there, in a sentence; None where it is gone, whoever removed it.
+        problem: why it still exists, in a sentence; None where it is gone, even if somebody else
+            removed it.
     """
 
     stored: StoredVersion

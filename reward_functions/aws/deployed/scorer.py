@@ -68,7 +68,7 @@ class VersionScorer:
 
     @cached_property
     def spec(self) -> RewardSpec | None:
-        """The reward as it is installed here, in whatever version; None where it is not."""
+        """The reward as it is installed here, in any version; None where it is not."""
         try:
             return None if self.deployed is None else self.deployed.spec()
         except UnknownReward:
@@ -86,7 +86,7 @@ class VersionScorer:
         return self.spec is not None and self.spec.needs.judge
 
     def scale(self, values: Iterable[float] = ()) -> Scale:
-        """The range of its rewards: as declared, else 0 to 1 with whatever it has returned."""
+        """The range of its rewards: declared, else 0 to 1, widened by all that it has returned."""
         if self.spec is not None:
             return self.spec.scale
         seen = [*UNIT_SCALE, *values]
@@ -141,7 +141,7 @@ class VersionScorer:
 
 
 def scorer_named(asked: str, stage: str, session: Session | None = None) -> VersionScorer:
-    """What scores: the version of a deployment, or a function by its ARN.
+    """The scorer of a name: the version of a deployment, or a function by its ARN.
 
     Raises:
         NotDeployed: the stage has no such deployment.

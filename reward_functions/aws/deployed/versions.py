@@ -1,4 +1,4 @@
-"""What Lambda keeps of functions: published versions, aliases; and a deployment rolled back.
+"""The state of functions in Lambda: published versions, aliases; and a deployment rolled back.
 
     step = prepared("gsm8k", "dev")       # which version; nothing is moved
     rolled_back(step, "dev")              # self-test → alias → catalogue
@@ -206,7 +206,7 @@ class Rollback:
 
     @property
     def moves(self) -> bool:
-        """Whether the alias moves; where it does not, the catalogue alone is behind."""
+        """Whether the alias moves; if not, only the catalogue is out of date."""
         return self.alias.versions != {self.version}
 
 

@@ -1,4 +1,4 @@
-"""What `"app": "reward-cdk-app"` starts: without its extra one sentence, and no traceback."""
+"""The start of `"app": "reward-cdk-app"`: without its extra one sentence, and no traceback."""
 
 from __future__ import annotations
 

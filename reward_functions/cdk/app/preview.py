@@ -1,4 +1,4 @@
-"""What a stage would be, seen without Node, without the CDK and without building anything.
+"""Preview a stage without Node, without the CDK and without building anything.
 
 | seen here | seen by a synth alone |
 | --- | --- |
@@ -9,7 +9,7 @@
 
 Each refusal is the sentence that the synth has for it.
 
-What a stage costs while nobody calls it: list prices of us-east-1, one row a thing.
+The cost of a stage while nobody calls it: list prices of us-east-1, one row a thing.
 
 Alarms and dashboards as published price guides gave them in June 2026; the key as it has long been.
 Zips, data and logs cost by their size, and are not here.
@@ -146,7 +146,7 @@ class Preview:
         dollars: a month, at rest.
         lock: "not needed", "missing", "current", "there" where only a build can say more, or
             "undecided" where none is there and only a build can say whether one has to be.
-        notices: sentences for whoever reads.
+        notices: sentences for the reader.
     """
 
     stage: Stage
@@ -158,7 +158,7 @@ class Preview:
 
 
 def previewed(project: Project, name: str) -> Preview:
-    """What a stage would be.
+    """The preview of a stage.
 
     Raises:
         ConfigurationError: a synth would refuse it. The message is the synth's.

@@ -2,8 +2,8 @@
 
 It is made of the models that read the stages, so that a new field is in it at once. Beside them it
 knows what is read before them: `extends`, an object that a string stands for, a reward that is an
-object, `null` for what an extended stage says. What needs more than the text, such as whether a
-reward exists, `reward stage check` knows.
+object, `null` for what an extended stage says. Checks that need more than the text, such as whether
+a reward exists, belong to `reward stage check`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether the shell points at the AWS that a stage is for: the real one, or an emulator here.
 
-What tells them apart are the variables by which every AWS tool finds an endpoint. An emulator's
-stage belongs to an account that AWS does not have, and every other one to an account of AWS.
+The variables by which every AWS tool finds an endpoint tell them apart. An emulator's stage belongs
+to an account that AWS does not have, and every other one to an account of AWS.
 """
 
 from __future__ import annotations

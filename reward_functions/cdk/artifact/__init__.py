@@ -1,4 +1,4 @@
-"""What a function runs from: a zip of our files, our pins and the packages of a stage.
+"""The package that a function runs from: a zip of our files, our pins and a stage's packages.
 
 artifact.py       the zip of one reward, its digest before, and whether it can be imported
 closure.py        which of our own files a function can reach

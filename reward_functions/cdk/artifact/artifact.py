@@ -4,12 +4,12 @@
     artifact = artifacts.artifact("gsm8k")
     artifact.build(out / f"{artifact.digest}.zip")
 
-In it is what this reward, or the handler of another function, can reach and nothing else: our own
-files (see `closure`), our pinned
-requirements as wheels of the target's own platform, the algebra (sympy) where it is reached, and
-the packages of the stage where the reward comes from one of them; and bytecode of the target's
-version. The digest covers everything that goes in, so that equal inputs are one asset wherever they
-are built, and rewards with equal digests share one zip.
+It holds what this reward, or the handler of another function, can reach and nothing else. That is
+our own files (see `closure`), our pinned requirements as wheels of the target's own platform, and
+the algebra (sympy) where it is reached. The packages of the stage follow where the reward comes
+from one of them, and bytecode of the target's version. The digest covers everything that goes in,
+so that equal inputs are one asset wherever they are built, and rewards with equal digests share one
+zip.
 
 The parts are kept between runs; see `parts`. A bundle for this machine, which the local AWS
 emulator runs, is copied from the installed packages where their versions are the pinned ones. That
@@ -71,7 +71,7 @@ class Budget(NamedTuple):
 
 @dataclass(frozen=True)
 class Contents:
-    """What goes into a zip.
+    """The contents of a zip.
 
     Args:
         parts: what is kept between runs, in order.
@@ -117,7 +117,7 @@ class Artifact:
         return digest_of((*self.contents.parts, self.contents.ours), self.target)
 
     def build(self, path: Path) -> None:
-        """Write the zip; whatever goes wrong, there is either the whole of it or nothing.
+        """Write the zip; after any failure, the whole of it exists or nothing.
 
         Raises:
             BadPackage: a requirement or a package of the stage cannot be had.

@@ -1,8 +1,8 @@
 """A folder of what was built before, for every process of a user: content-addressed, never changed.
 
-What is under a key was put there by one rename, whole, so that a build that was interrupted leaves
-nothing under it. Who finds somebody building waits, and takes what was built meanwhile. A key holds
-a digest of everything that goes in, the builder's own source included.
+One rename puts a whole build under its key, so that a build that was interrupted leaves nothing
+under it. A process that finds somebody building waits, and takes what was built meanwhile. A key
+holds a digest of everything that goes in, the builder's own source included.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which of our own files a function can reach: the imports of its module, followed to their end.
+"""Find our own files that a function can reach: the imports of its module, followed to the end.
 
 A deployment carries these files and no others, so that a change in one verifier moves no neighbour.
 Imports count wherever they stand, and so does a string that names a module; what is imported for
@@ -109,7 +109,7 @@ def module_of(reward: str) -> str:
     """The module that the registry imports for a reward.
 
     Raises:
-        UnknownReward: there is none.
+        UnknownReward: the module does not exist.
     """
     points = entry_points(group=registry.ENTRY_POINT_GROUP)
     theirs = (point.module for point in points if point.name == reward)
@@ -235,7 +235,7 @@ def _mentions(name: str) -> Mentions:
 
 @cache
 def known() -> Mapping[str, Mentions]:
-    """What the modules of today mention, by the digests of their sources.
+    """The mentions of today's modules, by the digests of their sources.
 
     To read them all takes a second, so that it is kept for the next run; nothing is in it where
     nothing can be kept.

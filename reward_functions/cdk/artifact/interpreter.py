@@ -36,7 +36,7 @@ def here() -> tuple[str, str]:
 
 
 def interpreter(python: str, given: str | None = None) -> Path | None:
-    """An interpreter of that minor version that answers; None where there is none.
+    """An interpreter of that minor version that answers; None without one.
 
     Args:
         python: such as `3.13`.

@@ -76,7 +76,7 @@ class BadLock(ConfigurationError):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happened to one distribution: a version is None where it was, or is, not there."""
+    """The change of one distribution: a version is None where it was, or is, not there."""
 
     name: str
     before: str | None
@@ -157,7 +157,7 @@ class Lock:
         return "current" if _unedited(text) else "changed"
 
     def insist_on_unedited(self) -> None:
-        """That it is as it was written, from whatever it was resolved.
+        """Refuse a lock that was edited by hand.
 
         Raises:
             BadLock: it is no lock, or somebody changed it.
@@ -292,7 +292,7 @@ class Lock:
 
 
 def changes(before: Iterable[Pin], after: Iterable[Pin]) -> tuple[Change, ...]:
-    """What differs between two locks, by name."""
+    """The differences between two locks, by name."""
     old = {pin.name: pin.version for pin in before}
     new = {pin.name: pin.version for pin in after}
     return tuple(

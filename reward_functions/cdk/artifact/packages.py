@@ -1,7 +1,7 @@
-"""What a stage adds to its artifacts: a project's folder, a wheel, or a pinned requirement.
+"""The additions of a stage to its artifacts: a project's folder, a wheel, or a pinned requirement.
 
-A folder is built into a wheel. What its build tool writes about itself, and what differs between
-two machines with the same sources, stays out of the digest and out of the zip; see `records`.
+A folder is built into a wheel. Notes of its build tool about itself, and differences between two
+machines with the same sources, stay out of the digest and out of the zip; see `records`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Wheel:
     built: bool
 
     def entries(self) -> Iterator[tuple[str, bytes]]:
-        """What it puts into the zip, in order: names and contents.
+        """Its entries of the zip, in order: names and contents.
 
         Raises:
             BadPackage: it is not a wheel.
@@ -170,7 +170,7 @@ class Package:
 
 
 def declared(folder: Path) -> tuple[str, ...] | None:
-    """What a project's folder says that it requires, with its extras, as its wheel will.
+    """The requirements that a project's folder declares, with its extras, as its wheel will.
 
     None where its `pyproject.toml` leaves that to the build, which refuses what is no list.
     """

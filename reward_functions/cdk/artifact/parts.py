@@ -1,8 +1,8 @@
 """The parts of a zip: our pinned requirements, the algebra, the packages of the stage, our rooms.
 
 A part is laid out and compiled once and kept, with the zip of itself and the parts below it. The
-zip of a deployment is a copy of one of these, and our own few files behind it: the sixth artifact
-of a stage costs a tenth of a second.
+zip of a deployment is a copy of one of these, followed by our own few files: the sixth artifact of
+a stage costs a tenth of a second.
 
     our pins ── algebra ── packages of the stage ── our files that the reward reaches
 """
@@ -208,7 +208,7 @@ class Kept:
 
     Args:
         trees: a folder for each of them.
-        zip: all of them; None where there are none.
+        zip: all of them; None without any.
     """
 
     trees: tuple[Path, ...]

@@ -109,6 +109,6 @@ def parsed(text: str) -> tuple[Pin, ...]:
 
 
 def stray(text: str) -> str | None:
-    """The first line that `parsed` would pass over, comments aside; None where there is none."""
+    """The first line that `parsed` would pass over, comments aside; None without one."""
     lines = map(str.strip, ENTRY.sub("", text).splitlines())
     return next((line for line in lines if line and not line.startswith("#")), None)

@@ -82,7 +82,7 @@ def prune(tree: Path, services: Iterable[str] = ()) -> None:
 
 
 def matches(tree: Path, rule: Rule) -> Iterator[Path]:
-    """What a rule removes, where it is there, deepest first."""
+    """The files that a rule removes, where they exist, deepest first."""
     yield from sorted(tree.glob(rule.pattern), reverse=True)
 
 

@@ -1,4 +1,4 @@
-"""What of a distribution's record (its `dist-info`) goes into a zip: what every machine agrees on.
+"""Split a distribution's record (its `dist-info`): the part that every machine agrees on goes in.
 
 Where and how something was installed differs between machines, and so does what a build tool of
 another version writes about itself. Neither may move a deployment.

@@ -1,4 +1,4 @@
-"""What an artifact is for: a processor, a Python, and who compiles for it."""
+"""The target of an artifact: a processor, a Python, and who compiles for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLATFORMS: Final[dict[Architecture, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """What an artifact is for.
+    """The target of an artifact.
 
     Args:
         architecture: Lambda's name of the processor.
@@ -39,10 +39,10 @@ class Target:
     installed: bool = False
 
     def facts(self) -> dict[str, object]:
-        """What of it makes another artifact.
+        """The facts of it that make another artifact.
 
         Bytecode differs between patch releases of Python; the digest knows only whether there is
-        any. What is installed on another system than Lambda's is another artifact.
+        any. A package that is installed on another system than Lambda's makes another artifact.
         """
         return {
             "system": sys.platform if self.installed and self.is_here else "linux",
@@ -64,7 +64,7 @@ class Target:
         return self.interpreter if runs else None
 
     def platform(self) -> tuple[str, ...]:
-        """What uv has to know to choose wheels."""
+        """The platform, in uv's words, to choose wheels."""
         return (
             *("--only-binary", ":all:", "--python", sys.executable),
             *("--python-version", self.python),
@@ -72,7 +72,7 @@ class Target:
         )
 
     def resolution(self, folder: Path) -> tuple[str, ...]:
-        """What uv has to know to resolve: the platform, our pins as limits, and not ourselves.
+        """The options by which uv resolves: the platform, our pins as limits, and not ourselves.
 
         Args:
             folder: for the files that say so.

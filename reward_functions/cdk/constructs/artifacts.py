@@ -87,7 +87,7 @@ class Artifacts:
         beside: whose lock it is beside that of the rewards' packages; "" for that one.
 
     Attributes:
-        notices: sentences for whoever synthesises, complete once the digests are known.
+        notices: sentences for the reader of a synth, complete once the digests are known.
     """
 
     stage: Stage
@@ -97,7 +97,7 @@ class Artifacts:
     notices: list[str] = field(default_factory=list)
 
     def artifact(self, reward: str) -> Artifact:
-        """What a reward runs from; equal digests are one zip.
+        """The artifact that a reward runs from; equal digests are one zip.
 
         Its digest raises:
             NoInterpreter: the stage is strict, and there would be no bytecode.
@@ -118,7 +118,7 @@ class Artifacts:
         return self._made[reward]
 
     def of_handler(self, module: str) -> Artifact:
-        """What a function that is no reward runs from: its handler and all that this reaches.
+        """The artifact of a function that is no reward: its handler and all that this reaches.
 
         It has the pins that are imported there, and neither the algebra nor the stage's packages.
 
@@ -140,7 +140,7 @@ class Artifacts:
 
     @cached_property
     def target(self) -> Target:
-        """What the artifacts are for."""
+        """The target of the artifacts."""
         return Target(
             architecture=self.stage.architecture,
             python=self.stage.python,
@@ -317,7 +317,7 @@ ELSEWHERE: Final = frozenset({"git", "path", "url", "workspace"})
 
 
 def insist_on_named(packages: Sequence[Package], wheels: Mapping[str, Wheel]) -> None:
-    """Whatever a package takes from a source is a package of the stage as well.
+    """Refuse a package that takes something from a source which is no package of the stage.
 
     Args:
         packages: the stage's.
@@ -396,7 +396,7 @@ class AgentArtifacts(Artifacts):
         super().__init__(stage.model_copy(update=own), folder, interpreter, beside="agents")
 
     def of_agent(self, agent: Agent) -> Artifact:
-        """What an agent runs from.
+        """The artifact that an agent runs from.
 
         Its digest raises what that of a reward of a package does.
         """

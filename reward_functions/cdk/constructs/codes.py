@@ -1,9 +1,9 @@
-"""What a stack runs from: artifacts as zips in `cdk.out`, built where they are not there yet.
+"""The code of a stack: artifacts as zips in `cdk.out`, built where they are missing.
 
 Removes from `cdk.out` the zips of earlier synths, which nobody else does: 46 MB for each change.
 
-A synth notes which artifacts its stack runs from, in `artifacts.STACK.json` beside them. What no
-stack notes, and what no stack's `*.assets.json` names, is left over. Whoever reads or writes
+A synth notes which artifacts its stack runs from, in `artifacts.STACK.json` beside them. A zip that
+no stack notes, and that no stack's `*.assets.json` names, is left over. A reader or writer of
 `cdk.out` holds a lock of CDK's command line, so that nothing is taken from under a deployment.
 """
 
@@ -89,7 +89,7 @@ class Zip(NamedTuple):
 
 
 class Code(NamedTuple):
-    """What a function runs from.
+    """The code of a function.
 
     Args:
         asset: the artifact.
@@ -107,7 +107,7 @@ def zips(stack: cdk.Stack, artifacts: Mapping[str, Callable[[], Artifact]]) -> d
 
     Args:
         stack: all of whose artifacts these are.
-        artifacts: what makes each, by whatever name the stack has for it.
+        artifacts: the maker of each, under any name that the stack has for it.
     """
     if not stack.bundling_required:
         return dict.fromkeys(artifacts, Zip(Path(__file__).parent, NO_DIGEST))

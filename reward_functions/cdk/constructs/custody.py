@@ -98,7 +98,7 @@ class Custodian(Construct):
         spec: RewardSpec,
         judge: str,
     ) -> CustomResource:
-        """What exists once a version has scored its examples; its own for every version.
+        """The resource that exists once a version has scored its examples; one for every version.
 
         Args:
             scope: the deployment's construct.
@@ -120,7 +120,7 @@ class Custodian(Construct):
     def provided(
         self, scope: Construct, name: str, *, version_arn: str, deployment: str, environments: int
     ) -> CustomResource:
-        """What exists while environments of a version are kept ready; its own for every version.
+        """The resource that keeps environments of a version ready; its own for every version.
 
         Args:
             scope: the deployment's construct.
@@ -137,17 +137,17 @@ class Custodian(Construct):
         return self._asked(scope, name, "RewardReadiness", asked)
 
     def generations(self, scope: Construct, name: str, *, prefix: str) -> CustomResource:
-        """What deletes, when it is deleted, every function whose name begins with a prefix."""
+        """The resource that deletes, with itself, every function with a prefix in its name."""
         return self._asked(scope, name, "RewardGenerations", {"Prefix": prefix})
 
     def roles(self, scope: Construct, name: str, *, path: str) -> CustomResource:
-        """What deletes, when it is deleted, every role under a path."""
+        """The resource that deletes, when it is deleted, every role under a path."""
         return self._asked(scope, name, "RewardRoles", {"Path": path})
 
     def emptying(
         self, scope: Construct, name: str, *, bucket: str, removal: RemovalPolicy
     ) -> CustomResource:
-        """What empties a bucket when it is deleted itself; retained, it never does."""
+        """The resource that empties a bucket when it is deleted itself; retained, it never does."""
         return self._asked(scope, name, "EmptyBucket", {"Bucket": bucket}, removal)
 
     def _asked(

@@ -58,9 +58,9 @@ DIGITS: Final = 8
 class RewardFunction(Construct):
     """A Lambda function that scores batches with one reward.
 
-    A published version stands behind the alias `live`, which moves once the version has scored the
-    reward's examples as they declare. A small function beside it, the custodian, asks for that.
-    The physical names are `SageMaker-reward-STAGE-REWARD` and `reward-custodian-STAGE`.
+    The alias `live` names a published version. It moves once the version has scored the reward's
+    examples as they declare. A small function beside it, the custodian, asks for that. The physical
+    names are `SageMaker-reward-STAGE-REWARD` and `reward-custodian-STAGE`.
 
     Args:
         scope: a stack of yours, or a construct in it.
@@ -74,7 +74,7 @@ class RewardFunction(Construct):
             `response_mode`, and of a stage those of `OF_A_STAGE`, such as `packages`.
 
     Attributes:
-        function: the function. What is granted to it becomes a policy of its role.
+        function: the function. A grant to it becomes a policy of its role.
         alias: `live`.
         version_arn: of the version that this state of your app publishes, which a job should pin.
         gate: exists once that version has scored its examples.

@@ -5,9 +5,9 @@ stage's subscribers hear of its own jobs. AWS documents no events of multi-turn 
 OpenAI-compatible API run as nobody: those of the stage are not change.
 
 Sources: "Monitor Amazon Bedrock job state changes using Amazon EventBridge"; "Events that Amazon
-SageMaker AI sends to Amazon EventBridge"; "Using resource-based policies for Amazon EventBridge", by
-which a topic's policy takes no condition for EventBridge, while a rule may publish as a role; "Cross-
-service confused deputy prevention" there, for that role's trust.
+    SageMaker AI sends to Amazon EventBridge". By "Using resource-based policies for Amazon
+    EventBridge" a topic's policy takes no condition for EventBridge, while a rule may publish as a
+    role. For that role's trust: "Cross- service confused deputy prevention" there.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class StateChange(NamedTuple):
     Args:
         construct: of the rule, in the construct tree.
         ending: of the rule's name.
-        jobs: for whoever finds the rule.
+        jobs: for the reader who finds the rule.
         source: of an event.
         detail_type: of an event.
         role_field: where an event's detail has the role of its job.

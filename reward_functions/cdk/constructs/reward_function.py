@@ -95,8 +95,8 @@ class DeployedFunction(Construct):
         before: what stands in the account already.
 
     Attributes:
-        function: the function; an imported one, where it is a generation that came back. What is
-            granted to it, or added to its role, becomes a policy beside the role's own.
+        function: the function; an imported one, where it is a generation that came back. A grant to
+            it, or an addition to its role, becomes a policy beside the role's own.
         settings: its environment, as `LambdaSettings`.
         log_group: its log.
         gate: exists once it has scored its examples.

@@ -140,7 +140,7 @@ def role(
     Args:
         scope: the construct it belongs to.
         name: its name in the construct tree.
-        description: for whoever finds it in the account.
+        description: for the reader who finds it in the account.
         trust: who may assume it.
         policies: what it may do, by name.
         path: of its ARN, where others grant by it.
@@ -166,7 +166,7 @@ def role(
 def function_role(
     scope: Construct, stage: Stage, physical: str, policies: Mapping[str, Document]
 ) -> iam.IRole:
-    """What a function beside the rewards runs as; it may write its own log.
+    """The role of a function beside the rewards; it may write its own log.
 
     Args:
         scope: the construct it belongs to.

@@ -1,6 +1,6 @@
-"""What the functions of a stage have in common: Python, processor, JSON logs, joining a VPC.
+"""The functions of a stage have in common: Python, processor, JSON logs, joining a VPC.
 
-What outlives a stack: in production what was stored and logged, and what jobs may still use.
+These parts outlive a stack: in production what was stored and logged, and what jobs may still use.
 
 cdk-nag's AwsSolutions rules at every synth, and every finding we accept, with its reason.
 """

@@ -53,11 +53,11 @@ TASKS: Final = {
 
 
 class RoleName(NamedTuple):
-    """What a role is called.
+    """The name of a role.
 
     Args:
         construct: in the construct tree.
-        description: for whoever finds it in the account.
+        description: for the reader who finds it in the account.
         physical: its name in the account, with `{stage}` and `{region}`; None for a made one.
     """
 

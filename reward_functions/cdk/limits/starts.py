@@ -120,7 +120,7 @@ def _refusals(each: Deployment, stage: Stage) -> Iterator[str]:
 
 
 def costs_of_starts(stage: Stage) -> Iterator[str]:
-    """What the starts of a stage's functions cost while nobody calls, a sentence for each."""
+    """The cost of the starts of a stage's functions while nobody calls, a sentence for each."""
     for each in stage.deployments:
         gigabytes = each.memory_mb / 1024
         if provided := each.provisioned_concurrency:
@@ -141,7 +141,7 @@ def costs_of_starts(stage: Stage) -> Iterator[str]:
 
 
 def costs_of_memory(stage: Stage) -> Iterator[str]:
-    """What a part of a processor costs in seconds, a sentence for each function that has one."""
+    """The seconds that a part of a processor costs, a sentence for each function that has one."""
     whole = SECONDS[ONE_PROCESSOR_MB]
     for each in stage.deployments:
         if each.memory_mb >= ONE_PROCESSOR_MB:
@@ -158,7 +158,7 @@ def costs_of_memory(stage: Stage) -> Iterator[str]:
 
 
 def state(each: Deployment) -> dict[str, Any]:
-    """What makes another generation of an immutable deployment, where it is not as usual."""
+    """The settings that make another generation of an immutable deployment, if unusual."""
     found: dict[str, Any] = {}
     if each.ephemeral_storage_mb != STORAGE_MB:
         found["ephemeral_storage_mb"] = each.ephemeral_storage_mb

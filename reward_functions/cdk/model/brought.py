@@ -1,4 +1,4 @@
-"""What a company brings to a stage: a bucket, a key, names, a boundary, data, callers, rights.
+"""A company's own parts of a stage: a bucket, a key, names, a boundary, data, callers, rights.
 
 "bucket": "acme-sagemaker-data",
 "key_arn": "arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef",
@@ -82,7 +82,7 @@ Boundary = Annotated[
 
 
 class Foreign(ConfigurationError):
-    """What a company brings and its stage cannot use. The message names the field."""
+    """A company's part that its stage cannot use. The message names the field."""
 
 
 class ReadFolder(catalogue.ReadFolder):
@@ -97,7 +97,7 @@ class ReadFolder(catalogue.ReadFolder):
 
 
 class Callers(Settings):
-    """Who of other accounts may invoke the functions."""
+    """The callers of other accounts that may invoke the functions."""
 
     accounts: tuple[Account, ...] = Field(
         default=(), max_length=MOST_CALLERS, description="Whole accounts, by their digits."
@@ -167,7 +167,7 @@ class JobVpc(catalogue.JobVpc):
 
 
 class JobRights(catalogue.JobRights):
-    """What jobs may use, where nothing else may stand."""
+    """The resources that jobs may use, where nothing else may stand."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -1,4 +1,4 @@
-"""What stands in the account already, as far as whoever synthesises may see it.
+"""Look at what exists in the account already, as far as you may see it.
 
 Some of it matters to a template: an immutable deployment's function that outlived its template and
 must not be made a second time, and a stack whose names are in the way of its successor's. Other
@@ -82,7 +82,7 @@ class DeployedBefore:
         return self.looks.at(found, otherwise=False)
 
     def warnings(self, now: Sequence[DeployedReward]) -> Iterator[tuple[str, str]]:
-        """What who deploys these has to know: what it is called, and a sentence.
+        """The warnings before a deployment: the name of each, and a sentence.
 
         Args:
             now: the catalogue as this template has it.
@@ -139,7 +139,7 @@ class DeployedBefore:
 
 
 def deployed_before(stage: Stage, *, qualifier: str | None = None) -> DeployedBefore:
-    """What stands there, or nothing where it cannot be seen.
+    """The state of the account before, or nothing where it cannot be seen.
 
     Args:
         stage: the stage.

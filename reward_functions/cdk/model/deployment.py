@@ -367,8 +367,8 @@ def _check_bedrock(model: JudgeModel, regions: set[str]) -> None:
             raise BadJudge(f"{named!r} does not name one model or profile")
     if PROFILE_ID.match(model.model) or "inference-profile/" in model.model:
         raise BadJudge(
-            f"{model.model} is an inference profile: name it as profile, the model behind it as "
-            "model, and where it routes to as destinations"
+            f"{model.model} is an inference profile: name it as profile, its model as model, and "
+            "where it routes to as destinations"
         )
     if model.profile:
         _check_profile(model)
@@ -393,9 +393,7 @@ def _check_profile(model: JudgeModel) -> None:
     elif not model.destinations:
         raise BadJudge(f"{model.profile}: destinations name no region that this profile routes to")
     if model.model.startswith("arn:"):
-        raise BadJudge(
-            f"{model.profile}: the model behind a profile is named by its id, not by ARN"
-        )
+        raise BadJudge(f"{model.profile}: the model of a profile is named by its id, not by ARN")
 
 
 def _check_elsewhere(model: JudgeModel) -> None:

@@ -1,4 +1,4 @@
-"""Variables that look like keys: whoever may look at a function or at a runtime reads them.
+"""Variables that look like keys: people who may look at a function or at a runtime read them.
 
 A guess by name and value, so that it is a warning and no refusal, and shows names alone.
 """
@@ -28,8 +28,8 @@ ADDRESS: Final = re.compile(r"arn:|env:|[\w+.-]+://|[./~]|[\d.]+$")
 """How values begin that say where something is, or are numbers."""
 
 SENTENCE: Final = (
-    "{where}: the value of {name} looks like a key, and whoever may look at its configuration "
-    "reads it: keep it in Secrets Manager{remedy}"
+    "{where}: the value of {name} looks like a key, and all who may look at its configuration "
+    "read it: keep it in Secrets Manager{remedy}"
 )
 
 

@@ -73,7 +73,7 @@ def project_in(folder: Path) -> Project:
     """The `cdk.json` of a folder.
 
     Raises:
-        BadStage: there is none, or it cannot be read.
+        BadStage: the project is missing, or it cannot be read.
     """
     path = folder / "cdk.json"
     try:

@@ -1,4 +1,4 @@
-"""What a stage says of rollouts: `forwarders`, `agents` and `feedback`.
+"""The fields of a stage for rollouts: `forwarders`, `agents` and `feedback`.
 
     "forwarders": [
       {"name": "agent", "endpoint": "https://agent.example.com",
@@ -15,8 +15,8 @@ A forwarder is a Lambda function that hands a trainer's requests to an agent, wh
 `job_rights.agents` names those that others deployed. An agent runs on Bedrock AgentCore, in a stack
 of its own: AgentCore unpacks a zip and starts `rollouts.servers.app` with the entry, within "Quotas
 for Amazon Bedrock AgentCore" and the limits of botocore's `CreateAgentRuntime`. `feedback` is the
-path by which rewards that an agent deferred reach the trainer; `{}` is the path with its defaults,
-and without the field there is none.
+path by which rewards that an agent deferred reach the trainer. `{}` is the path with its defaults;
+without the field the stage has no such path.
 """
 
 from __future__ import annotations
@@ -301,8 +301,8 @@ def check_feedback(feedback: Feedback | None, *, pinnable: bool, emulated: bool)
         emulated: whether the stage is for the local AWS emulator.
 
     Raises:
-        BadFeedback: there is none; or the endpoint is no address, not encrypted, or this machine of
-            a stage on AWS.
+        BadFeedback: the stage has no path; or the endpoint is no address, not encrypted, or this
+            machine of a stage on AWS.
     """
     if feedback is not None and not pinnable:
         raise BadFeedback(

@@ -1,4 +1,4 @@
-"""What a stage says of the function that scores shards: `scale` in `cdk.json`."""
+"""The fields of a stage for the function that scores shards: `scale` in `cdk.json`."""
 
 from __future__ import annotations
 

@@ -289,7 +289,7 @@ class Stage(Settings):
 
     @property
     def names(self) -> Names:
-        """What its resources are called."""
+        """The names of its resources."""
         return Names(self.name, self.name_prefix or "")
 
     @property

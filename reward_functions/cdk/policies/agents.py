@@ -1,4 +1,4 @@
-"""What stands around an agent, beside `sagemaker.run_agent`: its runtime, and what asks it.
+"""The rights around an agent, beside `sagemaker.run_agent`: its runtime, and what asks it.
 
     trust_runtime   AgentCore, for this account's runtimes of one name
     start_agent     read its own code, write its own log, and keep results in buckets that it names
@@ -7,11 +7,11 @@
 
 `cdk.policies.own_rights.join_network` is for a forwarder that reaches its agent in a VPC.
 
-Sources: "Least-privilege policies" of SQS and "Encryption at rest" of both services for their keys;
-"IAM Permissions for AgentCore Runtime" of the AgentCore developer guide, execution role;
-narrowed to one object, one runtime's log groups, and without traces, metrics and identities, which
-our server does not use. CDK's own construct of 2.275 trusts the same way and grants the whole
-bucket. None of it has been used on AWS.
+Sources: "Least-privilege policies" of SQS and "Encryption at rest" of both services for their keys.
+    "IAM Permissions for AgentCore Runtime" of the AgentCore developer guide, execution role. They
+    are narrowed to one object and one runtime's log groups. Traces, metrics and identities are left
+    out, which our server does not use. CDK's own construct of 2.275 trusts the same way and grants
+    the whole bucket. None of it has been used on AWS.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def runtime_arn(place: Place, name: str) -> str:
-    """A runtime as a grant names it: AWS puts ten characters behind its name, which has no hyphen.
+    """A runtime as a grant names it: AWS puts ten characters after its name, which has no hyphen.
 
     Args:
         place: where it runs.
@@ -45,7 +45,7 @@ def trust_runtime(place: Place, name: str) -> Document:
 def start_agent(
     place: Place, name: str, code_arn: str, result_buckets: Sequence[str] = ()
 ) -> Document:
-    """What a runtime does before and while an agent runs in it.
+    """The rights of a runtime before and while an agent runs in it.
 
     Args:
         place: where it runs.
@@ -72,7 +72,7 @@ def start_agent(
 def hand_on(
     place: Place, *, queue_arn: str = "", secret_arn: str = "", key_arn: str = ""
 ) -> Document:
-    """What a forwarder does beside writing its log; without a statement where it needs nothing.
+    """The rights of a forwarder beside writing its log; without a statement where it needs nothing.
 
     Args:
         place: where the function runs.

@@ -1,4 +1,4 @@
-"""What the stack's custodian may do, which CloudFormation asks: `cdk.constructs.custody` says what.
+"""The rights of the stack's custodian; CloudFormation asks it: `cdk.constructs.custody` says what.
 
 Source: the Service Authorization Reference for the resources an action knows.
 """
@@ -33,7 +33,7 @@ READY_ON_EMULATOR: Final = (
 
 
 def keep_house(place: Place, stage: Stage) -> Document:
-    """What the stack's custodian does: try versions, keep some ready, clear up at the end.
+    """The rights of the stack's custodian: try versions, keep some ready, clear up at the end.
 
     A deployment that has left the stage is known by the pattern of its functions and roles alone.
     Releasing is granted always: the deployment that asks for nothing any more takes the right to

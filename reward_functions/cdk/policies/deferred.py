@@ -5,9 +5,9 @@
     put_results     an agent, beside `cdk.policies.sagemaker.run_agent`
     redrive         who operates the stage takes dead letters, and sends them back
 
-Sources: "Granting permissions to publish event notification messages to a destination" of S3;
-"Using Lambda with Amazon SQS" for the role of a function behind a queue; the Service Authorization
-Reference for the resources an action knows.
+Sources: "Granting permissions to publish event notification messages to a destination" of S3.
+    "Using Lambda with Amazon SQS" for the role of a function that a queue invokes. The Service
+    Authorization Reference for the resources an action knows.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def announce(place: Place, names: Names) -> Document:
 
 
 def report(place: Place, stage: Stage, key_arn: str = "") -> Document:
-    """What the function does: read results, ask published versions, report, keep what it reports.
+    """The rights to read results, ask published versions, report, and keep what was reported.
 
     Args:
         place: where the stage is.
@@ -103,7 +103,7 @@ def report(place: Place, stage: Stage, key_arn: str = "") -> Document:
 
 
 def put_results(place: Place, names: Names, key_arn: str = "") -> list[Document]:
-    """What an agent does that defers rewards: put a result, and never another over it.
+    """The rights of an agent that defers rewards: put a result, and never another over it.
 
     Args:
         place: where the stage is.

@@ -49,7 +49,7 @@ class Kind(NamedTuple):
         wanted: whether a stage has it.
         service: that takes it on, as its principal begins.
         runs: for what, as the ARNs end of what this account makes there.
-        work: what whoever took it on may do, by the names of the role's policies.
+        work: the rights of the role, by the names of its policies.
         actions: of `sts`, by which the service takes it on.
     """
 
@@ -60,7 +60,7 @@ class Kind(NamedTuple):
     actions: tuple[str, ...] = ("sts:AssumeRole",)
 
     def trust(self, place: Place) -> Document:
-        """Who takes the role on."""
+        """The principals that may assume the role."""
         made = [place.arn(self.service.rpartition(".")[2], each) for each in self.runs]
         return trust_own(place, f"{self.service}.amazonaws.com", made, self.actions)
 
@@ -179,7 +179,7 @@ of a package is what it takes the role on for.
 
 
 def of_agent(place: Place, stage: Stage, made: Made) -> Document | None:
-    """What an agent may do that may take its requests from queues of the stage's own.
+    """The rights of an agent that may take its requests from queues of the stage's own.
 
     None where the stage has no agent, and takes no results of any.
     """

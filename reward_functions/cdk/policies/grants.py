@@ -21,7 +21,7 @@ MOVING: Final = (ALIAS, "$LATEST")
 
 
 class Made(NamedTuple):
-    """What the documents name and deployment makes.
+    """The parts that the documents name and deployment makes.
 
     Args:
         bucket_arn: where data and output lie.
@@ -42,7 +42,7 @@ def arn_of(place: Place, names: Names, deployment: Deployment) -> str:
 
 
 def pinnable(stage: Stage) -> list[Deployment]:
-    """What a record may pin: a batch of the feedback path is no group, and ranks nobody."""
+    """The rewards that a record may pin: a batch of the feedback path is no group."""
     return [each for each in stage.deployments if not each.compares]
 
 

@@ -84,7 +84,7 @@ def only_versions(rewards: Sequence[str]) -> list[str]:
 def logs_of(place: Place, rewards: Sequence[str]) -> list[str]:
     """The log groups of some reward functions, each in both forms that AWS gives its ARN.
 
-    The Service Authorization Reference ends it at the name; the API has `:*` behind, and asks that
+    The Service Authorization Reference ends it at the name. The API appends `:*`, and asks that
     policies have it, too. The functions of an immutable deployment share the deployment's group.
 
     Args:
@@ -206,7 +206,7 @@ def through(service: str, place: Place, sid: str, actions: Sequence[str], key_ar
 
 
 def use_bucket(bucket_arn: str) -> list[Document]:
-    """What every job does with the bucket: read data, and write its output."""
+    """The rights of every job to the bucket: read data, and write its output."""
     return [
         allow("ReadData", ["s3:GetObject"], [f"{bucket_arn}/{DATA_PREFIX}*"]),
         allow("WriteOutput", ["s3:GetObject", "s3:PutObject"], [f"{bucket_arn}/{OUTPUT_PREFIX}*"]),

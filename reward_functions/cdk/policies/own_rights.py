@@ -1,4 +1,4 @@
-"""What a deployment gives a reward of one's own: rights, variables, secrets, a network.
+"""The grants of a deployment to a reward of one's own: rights, variables, secrets, a network.
 
     "allow": [{"actions": ["s3:GetObject"], "resources": ["arn:aws:s3:::acme-cases/math.jsonl"]}],
     "environment": {"CASES": "s3://acme-cases/math.jsonl"},
@@ -6,18 +6,19 @@
     "vpc": {"subnets": ["subnet-0123456789abcdef0"], "security_groups": ["sg-0123456789abcdef0"]}
 
 A variable of `secrets` holds the secret's ARN and never its value, which the reward reads itself.
-What IAM would refuse, never match, or read as more than it says, is refused here. The function may
-do what stands there, beside writing its log, and no more:
+A statement that IAM would refuse, never match, or read as more than it says, is refused here. The
+function may do what stands there, beside writing its log, and no more:
 
     stated          the statements of `allow`, as they were written
     read_secrets    the values of `secrets`, and nothing else of these services
     join_network    Lambda's own work on the interfaces of a function in a VPC
 
-Sources: "Giving Lambda functions access to resources in an Amazon VPC" in the Lambda developer
-guide, whose statements those of the network are; "Secret encryption and decryption in AWS Secrets
-Manager"; "How AWS Systems Manager Parameter Store uses AWS KMS"; "IAM JSON policy elements:
-Condition operators"; "Set operators for multivalued context keys", by which `ForAllValues` is true
-of a request that has no such key; the pattern of policy documents in IAM's API.
+Sources: Sources: "Giving Lambda functions access to resources in an Amazon VPC" in the Lambda
+    developer guide, whose statements those of the network are. Further: "Secret encryption and
+    decryption in AWS Secrets Manager"; "How AWS Systems Manager Parameter Store uses AWS KMS"; "IAM
+    JSON policy elements: Condition operators"; "Set operators for multivalued context keys", by
+    which `ForAllValues` is true of a request that has no such key; the pattern of policy documents
+    in IAM's API.
 """
 
 from __future__ import annotations
@@ -128,11 +129,11 @@ STORES: Final = {
 
 
 class BadRights(ConfigurationError):
-    """What a deployment gives its reward cannot be given. The message names the field."""
+    """A deployment gives its reward a right that cannot be given. The message names the field."""
 
 
 def without_end(secret: str) -> str:
-    """What to do about a secret's ARN that lacks its end; empty for any other text."""
+    """The advice for a secret's ARN that lacks its end; empty for any other text."""
     if SECRET.fullmatch(secret) or not PERHAPS_WITHOUT_END.fullmatch(secret):
         return ""
     return (
@@ -424,7 +425,7 @@ def _is_network(value: str) -> bool:
 
 
 def stated(statements: Iterable[Statement]) -> Document:
-    """What a deployment's `allow` says, statement by statement."""
+    """The text of a deployment's `allow`, statement by statement."""
     return document(
         *(
             allow(f"{STATED}{number}", each.actions, each.resources, each.condition)

@@ -1,4 +1,4 @@
-"""What people may do, by task; a person may have several.
+"""The rights of people, by task; a person may have several.
 
     prepare_data         brings data, reads what jobs and rewards wrote, clears up after jobs
     run_jobs             starts and follows training jobs
@@ -10,19 +10,20 @@
     score                scores files with the stage's state machine
     submit_to_hyperpod   submits to a cluster, as far as IAM decides it
 
-Each reads the catalogue, by which everything else is found. Whoever runs `reward job` from its plan
-to its end has the first three. What nobody could bring back is deleted with the fourth alone. The
+Each reads the catalogue, by which everything else is found. To run `reward job` from its plan to
+its end, you need the first three. Only the fourth deletes things that nobody could bring back. The
 others are in stages that have such jobs: with them the policy for Bedrock's jobs would be longer
-than IAM takes. Who may submit to which namespace of a cluster is decided by the cluster's own
-access entries, which IAM does not see.
+than IAM takes. The cluster's own access entries decide who may submit to which namespace of a
+cluster; IAM does not see them.
 
-Sources: "Access and security for custom model jobs" and "Access and security for reinforcement
-fine-tuning" in the Bedrock user guide, the latter for open-weight models too; "Encryption of custom
-models" and "Prerequisites for inference profiles" there; "Create and manage Bedrock jobs with Step
-Functions" for those who start them; the Service Authorization Reference for the resources an action
-knows; the pages of `cdk.policies.sagemaker` for what the caller needs. The buckets of recipes are
-named `jumpstart…` in them, such as `jumpstart-cache-prod-REGION`; recipes behind an access point of
-AWS's, those of some subscriptions, are not granted.
+Sources: Sources: "Access and security for custom model jobs" and "Access and security for
+    reinforcement fine-tuning" in the Bedrock user guide, the latter for open-weight models too.
+    Further there: "Encryption of custom models" and "Prerequisites for inference profiles". For
+    starters of jobs: "Create and manage Bedrock jobs with Step Functions". For resources of an
+    action: the Service Authorization Reference; for the caller: the pages of
+    `cdk.policies.sagemaker`. The buckets of recipes are named `jumpstart…` in them, such as
+    `jumpstart-cache-prod-REGION`. Recipes that AWS serves through an access point, those of some
+    subscriptions, are not granted.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ OPENAI_JOBS: Final = tuple(
 def of_people(
     place: Place, stage: Stage, made: Made, role_arns: Mapping[str, str]
 ) -> dict[str, Document]:
-    """What people may do, by task; the tasks of SageMaker's jobs where the stage has such jobs.
+    """The rights of people, by task; the tasks of SageMaker's jobs where the stage has such jobs.
 
     Args:
         place: where the stage is.
@@ -182,9 +183,9 @@ def _others(place: Place, stage: Stage) -> Iterator[str]:
 def run_jobs(place: Place, stage: Stage, role_arn: str) -> Document:
     """For people who start, follow and stop training jobs, by Bedrock's API or OpenAI's.
 
-    The OpenAI-compatible path takes no role: it acts, and invokes graders, with the rights of
-    whoever asks. Its jobs and files belong to a project, which is all that IAM knows of them.
-    Before a start they look whether the role could do the work, and whether a model's name is free.
+    The OpenAI-compatible path takes no role: it acts, and invokes graders, with the caller's
+    rights. Its jobs and files belong to a project, which is all that IAM knows of them. Before a
+    start they look whether the role could do the work, and whether a model's name is free.
     """
     jobs, tuned = place.arn("bedrock", JOBS), place.arn("bedrock", CUSTOM_MODELS)
     return document(
@@ -236,12 +237,12 @@ def evaluate(place: Place, stage: Stage, import_role: str = "") -> Document:
     """For people who ask rewards and base models, and host and ask the model that a job made.
 
     A base model may answer through an inference profile alone, in whichever region that routes to.
-    What hosts a model is deleted here, as it costs and can be made again; the model is not.
+    The host of a model is deleted here, as it costs and can be made again; the model is not.
 
     Args:
         place: where rewards and models are.
         stage: what it grants.
-        import_role: ARN of what Bedrock reads a model of SageMaker's as; "" where there are none.
+        import_role: ARN of what Bedrock reads a model of SageMaker's as; "" without any.
     """
     custom = place.arn("bedrock", CUSTOM_MODELS)
     hosted = place.arn("bedrock", "custom-model-deployment/*")

@@ -1,4 +1,4 @@
-"""What the services of a stage may do: functions, judges, training jobs, events.
+"""The rights of a stage's services: functions, judges, training jobs, events.
 
 Every function returns a whole policy document for one idea, with exactly the resources it was
 given; `sagemaker` has those of SageMaker alone, and `people` those of people.
@@ -73,7 +73,7 @@ def trust_lambda() -> Document:
 
 
 def write_logs(place: Place, function: str) -> Document:
-    """What a verifier may do at all: write to its own log group.
+    """The one right of a verifier: write to its own log group.
 
     Args:
         place: where it runs.
@@ -91,12 +91,12 @@ def send_traces() -> Document:
 
 
 def ask_judge(place: Place, config: JudgeConfig, *, emulated: bool = False) -> Document:
-    """What a judge may do beside writing its log: ask exactly its models.
+    """The rights of a judge beside writing its log: ask exactly its models.
 
     Converse is authorised as `bedrock:InvokeModel`. An inference profile needs two statements: the
     profile, and the model in every region it routes to, there through this profile alone. A global
-    profile needs three: it routes to no region that a request names, so that the second is the
-    model in the region that is asked, and the third the model in none ("Global cross-Region
+    profile needs three: it routes to no region that a request names. So the second is the model in
+    the region that is asked, and the third the model in no region ("Global cross-Region
     inference"). With them go the secret of an API key and the table of verdicts, where there are
     any.
 
@@ -180,7 +180,7 @@ def _distinct(arns: Iterable[str]) -> list[str]:
 
 
 def train(rewards: Sequence[str], bucket_arn: str) -> Document:
-    """What a training job does: read data, write its output, and ask for rewards.
+    """The rights of a training job: read data, write its output, and ask for rewards.
 
     Args:
         rewards: what may be invoked, as `versions_of` and `generations_of` name it.
@@ -198,7 +198,7 @@ def use_model_key(key_arn: str, place: Place) -> Document:
     """Make models that a customer's key encrypts, through Bedrock alone.
 
     AWS asks for the decryption in the role of a job ("Model customization access and security"),
-    and for all four of whoever customises ("Encryption of custom models"); CDK's
+    and for all four of the caller ("Encryption of custom models"). CDK's
     `BedrockCreateModelCustomizationJob` gives the role all four.
     """
     return document(through("bedrock", place, "UseModelKey", ENCRYPT_MODEL, key_arn))
@@ -217,7 +217,7 @@ def read_invocation_logs(place: Place, folder: str) -> Document:
 def read_folders(place: Place, folders: Sequence[ReadFolder]) -> list[Document]:
     """Read data where a company has it, and nothing else there.
 
-    What one key encrypts is read through S3 alone; two folders may have one key.
+    Data that one key encrypts is read through S3 alone; two folders may have one key.
 
     Args:
         place: where the stage is.

@@ -1,4 +1,4 @@
-"""What SageMaker's jobs may do, and what acts beside them.
+"""The rights of SageMaker's jobs, and of what acts beside them.
 
     customize            a job of serverless customization, beside its data and its rewards
     roll_out             a multi-turn job: data, the agents that it asks, what it keeps
@@ -10,19 +10,20 @@
 A cluster exists before the stage, and so does the role it runs as: what it lacks is a policy.
 `cdk.policies.people` has people.
 
-Sources, all of AWS's documentation: "Prerequisites" of multi-turn reinforcement learning, and
-`AmazonSageMakerJobFullAccess` and `AmazonSageMakerJobRuntimeAccess`, for agents and their jobs; the
-execution role of "Open weight model customization" and `AmazonSageMakerModelCustomizationCoreAccess`
-for serverless jobs; "Create a service role for importing pre-trained models" of Bedrock;
-"CreateTrainingJob API: execution role permissions"; "AWS Identity and Access Management for SageMaker
-HyperPod", the EKS policies for scientists among it; "Custom reward functions in your AWS environment"
-for the invocation; "Setting up IAM" of the Nova Forge SDK, and its `customer-escrow-ACCOUNT…` for where
-Nova's weights lie. The containers of Nova's recipes are in repositories called `nova-…` of accounts of
-AWS's. Inferred: that an import is asked for `AccessModelPackage`; the namespace of the metrics that a
-training job puts. Not granted: sessions on a cluster's nodes, changes of a cluster, keys of volumes,
-recipes behind an access point of AWS's, weights in the escrow to the job itself. None of it has been
-used on AWS.
-"""  # noqa: E501
+Sources, all of AWS's documentation: For agents and their jobs "Prerequisites" of multi-turn
+reinforcement learning, `AmazonSageMakerJobFullAccess` and `AmazonSageMakerJobRuntimeAccess`. For
+serverless jobs the execution role of "Open weight model customization" and
+`AmazonSageMakerModelCustomizationCoreAccess`. For Bedrock "Create a service role for importing
+pre-trained models". For training jobs "CreateTrainingJob API: execution role permissions". For
+clusters "AWS Identity and Access Management for SageMaker HyperPod", the EKS policies for
+scientists among it. For the invocation "Custom reward functions in your AWS environment". For the
+place of Nova's weights "Setting up IAM" of the Nova Forge SDK, and its `customer-escrow-ACCOUNT…`.
+The containers of Nova's recipes are in repositories called `nova-…` of accounts of AWS's. Inferred:
+that an import is asked for `AccessModelPackage`; the namespace of the metrics that a training job
+puts. Not granted: sessions on a cluster's nodes, changes of a cluster, keys of volumes, recipes
+that AWS serves through an access point, weights in the escrow to the job itself. None of it has
+been used on AWS.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +88,7 @@ RUNTIME: Final = re.compile(r"arn:[^:]+:bedrock-agentcore:")
 
 
 def customize(place: Place) -> Document:
-    """What a job of serverless customization does beside `permissions.train`."""
+    """The rights of a job of serverless customization beside `permissions.train`."""
     return document(
         allow("ReadHub", ["sagemaker:DescribeHub", "sagemaker:DescribeHubContent"], hubs(place)),
         allow(
@@ -111,7 +112,7 @@ def customize(place: Place) -> Document:
 
 
 def roll_out(place: Place, *, agents: Sequence[str], bucket_arn: str) -> Document:
-    """What a multi-turn job does: read data, ask exactly these agents, write what it made.
+    """The rights of a multi-turn job: read data, ask exactly these agents, write what it made.
 
     Args:
         place: where the stage is.
@@ -146,7 +147,7 @@ def roll_out(place: Place, *, agents: Sequence[str], bucket_arn: str) -> Documen
 
 
 def run_agent(place: Place, stage: Stage, key_arn: str = "") -> Document:
-    """What an agent does while a job asks it.
+    """The rights of an agent while a job asks it.
 
     Args:
         place: where its jobs run.
@@ -172,7 +173,7 @@ def run_agent(place: Place, stage: Stage, key_arn: str = "") -> Document:
 
 
 def run_container(place: Place) -> Document:
-    """What a training job does beside `permissions.train`: pull its container, log, put metrics."""
+    """The rights of a training job beside `train`: pull its container, log, put metrics."""
     images = [place._replace(account="*").arn("ecr", CONTAINERS)]
     return document(
         # A token of the registry says who asks, and knows no resource.
@@ -198,7 +199,7 @@ def run_container(place: Place) -> Document:
 
 
 def train_on_hyperpod(place: Place, stage: Stage, made: Made) -> Document:
-    """What the jobs of a cluster do: ask for rewards, read data, write output, keep figures.
+    """The rights of a cluster's jobs: ask for rewards, read data, write output, keep figures.
 
     A cluster's own policy, `AmazonSageMakerClusterInstanceRolePolicy`, has its logs.
     """
@@ -215,7 +216,7 @@ def train_on_hyperpod(place: Place, stage: Stage, made: Made) -> Document:
 
 
 def import_model(place: Place, bucket_arn: str, escrow: Iterable[Document] = ()) -> Document:
-    """What Bedrock does to take over what a job made: read it.
+    """The rights of Bedrock to take over what a job made: read it.
 
     Args:
         place: where the stage is.

@@ -38,9 +38,9 @@ KEPT_LOGS = (
 
 
 def shards(place: Place, stage: Stage, made: Made) -> Document:
-    """What the function does: read rows, ask versions, write parts, clear what is begun.
+    """The rights of the function: read rows, ask versions, write parts, clear what is begun.
 
-    Who may not list a bucket is told of an object that is not there that it is forbidden.
+    If you may not list a bucket, S3 calls an object that does not exist forbidden.
     """
     bucket = made.bucket_arn
     runs = f"{bucket}/{SCORED_PREFIX}*"
@@ -73,7 +73,7 @@ def _executions(place: Place, stage: Stage) -> list[str]:
 
 
 def machine(place: Place, stage: Stage, made: Made) -> Document:
-    """What the machine does: ask the function, read which shards, start its own children."""
+    """The rights of the machine: ask the function, read which shards, start its own children."""
     function = place.arn("lambda", f"function:{stage.names.scale}")
     return document(
         allow("AskShards", ["lambda:InvokeFunction"], [f"{function}:*"]),

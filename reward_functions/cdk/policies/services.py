@@ -1,8 +1,8 @@
 """AWS's services by both of their names: IAM's, as actions begin, and botocore's, as clients are made.
 
 botocore says of most services how IAM calls them: by the name that requests are signed with, or by
-the beginning of the host. What IAM calls otherwise stands in `BEHIND`, and what it knows and
-botocore has no client for in `WITHOUT_CLIENT`.
+the beginning of the host. `BEHIND` has the names that IAM calls otherwise, and `WITHOUT_CLIENT`
+those that it knows and botocore has no client for.
 
 Sources: botocore's service models; the Service Authorization Reference.
 """  # noqa: E501

@@ -1,4 +1,4 @@
-"""What jobs of either service do to join a network: the statements that both of their policies have.
+"""The rights of jobs of either service to join a network: the statements that both policies have.
 
 Bedrock tags the interfaces of its jobs, and SageMaker does not: each adds its own conditions, in
 `cdk.policies.permissions` and `cdk.policies.sagemaker`.
@@ -6,7 +6,7 @@ Bedrock tags the interfaces of its jobs, and SageMaker does not: each adds its o
 Sources: "Model customization access and security" of Bedrock; "Prerequisites" of multi-turn
 reinforcement learning and "CreateTrainingJob API: execution role permissions" of SageMaker. Where
 AWS's examples have every resource, these have the interfaces of the account and region.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Network(NamedTuple):
 
     @property
     def places(self) -> list[str]:
-        """What is asked about when an interface is made, beside the interface."""
+        """The resources that are asked about when an interface is made, beside the interface."""
         return [*self.subnets, *self.security_groups]
 
 

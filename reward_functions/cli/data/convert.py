@@ -46,8 +46,8 @@ def convert(
 ) -> None:
     """Write rows in the shape that a trainer reads.
 
-    The file appears complete or not at all. What the shape has no place for, such as the system
-    prompt of a prompt that is one string, is left out and reported once, with a count.
+    The file appears complete or not at all. Fields without a place in the shape, such as the system
+    prompt of a prompt that is one string, are left out and reported once, with a count.
 
     Exit status: 0 everything was written, 1 something has no place in the shape, 2 nothing was
     written.

@@ -52,8 +52,8 @@ def split(
     """Split a file by group, so that no page and no prompt stands on two sides.
 
     A page is `metadata.page`; a prompt is `metadata.prompt`, or else the words of the last user
-    turn. The same seed makes the same split, in whatever order the rows stand. A data set that has
-    official splits needs no other. Rows are written as JSON, in the shape that they have.
+    turn. The same seed makes the same split, in any order of the rows. A data set that has official
+    splits needs no other. Rows are written as JSON, in the shape that they have.
 
     Exit status: 0 all is well, 2 nothing was written.
     """

@@ -32,8 +32,7 @@ ROWS: Final = {
     "baseline": "Measure what the base model earns, before a job pays for training it.",
     "preflight": "Check a job before it costs anything; `reward job start` runs the same checks.",
     "start": "Start a training job, once.",
-    "list": "The newest training jobs of the account, in the region of a stage, whoever started "
-    "them.",
+    "list": "The newest training jobs of the account, in the region of a stage, of all people.",
     "evaluators": "The evaluators of the account: each refers to a reward function, or to a "
     "judge's prompt.",
     "show": "All about one job: its state, its settings, its reward beside what is deployed now.",

@@ -113,7 +113,7 @@ def baseline(
     of answers that all earn the same has zero advantage. The figures are kept without any text.
 
     With --ask MODEL, a model that a job made is measured the same way: on the same rows with the
-    same --seed. What a job could learn from it is not judged then.
+    same --seed. It does not judge then what a job could learn from it.
 
     Exit status: 0 a job can learn from this, 1 it cannot, or some answers have no score, 2 nothing
     was measured, and no figures are written.
@@ -220,7 +220,7 @@ def _show_cost(costs: AskingCost, endpoint: Endpoint, scorer: VersionScorer) -> 
 
 
 def cost_words(costs: AskingCost, model: str) -> str:
-    """What is still to be paid for."""
+    """The cost that is still to be paid."""
     dollars = "unknown (--price IN,OUT)" if costs.usd is None else f"{costs.usd:,.2f} at most"
     kept = f" · answers that are there {costs.kept:,}" if costs.kept else ""
     return (

@@ -30,7 +30,7 @@ def list_jobs(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Jobs at most.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """The newest training jobs of the account, in the region of a stage, whoever started them.
+    """The newest training jobs of the account, in the region of a stage, of all people.
 
     A service that cannot be asked, or whose jobs you may not list, is named on standard error, and
     the others' jobs are shown.

@@ -74,7 +74,7 @@ def metrics(
 
     The service's are by step. The grader's are by minute, from the log of exactly the version that
     the job asks: mean and standard deviation of the rewards, their share at the minimum, samples
-    that could not be scored. Whoever else asks that version meanwhile is counted with the job.
+    that could not be scored. Other callers of that version meanwhile are counted with the job.
     """
     _require_plot(plot)
     asked = trackers(track)

@@ -47,7 +47,7 @@ def plan(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The reward behind the deployment.",
+            help="The reward of the deployment.",
             show_default="what the stage says of it",
         ),
     ] = None,

@@ -92,7 +92,7 @@ def checks(
     baseline: Path = Path("baseline.json"),
     rows: int = 0,
 ) -> Callable[[PreparedJob], CheckReport]:
-    """What `start` calls with a job that it is about to start."""
+    """The checks that `start` makes of a job that it is about to start."""
 
     def check(job: PreparedJob) -> CheckReport:
         report = checked(job, where.session, baseline=baseline, rows=rows, progress=progress)

@@ -71,8 +71,7 @@ def watch(
     any number of people can watch. With --json it writes a line for each thing that is new.
 
     Exit status: 0 the job succeeded; 1 it failed or was stopped; 2 it was deleted, or the service
-    did not answer for as long as --patience says; 130 the watch was interrupted, and the job goes
-    on.
+    did not answer within --patience; 130 the watch was interrupted, and the job goes on.
     """
     where, service, found = typed.found()
     polling = Polling(shortest=interval, longest=12 * interval, patience=patience)

@@ -32,8 +32,8 @@ def doctor(
 
     It lists the agent frameworks that are installed, and says whether rollouts are traced.
 
-    Nothing is sampled or reported; no key or token is printed. What cannot be seen, offline too, is
-    unknown and no failure.
+    Nothing is sampled or reported; no key or token is printed. A check that cannot see, offline
+    too, is unknown and no failure.
 
     Exit status: 0 nothing failed, 1 something did, 2 everything is unknown.
     """

@@ -57,7 +57,7 @@ def export(
     `agentcore` and `datum` are rows of tokens with the advantage in their group: each token that
     the policy wrote is trained once. A rollout that failed, or that nobody scored, gives none.
 
-    Exit status: 0 rows were written, 2 there is none, or a line cannot be read.
+    Exit status: 0 rows were written, 2 no row was written, or a line cannot be read.
     """
     if out.exists() and any(out.samefile(each) for each in (file, rewards) if each):
         raise ConfigurationError(f"{out} is read here; write the rows to another file")

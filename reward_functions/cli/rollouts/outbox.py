@@ -79,7 +79,7 @@ def list_intents(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Reports at most.")] = 50,
     output_format: Format = "table",
 ) -> None:
-    """What is in an outbox: the newest undelivered reports first, then the newest delivered ones.
+    """List an outbox: the newest undelivered reports first, then the newest delivered ones.
 
     Exit status: 0 it was read, 2 it cannot be.
     """
@@ -117,7 +117,7 @@ def replay(
         bool, typer.Option("--expired", help="Those whose rollout's window has closed.")
     ] = False,
 ) -> None:
-    """Send undelivered reports now, whatever their window: the same bytes with the same tokens.
+    """Send undelivered reports now, even after their window: the same bytes with the same tokens.
 
     Exit status: 0 all were delivered, 1 some were not, 2 nothing was sent.
     """

@@ -67,14 +67,14 @@ def stop_sessions(
     ] = False,
     yes: Yes = False,
 ) -> None:
-    """Stop the sessions that a process left behind when it died.
+    """Stop the sessions that a process left open when it died.
 
     Exit status: 0 all are stopped, 1 some are not, 2 nothing was stopped.
     """
     require_somebody_to_ask("stop", yes=yes)
     found = [each for each in _found(folder) if everything or not each.live]
     if not found:
-        say("no session is left behind")
+        say("no session is left open")
         return
     _show(found)
     require_agreement(f"Stop {several(len(found), 'session')}?", "nothing was stopped", yes=yes)

@@ -42,8 +42,8 @@ def trajectories(
 ) -> None:
     """Show what agents did: turns, tool calls, tokens, failures; or one trajectory.
 
-    What no engine said is no number. Calls of tools that were not offered have one row. Half a line
-    at the end of the file, as a crash leaves it, is skipped.
+    A number that no engine reported stays empty. Calls of tools that were not offered have one row.
+    Half a line at the end of the file, as a crash leaves it, is skipped.
     """
     require_page(report)
     lines = TrajectoryFile(file)

@@ -7,7 +7,7 @@ A request reaches a route whole, or is refused with JSON and one sentence:
 | another path or method | 404 |
 | no length, and not in chunks | 411 |
 | a line of its head that is no header, or goes on in the next one | 400 |
-| a length that is said twice, or in two ways; chunks that are none | 400 |
+| a length that is said twice, or in two ways; chunks that cannot be read | 400 |
 | another encoding of the body than chunks | 501 |
 | a body over the limit | 413, before it is read |
 | a body that does not come in time | 408 |
@@ -15,10 +15,10 @@ A request reaches a route whole, or is refused with JSON and one sentence:
 | no place is free | 503 |
 
 One thread accepts connections and reads heads. A connection has a place, which is a thread of its
-own, once its head is whole and `admit` has nothing against it. Who is refused, or asks a route of
-`anybody`, is answered without one: neither holds what those with a key need. Until then it costs a
-descriptor and what it has sent. Of these there are so many at a time: the oldest one goes for a new
-one.
+own, once its head is whole and `admit` has nothing against it. A refused caller, and a caller of a
+route of `anybody`, gets an answer without one. Neither takes what a caller with a key needs. Until
+then it costs a descriptor and what it has sent. Of these there are so many at a time: the oldest
+one goes for a new one.
 
 | a connection | becomes of it |
 | --- | --- |
@@ -192,7 +192,7 @@ class Server(ThreadingHTTPServer):
 
     @contextmanager
     def serving(self) -> Iterator[str]:
-        """Serve for a block, in a thread: the URL. Nobody listens behind it."""
+        """Serve for a block, in a thread: the URL. No server listens there."""
         thread = Thread(target=self.serve_forever, args=(POLL_SECONDS,), daemon=True)
         thread.start()
         try:
@@ -342,7 +342,7 @@ class Server(ThreadingHTTPServer):
 
 
 class TimedReader(io.RawIOBase):
-    """What a connection sends, until a time; a byte a second does not hold a place for long.
+    """The bytes of a connection, read until a time; a byte a second does not hold a place for long.
 
     Args:
         connection: whose socket's timeout is set before each read.
@@ -580,7 +580,7 @@ class _Handler(_Head):
         for _ in range(TRAILERS):
             if not self._line():
                 return b"".join(pieces)
-        raise Refused(HTTPStatus.BAD_REQUEST, "there is too much behind the last chunk")
+        raise Refused(HTTPStatus.BAD_REQUEST, "there is too much after the last chunk")
 
     def _line(self) -> str:
         line = self.rfile.readline(LINE)

@@ -1,4 +1,4 @@
-"""The objects of a file, whatever its format: JSONL, JSON, CSV, gzip of these, parquet, a folder.
+"""The objects of a file, in any format: JSONL, JSON, CSV, gzip of these, parquet, a folder.
 
 A format is known by its first bytes; CSV, which has none of its own, by the file's name or by a
 line of column names where JSON would begin. Everything is read a piece at a time, and what a

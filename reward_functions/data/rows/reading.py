@@ -83,7 +83,7 @@ class BadRow(BadInput):
     Args:
         where: the file and the line.
         place: "input line 3".
-        name: the row's id, whatever it is.
+        name: the row's id, of any type.
         problem: what is wrong, in a few words.
     """
 
@@ -114,7 +114,7 @@ def prompts_of(file: str, options: RowOptions = AS_FOUND, *, whole: bool = False
 
 
 def objects_of(file: str) -> Iterator[Row]:
-    """The objects of a file as they are, whatever their shape.
+    """The objects of a file as they are, in any shape.
 
     Raises:
         BadInput, OSError: as `read_rows`.

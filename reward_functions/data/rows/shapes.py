@@ -7,7 +7,7 @@ any shape becomes rows as a trainer sends them, one for each response it holds:
 
     {"id", "messages", "reference_answer", "metadata"}
 
-What a row holds besides goes into the metadata under its own name. A row without a response is one
+Other fields of a row go into the metadata under their own names. A row without a response is one
 without an assistant turn: training data. A value inside an object is named by a path with points:
 `reward_model.ground_truth`, `choices.0.text`.
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def at(content: Any, path: str) -> Any:
-    """The value at a path; None where there is none, as where it is null.
+    """The value at a path; None without one, as where it is null.
 
     A key that holds points itself comes first: `a.b` is the column "a.b" where there is one.
     A part of digits counts the items of a list from 0.
@@ -123,7 +123,7 @@ class Shape(NamedTuple):
         return all(content.get(column) is None for column in self.without)
 
     def names_columns(self, content: Mapping[str, Any]) -> bool:
-        """Whether a row has the columns of this shape, whatever they hold."""
+        """Whether a row has the columns of this shape, with any values."""
         return all(
             any(
                 path.partition(".")[0] in content for path in condition.partition(":")[0].split("|")
@@ -232,7 +232,7 @@ class RowOptions(NamedTuple):
 
     @classmethod
     def parse(cls, pairs: Sequence[str] | None, shape: str | None) -> RowOptions:
-        """What was typed after `--map` and `--rows`.
+        """Parse the values of `--map` and `--rows`.
 
         Raises:
             ConfigurationError: a target or a shape is unknown, or a pair is not PART=COLUMN.

@@ -3,8 +3,8 @@
 pyarrow (170 MB) and not duckdb (66 MB): a data set that `datasets` saved to disk is Arrow, which
 duckdb reads only with an extension from the network.
 
-A few bytes of a table can stand for gigabytes, and its footer may say anything about sizes. What is
-decoded at a time is therefore decided before, by what pyarrow itself holds a file to:
+A few bytes of a table can stand for gigabytes, and its footer may say anything about sizes. The
+limit of what is decoded at a time is therefore set before, by what pyarrow itself holds a file to:
 
     parquet   the headers of pages: pyarrow allocates what a header says, and refuses a page that
               unpacks to more. Of a list the longest row counts, by its levels of repetition
@@ -389,7 +389,7 @@ class Leaf(NamedTuple):
         path: its names, with points.
         deepest: lists that it stands in, so that a row may hold any number of its values.
         text: whether it holds texts.
-        width: bytes of a value that is none.
+        width: bytes of a missing value.
     """
 
     at: int

@@ -1,7 +1,7 @@
 """Canonical rows in the shape that a trainer reads: the way back of `canonical`.
 
-A writer gets the parts of one row and returns the object to write. What a shape has no place for is
-left out and named, so that a command can say it once with a count.
+A writer gets the parts of one row and returns the object to write. Fields that a shape has no place
+for are left out and named, so that a command can say it once with a count.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def last_boxed(text: str) -> Candidate | None:
     r"""The last run of boxes, or None where nothing is boxed.
 
     A sign glued to the front of a box belongs to it: `-\boxed{5}` is −5, `\pm\boxed{5}` is ±5. A
-    box inside another is part of it. An empty box, or `\boxed{...}`, behind a filled one mentions
+    box inside another is part of it. An empty box, or `\boxed{...}`, after a filled one mentions
     the format. Linear.
     """
     start = text.rfind(COMMAND)
@@ -94,7 +94,7 @@ def _named(text: str, run: list[Candidate]) -> list[str]:
 
 
 def boxes_in(text: str) -> list[str]:
-    """What the boxes of a text hold, the first `MAX_BOXES` of them."""
+    """The contents of the boxes of a text, the first `MAX_BOXES` of them."""
     found: list[str] = []
     start = text.find(COMMAND)
     while start >= 0 and len(found) < MAX_BOXES:
@@ -105,7 +105,7 @@ def boxes_in(text: str) -> list[str]:
 
 
 def labelled_boxes(text: str) -> list[str]:
-    """What the boxes of a response hold, where each but the first has a label; else nothing.
+    """The contents of a response's boxes, where each but the first has a label; else nothing.
 
     "The maximum is [9] and the minimum is [-7]." No label may deny, and none names a step.
     """

@@ -19,7 +19,7 @@ Mood = Literal["stated", "negated", "doubted"]
 
 
 class Candidate(NamedTuple):
-    """What one of the finders in this folder yields.
+    """A find of one of the finders in this folder.
 
     Args:
         kind: its form.
@@ -32,7 +32,7 @@ class Candidate(NamedTuple):
         rounded: whether a statement calls its value approximate.
         behind: of a statement that is the letter of a choice: what its line goes on to say.
         sentence: of a statement, its object as far as its sentence goes.
-        condition: of a statement, what "if" behind its value supposes.
+        condition: of a statement, what "if" after its value supposes.
     """  # a tuple, since making one costs a third of what a frozen dataclass does
 
     kind: Kind

@@ -1,9 +1,9 @@
-r"""What a sentence says: the subject and the value of each of its main clauses.
+r"""Read a sentence: the subject and the value of each of its main clauses.
 
 "As n grows, the number of paths of length n = 4 that we count is 70 when x = 2." says one thing:
 the number of paths is 70. Subordinate clauses go first, then each verb that is left has its subject
-before it and its value behind it, up to the next clause. Formulas and brackets hide what is in
-them. A sentence of any other build says nothing.
+before it and its value after it, up to the next clause. Formulas and brackets hide what is in them.
+A sentence of any other build says nothing.
 
 All functions are linear in the length of the sentence.
 """
@@ -36,9 +36,9 @@ class Clause(NamedTuple):
         subject: what it is about, in small letters, with formulas and brackets hidden.
         written: the same as it is written, with what is subordinate in it.
         verb: the kind of its verb: "verb", "limit", "has", "sign".
-        value: what stands right behind the verb, as it is written.
-        rest: what stands behind that, as the subject.
-        behind: all behind the verb, with what is subordinate, as it is written.
+        value: what stands right after the verb, as it is written.
+        rest: what stands after that, as the subject.
+        behind: all after the verb, with what is subordinate, as it is written.
         joined: what joins the clause to the one before it.
     """
 

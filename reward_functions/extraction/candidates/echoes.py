@@ -1,7 +1,7 @@
 """The value in a last sentence that is the question with its answer filled in.
 
 "How many bits pass?" is answered by "Thus 24,000 bits pass.", and "How long does it take?" by "It
-takes 3 h 45 min.": all that such a sentence says but for one value is in the question.
+takes 3 h 45 min.". Such a sentence repeats the question, but for one value.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@ r"""How a response ends: the last sentence that states a value, and whether a fo
 
 A response without a box and without a statement of *the answer* may still end in one: "Therefore,
 the number of divisors is 9.", "A: 9", `**9**` alone. Its last formula counts only in its last
-sentence, and only where that sentence is complete: words behind a formula without a full stop were
-cut off, and what they were about to say is not known. A unit is no such word.
+sentence, and only where that sentence is complete. Words after a formula without a full stop were
+cut off, and nobody knows what they were about to say. A unit is no such word.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _in_other_words(sentence: str, prompt: str) -> str:
 
 
 def complement(text: str) -> Candidate | None:
-    """What the last sentence of a response says that something is, in words; None for any other."""
+    """The words by which the last sentence says what something is; None for any other."""
     text = text.rstrip()
     line = text.rfind("\n") + 1
     if len(text) - line > LONGEST:

@@ -1,8 +1,8 @@
 r"""The one value that a sentence says something is, where it says one.
 
-What may be a value is narrow: a number with what it counts, or a formula. What the words around it
-may say is wide, as long as none of them denies or doubts it. A sentence that gives two things two
-values gives one where the prompt asks for one of the things.
+A value is narrow: a number with what it counts, or a formula. The words around it are free, as long
+as they neither deny nor doubt it. A sentence that gives two things two values gives one where the
+prompt asks for one of the things.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _says_what(written: str, value: str) -> bool:
 
 
 def undelimited(value: str) -> str:
-    r"""A value without the dollars around its formula, and the unit behind it upright."""
+    r"""A value without the dollars around its formula, and the unit after it upright."""
     if not value.startswith("$"):
         return value
     formula, _, unit = value[1:].partition("$")
@@ -134,8 +134,8 @@ def undelimited(value: str) -> str:
 def amount(text: str) -> str:
     """The number with what it counts, or the formula, that a text is; "" where it is anything else.
 
-    Of a chain it is the last side, behind a name where the first one is one. Several numbers with
-    an "and" before the last one are a list.
+    Of a chain it is the last side, after a name where the first one is one. Several numbers with an
+    "and" before the last one are a list.
     """
     text = words.PRECISION.sub("", text.replace("**", "")).strip(_MARKUP)
     text = text[words.ADVERBS.match(text).end() :]  # type: ignore[union-attr]

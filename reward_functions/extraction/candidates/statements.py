@@ -1,11 +1,11 @@
 """The last sentence of a response that states its answer: "The answer is 5.", "**Answer:** 5".
 
 A statement begins with the word *answer* (in English, or as `cues.languages` has it) and a verb or
-a colon, with `####` (GSM8K's own marker), with `<answer>`, or with a heading of its own, and ends
-with its sentence. What takes a statement back is part of it: a negation ("is not 5"), a condition
-("if the answer is 5"), a question mark, and a second thought right after it ("Or maybe 6.").
+a colon, or with `####` (GSM8K's own marker), `<answer>`, or a heading of its own. It ends with its
+sentence. Words that take a statement back are part of it: a negation ("is not 5"), a condition ("if
+the answer is 5"), a question mark, and a second thought right after it ("Or maybe 6.").
 
-The last `####` of a response, GSM8K's marker, and the line behind it.
+The last `####` of a response, GSM8K's marker, and the line after it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ states it, states none."""
 
 
 def is_heading(line: str) -> bool:
-    """Whether the line behind a `####` is a heading of Markdown: it begins with a word.
+    """Whether the line after a `####` is a heading of Markdown: it begins with a word.
 
     "Step 2: Multiply" is one; "twelve", "USD 5", "not 5" and "Answer: 5" are about an answer.
     """
@@ -68,7 +68,7 @@ def is_heading(line: str) -> bool:
 
 
 def last_statement(text: str, after: int = 0) -> Candidate | None:
-    """The last statement of an answer at or behind a position, or None. Linear.
+    """The last statement of an answer at or after a position, or None. Linear.
 
     Keywords are looked for from the end, so that a long response costs what its tail costs.
     """
@@ -277,7 +277,7 @@ MAX_HEADINGS: Final = 50
 
 
 def last_hash_marker(text: str) -> Candidate | None:
-    """What stands behind the last marker, up to the end of its line; None without one. Linear.
+    """The text after the last marker, up to the end of its line; None without one. Linear.
 
     `####` also opens a heading in Markdown ("#### Explanation"): a line that begins with a word and
     is no number is a heading, and is passed over.

@@ -2,7 +2,7 @@
 
 phrase        what a phrase beside an answer is
 before        the phrases before an answer, one row a phrase
-after         those behind it
+after         those after it
 lexicon       which phrases disqualify which form of an answer, and the words of their slots
 compiling     from a row to what is matched
 matching      which phrases stand beside an answer

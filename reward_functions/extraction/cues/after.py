@@ -1,4 +1,4 @@
-"""The phrases behind an answer, one row a phrase (`lexicon` tells how to add one)."""
+"""The phrases after an answer, one row a phrase (`lexicon` tells how to add one)."""
 
 from __future__ import annotations
 

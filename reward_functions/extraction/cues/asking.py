@@ -1,4 +1,4 @@
-"""The words by which a prompt asks for the formula behind them: "find the value of x + y".
+"""The words by which a prompt asks for the formula after them: "find the value of x + y".
 
 Read backwards from the formula: one noun that names its kind, then words that carry the asking on,
 up to a word that asks. Any other word between makes it another question: "the discriminant of".

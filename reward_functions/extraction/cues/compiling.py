@@ -3,8 +3,8 @@ r"""From rows of the lexicon to what is matched: words, and the word that is loo
 A text is read once: commands, brackets and emphasis are dropped, and what is left is a list of
 words, numbers and marks. A phrase becomes a list of places, each with what it accepts and how
 often. It is matched place by place along the words, forwards or backwards, with the set of
-positions reached so far: no pattern, no backtracking, and work that is bounded by the phrase times
-the few words beside an answer.
+positions reached so far. It needs no pattern and no backtracking: its work is bounded by the phrase
+times the few words beside an answer.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class Spaced(NamedTuple):
         opens: what a subject begins with that is known; "" in a language without articles.
         fills: words that say nothing, beside the value or at the end.
         doubts: words of a sentence that gives another value, several, or none.
-        closes: verbs behind the value, in a language that has them there.
+        closes: verbs after the value, in a language that has them there.
         owns: what a subject begins with that has so many, in a language without that verb.
     """
 
@@ -243,7 +243,7 @@ class Joined(NamedTuple):
     Args:
         script: a letter that shows it.
         concludes: what a last sentence opens with.
-        closes: verbs behind the value.
+        closes: verbs after the value.
         doubts: what a sentence has that gives another value, several, or none.
     """
 
@@ -299,7 +299,7 @@ def _any_of(listed: str) -> str:
 
 @cache
 def joined(code: str) -> re.Pattern[str]:
-    """A last sentence of such a language, in which the verb stands behind the value."""
+    """A last sentence of such a language, in which the verb stands after the value."""
     row = JOINED[code]
     return re.compile(
         rf"(?:(?P<concludes>{_any_of(row.concludes)})[,，、]?\s?)?(?P<lead>[^\d$\\=\n]{{0,40}})"
@@ -311,7 +311,7 @@ def joined(code: str) -> re.Pattern[str]:
 
 @cache
 def doubted(code: str) -> re.Pattern[str]:
-    """What such a sentence may not have."""
+    """The words that such a sentence may not have."""
     return re.compile(_any_of(JOINED[code].doubts))
 
 

@@ -15,7 +15,7 @@ class Language(NamedTuple):
     Args:
         answer: for the answer.
         states: between it and its value; a colon does in every language.
-        denies: that the value is none.
+        denies: that the value does not exist.
     """
 
     answer: str

@@ -2,8 +2,8 @@
 
 One lexicon serves every form of an answer (box, statement, `####`, span); which kinds of phrases
 disqualify which form is a table of its own. A phrase is matched against the few words next to the
-answer and not against the sentence: "since x cannot be negative, x is 5" denies nothing about 5,
-and "half of 10 is 5" halves something else.
+answer and not against the sentence. So "since x cannot be negative, x is 5" denies nothing about 5.
+"half of 10 is 5" halves something else.
 
 Words that only call a value rounded ("about", "approximately") or likely ("I think", "probably")
 are no cues.

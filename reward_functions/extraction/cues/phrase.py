@@ -1,4 +1,4 @@
-"""What a phrase beside an answer is, and why an answer beside one does not count."""
+"""A phrase beside an answer, and why an answer beside one does not count."""
 
 from __future__ import annotations
 

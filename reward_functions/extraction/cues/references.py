@@ -1,4 +1,4 @@
-"""What references have in them that got lost or added on their way, as patterns."""
+"""Patterns of what got lost in references, or was added, on their way."""
 
 from __future__ import annotations
 

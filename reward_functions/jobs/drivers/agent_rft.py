@@ -14,10 +14,10 @@ A job is one JSON document, held to the schema that the service publishes now:
     ServiceOutput         the service's own                            progress, run, tokens, and
                                                                        the model package
 
-Hyperparameters are strings, and only those that were set. There is no client token. What a job
-needs beside its data is found or made first: the base model's hub content, two groups of model
-packages, the MLflow app. Groups stay: one without packages costs nothing, and the next run of the
-same job takes it.
+Hyperparameters are strings, and only those that were set. There is no client token. The resources
+that a job needs beside its data are found or made first: the base model's hub content, two groups
+of model packages, the MLflow app. Groups stay: one without packages costs nothing, and the next run
+of the same job takes it.
 
 Sources: botocore's model of SageMaker; sagemaker-train 1.27's builder of the document (version
 1.0.0), the members of `ServiceOutput` that it reads, and its log group. How the streams of the log
@@ -126,7 +126,7 @@ class AgentDriver(InAccount):
             return super().upload(cells, name, progress)
 
     def calls(self, request: JobRequest) -> list[Call]:
-        """What `start` would send: the groups that are missing, and the job. SageMaker is read.
+        """The calls of `start`: the groups that are missing, and the job. SageMaker is read.
 
         Raises:
             BadJob: the service's schema does not take the job.
@@ -162,7 +162,7 @@ class AgentDriver(InAccount):
         present(f"deleting {job.name}", self._client.delete_job, **self.named(job.id))
 
     def events(self, job: Job) -> Iterator[JobEvent]:
-        """What the times of a job and of its phases say, and its log where it may be read.
+        """The events in the times of a job and of its phases, and its log where it may be read.
 
         Raises:
             AwsFailed: SageMaker cannot be asked.
@@ -171,7 +171,7 @@ class AgentDriver(InAccount):
         return iter(sorted([*super().events(job), *logged], key=lambda event: event.at))
 
     def events_of(self, found: Mapping[str, Any]) -> Iterator[JobEvent]:
-        """What the times of a job and of its phases say."""
+        """The events in the times of a job and of its phases."""
         status, over = found.get(self.STATUS, ""), found.get(self.ENDED)
         for event in super().events_of(found):
             # The last phase has the name of how the job ended, which is said with its reason.
@@ -180,7 +180,7 @@ class AgentDriver(InAccount):
         yield from ended(over, status, found.get("FailureReason", ""))
 
     def facts(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What makes two jobs of one name the same."""
+        """The facts that make two jobs of one name the same."""
         document = json.loads(job.get("JobConfigDocument", "{}"))
         agent = document.get("AgentConfig")
         training = document.get("TrainingConfig")
@@ -353,7 +353,7 @@ def _numbers(version: str) -> list[int]:
 
 
 def schema_problems(schema: Any, document: Mapping[str, Any]) -> list[str]:
-    """What a document breaks of a schema: one sentence a place and rule; empty where it fits."""
+    """The breaches of a schema in a document: a sentence a place and rule; empty without any."""
     from jsonschema_rs import validator_for  # noqa: PLC0415 - an extra
 
     checks = validator_for(schema, offline=True)

@@ -1,4 +1,4 @@
-"""What jobs of every service of AWS have alike: started once, found, read, followed, stopped.
+"""The base of the jobs of every service of AWS: started once, found, read, followed, stopped.
 
 A subclass says how its service calls things, and turns a request into a call and an answer into a
 `Job`. A job's name is its own in one account and region: where it is taken, the job that has it is
@@ -107,7 +107,7 @@ class AwsJobs(ABC):
 
     @abstractmethod
     def facts(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What makes two jobs of one name the same: of a request or of an answer, in words."""
+        """The facts that make two jobs of one name the same, of a request or an answer."""
 
     @abstractmethod
     def job_of(self, found: Mapping[str, Any], tags: Mapping[str, str]) -> Job:
@@ -115,7 +115,7 @@ class AwsJobs(ABC):
 
     @abstractmethod
     def events_of(self, found: Mapping[str, Any]) -> Iterator[JobEvent]:
-        """What an answer says that happened, in any order."""
+        """The events that an answer reports, in any order."""
 
     @abstractmethod
     def tags_of(self, found: Mapping[str, Any], /) -> Mapping[str, str]:
@@ -130,7 +130,7 @@ class AwsJobs(ABC):
         """Whether an answer is of a job of this kind."""
 
     def find(self, name: str) -> Job | None:
-        """The job of this name; None where there is none.
+        """The job of this name; None without one.
 
         Raises:
             AwsFailed: the service cannot be asked.
@@ -142,7 +142,7 @@ class AwsJobs(ABC):
         """One job by its ARN or its name.
 
         Raises:
-            NoSuchJob: there is none here.
+            NoSuchJob: the job does not exist here.
             AwsFailed: the service cannot be asked.
         """
         arn = SERVICES[self.name].arn(identifier)
@@ -191,7 +191,7 @@ class AwsJobs(ABC):
         return self.get(job.id)
 
     def events(self, job: Job) -> Iterator[JobEvent]:
-        """What the service says that happened, oldest first.
+        """The events that the service reports, oldest first.
 
         Raises:
             AwsFailed: the service cannot be asked.
@@ -304,7 +304,7 @@ class StageJobs(AwsJobs):
 
     @abstractmethod
     def calls(self, request: JobRequest) -> list[Call]:
-        """What `start` would send; the last call starts the job. AWS is read, nothing is made.
+        """The calls of `start`; the last call starts the job. AWS is read, nothing is made.
 
         Raises:
             BadJob: the request has what the service cannot do.
@@ -373,7 +373,7 @@ def same(wanted: Any, found: Any) -> bool:
 
 
 def within(value: Any, *path: str) -> Any:
-    """What lies in objects within objects; None where one of them lacks it."""
+    """The value in objects within objects; None where one of them lacks it."""
     for member in path:
         value = (value or {}).get(member)
     return value
@@ -387,5 +387,5 @@ def ended(at: datetime | None, status: str, failure: str) -> Iterator[JobEvent]:
 
 
 def in_utc(at: datetime | None) -> datetime | None:
-    """A time of an answer in UTC; None where there is none."""
+    """A time of an answer in UTC; None without one."""
     return at and at.astimezone(UTC)

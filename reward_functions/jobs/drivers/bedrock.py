@@ -10,10 +10,10 @@ Hyperparameters have native types, and the output has an address alone: AWS's ow
 `kmsKeyId` to it, which botocore refuses. AWS documents the details for distillation alone: where a
 job has none, it has no phase, and its events are its own times.
 
-Figures are two CSV files in S3, whatever columns they have. AWS documents their places for every
-kind of customization, and their columns (`step_number`, `epoch_number`, a loss, a perplexity) for
+Figures are two CSV files in S3, with any columns. AWS documents their places for every kind of
+customization, and their columns (`step_number`, `epoch_number`, a loss, a perplexity) for
 fine-tuning alone: those of reinforcement fine-tuning are not verified. Every column of numbers is a
-metric, and a cell that is no number is none.
+metric; a cell that is no number is skipped.
 
 Sources: botocore's model of Bedrock; AWS's guide to Bedrock, "Analyze the results of a model
 customization job".
@@ -126,7 +126,7 @@ class BedrockDriver(StageJobs):
         return [Call(self.api.service, "CreateModelCustomizationJob", made)]
 
     def facts(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What makes two jobs of one name the same."""
+        """The facts that make two jobs of one name the same."""
         config = within(job, "customizationConfig", "rftConfig")
         data = job.get("trainingDataConfig")
         return {
@@ -174,7 +174,7 @@ class BedrockDriver(StageJobs):
         return {each["key"]: each["value"] for each in tags}
 
     def events_of(self, found: Mapping[str, Any]) -> Iterator[JobEvent]:
-        """What the times of a job and of its phases say: Bedrock has no log of events."""
+        """The events in the times of a job and of its phases: Bedrock has no log of events."""
         if created := found.get("creationTime"):
             yield JobEvent("created", created, "info", "created")
         for member, phase in PHASES.items():

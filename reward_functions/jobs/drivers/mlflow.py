@@ -107,7 +107,7 @@ class MlflowApp:
         pause: waits some seconds.
 
     Raises:
-        BadAddress: the address would carry the signature unencrypted, or is none.
+        BadAddress: the address would carry the signature unencrypted, or is no address.
     """
 
     def __init__(

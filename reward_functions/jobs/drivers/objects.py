@@ -91,7 +91,7 @@ def _content(client: Any, place: s3.Destination) -> str | None:
 
 
 def objects_below(client: Any, bucket: str, prefix: str, what: str) -> Iterator[dict[str, Any]]:
-    """What S3 lists below a prefix; `what` is tried."""
+    """The objects that S3 lists below a prefix; `what` is tried."""
 
     def listed(NextContinuationToken: str = "") -> dict[str, Any]:  # noqa: N803 - as S3 answers
         more = {"ContinuationToken": NextContinuationToken} if NextContinuationToken else {}

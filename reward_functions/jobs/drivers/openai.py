@@ -5,8 +5,8 @@ This API has neither names nor client tokens. The name of a job is that of its t
     NAME.jsonl               the training file of the job NAME
     NAME.validation.jsonl    its validation file
 
-A start looks for a job of such a file first, and again after the creation: so that a repeat is the
-one job, wherever the first was interrupted, and of two starts at the same moment one stays.
+A start looks for a job of such a file first, and again after the creation. So a repeat is the one
+job, after any interruption of the first, and of two starts at the same moment one stays.
 
     of the jobs of one name     the oldest stays; of one second, the one whose id is the smallest
     the younger                 are cancelled by the start that made one of them
@@ -271,7 +271,7 @@ class Api:
         pause: waits some seconds.
 
     Raises:
-        BadAddress: the address would carry the key unencrypted, or is none.
+        BadAddress: the address would carry the key unencrypted, or is no address.
         MissingExtra: OpenAI's SDK is not installed.
     """
 
@@ -368,7 +368,7 @@ class Api:
         raise AssertionError  # pragma: no cover - `count` has no end
 
     def get(self, what: str, path: str, form: type[Form], **parameters: Any) -> Form:
-        """What the service shows at a path; see `call`."""
+        """The service's answer for a path; see `call`."""
         import httpx  # noqa: PLC0415 - as `sdk`
 
         asked: Any = {"params": parameters}
@@ -402,7 +402,7 @@ class Api:
         return AwsFailed(f"{what}: {words.format(message=message)}", code)
 
     def message_of(self, error: APIStatusError) -> str:
-        """What the service says itself, without the key; "" where that is nothing."""
+        """The service's own message, without the key; "" where that is nothing."""
         given = error.body.get("message") if isinstance(error.body, dict) else None
         return without(self.keys(), str(given or ""))
 
@@ -548,7 +548,7 @@ class OpenAIDriver:
         return _same(request, self._one_of(made, request))
 
     def find(self, name: str) -> Job | None:
-        """The job of this name; None where there is none.
+        """The job of this name; None without one.
 
         Raises:
             AwsFailed: the service cannot be asked.
@@ -560,7 +560,7 @@ class OpenAIDriver:
         """One job by its id or its name.
 
         Raises:
-            NoSuchJob: there is none.
+            NoSuchJob: the job does not exist.
             AwsFailed: the service cannot be asked.
         """
         if IDENTIFIER.fullmatch(identifier):
@@ -606,7 +606,7 @@ class OpenAIDriver:
         return self.get(job.id)
 
     def events(self, job: Job) -> Iterator[JobEvent]:
-        """What the service reports, without figures, oldest first.
+        """The reports of the service, without figures, oldest first.
 
         Raises:
             AwsFailed: the service cannot be asked.

@@ -1,11 +1,11 @@
 """Jobs of SageMaker's serverless customization, and what all jobs of SageMaker have alike.
 
-A job has no container and no instances: `ServerlessJobConfig` is in their place. Whatever a recipe
-has goes out, each value a string. `Peft` left out means that every weight is trained: it is left
+A job has no container and no instances: `ServerlessJobConfig` is in their place. All fields of a
+recipe go out, each value a string. `Peft` left out means that every weight is trained: it is left
 out for "FULL" alone. Before a job, its reward is registered as an evaluator, and the group is made
 for the model packages that come out; both are found again by a repeat, and cost nothing.
 
-Names are tokens: who starts a job again meets its name. What counts is what a model is made of;
+Names are tokens: who starts a job again meets its name. The fields that a model is made of count;
 tags, the app for figures and the limit of time do not.
 
 Sources: botocore's model of SageMaker; sagemaker-train 1.27.0, `finetune_utils.py`.
@@ -65,7 +65,7 @@ VERSION: Final = re.compile(r"(?P<model>[^/]*/[^/]*/Model/[^/]*)/(?P<version>[0-
 
 
 class SageMakerJobs(AwsJobs):
-    """What jobs of SageMaker have alike, whichever operation starts them."""
+    """The base of SageMaker's jobs, for every operation that starts them."""
 
     name: DriverName = "sagemaker"
     NAME = re.compile(r"(?=.{1,63}\Z)[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*")
@@ -141,7 +141,7 @@ class TrainingJobs(SageMakerJobs):
         return bool(within(found, "ServerlessJobConfig", "JobType") == self.JOB_TYPE)
 
     def facts(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What makes two jobs of one name the same."""
+        """The facts that make two jobs of one name the same."""
         config = job.get("ServerlessJobConfig")
         return {
             "the model": model_and_version(within(config, "BaseModelArn") or ""),
@@ -252,7 +252,7 @@ class SageMakerDriver(TrainingJobs, InAccount):
         return Registry(self.region, self._place.account, self._session)
 
     def calls(self, request: JobRequest) -> list[Call]:
-        """What `start` would send: what registers the reward, makes the group, starts the job.
+        """The calls of `start`: register the reward, make the group, start the job.
 
         Raises:
             AwsFailed: SageMaker cannot be asked.
@@ -289,7 +289,7 @@ class SageMakerDriver(TrainingJobs, InAccount):
         return self.job_of(found, {}) if found and self.ours(found) else None
 
     def function_of(self, found: Mapping[str, Any], tags: Mapping[str, str], /) -> str:
-        """The reward function of a job of ours: its tags name the function behind the evaluator."""
+        """The reward function of a job of ours: its tags name the function of the evaluator."""
         name = tag(tags, "function-version")
         evaluator = within(found, "ServerlessJobConfig", "EvaluatorArn")
         if not (name and evaluator and f"{OURS}deployment" in tags):

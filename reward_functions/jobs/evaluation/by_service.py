@@ -179,7 +179,7 @@ def paired(
         name: of the job.
 
     Raises:
-        UnknownRows: there are none, one stands twice, or one is of no prompt.
+        UnknownRows: no pair exists, a row stands twice, or a row is of no prompt.
     """
     digests = {each.digest: each.digest for each in prompts}
     known = digests | {str(at): each.digest for at, each in enumerate(prompts)}

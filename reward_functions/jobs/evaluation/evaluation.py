@@ -3,14 +3,14 @@
     greedy      temperature 0, one answer to a prompt
     sampled     the temperature of rollouts, several answers to a prompt
 
-What it costs comes first. With a folder, answers are kept in `SIDE-MODE.jsonl`, for their owner
-alone, and what is there is not asked again. The tuned model's greedy answers come first: one that
-answers nothing ends the asking before the others are paid for.
+The cost comes first. With a folder, answers are kept in `SIDE-MODE.jsonl`, for their owner alone,
+and what is there is not asked again. The tuned model's greedy answers come first: one that answers
+nothing ends the asking before the others are paid for.
 
 A score is a share of the reward's scale, 0 to 1. An answer without a score is no 0: it is counted
 apart. A latency is one call's, from its start to its last byte, without the pauses of a busy model.
-Only prompts for which both models have a score are compared. What counts is a prompt, however many
-answers it has.
+Only prompts for which both models have a score are compared. A prompt counts once, with all its
+answers.
 
     the interval of the difference lies above 0       better
     below 0                                           worse
@@ -155,7 +155,7 @@ class Askings:
         self._open.close()
 
     def costs(self) -> list[AskingCost]:
-        """What is still to ask, of each."""
+        """The cost that is still to come, of each."""
         return [
             cost(self.prompts, one.each, list(self._given(one)), one.sampling, one.price)
             for one in self.asked
@@ -226,7 +226,7 @@ class Answers:
     maximum: float
 
     def share(self, attempt: AnswerAttempt) -> float | None:
-        """What an answer earns, 0 to 1; None where it has no score."""
+        """The earnings of an answer, 0 to 1; None where it has no score."""
         result = self.results[attempt]
         if not isinstance(result, Scored):
             return None
@@ -272,7 +272,7 @@ def require_answers(side: Side, model: str, given: Sequence[ModelAnswer]) -> Non
 
 
 def beside(answers: Answers, price: Price | None, *, timed: bool) -> Beside:
-    """What stands beside the mean.
+    """The figures beside the mean.
 
     Args:
         answers: at least one.
@@ -400,7 +400,7 @@ def verdict_of(found: Pairs, difference: Difference) -> Verdict:
 
 
 def power_of(found: Pairs, care: float) -> Power:
-    """What this split can show, and what a difference one cares about takes."""
+    """The power of this split, and what a difference worth detecting takes."""
     square = mean_square(differences(found.values()))
     needed = prompts_needed(square, care)
     return Power(
@@ -813,7 +813,7 @@ def warned(
     errors: Mapping[str, int],
     groups_left_out: int,
 ) -> Iterator[str]:
-    """What a reader must not overlook, in sentences."""
+    """Warnings to the reader, in sentences."""
     yield from split.warnings
     prompts, width = greedy.difference.prompts, greedy.difference.width
     few = f"{_some(prompts, 'prompt')} {'is' if prompts == 1 else 'are'} few"

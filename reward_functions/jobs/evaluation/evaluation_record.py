@@ -67,7 +67,7 @@ class Group(BaseModel):
 
 
 class Power(BaseModel):
-    """What a split of this size can show, four times in five."""
+    """The smallest difference that a split of this size can show, four times in five."""
 
     model_config = FROZEN
 
@@ -78,7 +78,7 @@ class Power(BaseModel):
 
 
 class Beside(BaseModel):
-    """What stands beside the mean, of one model's answers of one mode."""
+    """The figures beside the mean, of one model's answers of one mode."""
 
     model_config = FROZEN
 

@@ -364,7 +364,7 @@ def _beside(each: Beside) -> dict[str, str]:
 
 
 def beside_sheet(record: EvaluationRecord) -> Sheet:
-    """What stands beside the means; at least one model's answers are known."""
+    """The figures beside the means; at least one model's answers are known."""
     rows = [_beside(each) for each in record.beside]
     return Sheet(
         BESIDE,

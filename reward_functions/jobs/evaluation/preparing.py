@@ -1,4 +1,4 @@
-"""What `reward job evaluate` compares, found out before anything is asked or paid for.
+"""Find out what `reward job evaluate` compares, before anything is asked or paid for.
 
     a job     its base, what hosts its model, its grader's version, its limits, its files
     a file    the base, the deployment and the files that it names; `ask_tuned` names the other
@@ -149,7 +149,7 @@ class Prepared:
     service: ServiceEvaluation | None = None
 
     def askings(self, folder: Path | None) -> Askings:
-        """What is asked, with its kept answers."""
+        """The questions, with their kept answers."""
         return Askings(self.asked, self.split.prompts, folder)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def open_model(model: JudgeModel, connections: int) -> Ask:
-    """The model behind its API.
+    """The model that an API serves.
 
     Args:
         model: its settings.

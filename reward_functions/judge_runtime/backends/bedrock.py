@@ -1,9 +1,9 @@
 """Amazon Bedrock: one question is one call of Converse.
 
 The verdict is read from the place of its output mode, and only after a stop reason of a complete
-answer. botocore turns an empty or incomplete body of status 200 into a dictionary without an
-output, which counts as an outage. The instructions come first and the material to judge last, with
-a cache point between where the family has a prompt cache and the prefix is long enough.
+answer. An empty or incomplete body of status 200 is an outage: botocore turns it into a dictionary
+without an output. The instructions come first and the material to judge last, with a cache point
+between where the family has a prompt cache and the prefix is long enough.
 """
 
 from __future__ import annotations

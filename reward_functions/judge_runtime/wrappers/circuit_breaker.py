@@ -84,14 +84,14 @@ class Breaker:
             self.account.stop(f"{when}: {cause}")
 
     def answered(self) -> None:
-        """Count an answer, legal or not: whoever gives one is there."""
+        """Count an answer, legal or not: it shows that the model is there."""
         with self._lock:
             self._refusals, self._failures, self._answered = 0, 0, True
 
 
 @dataclass(frozen=True, slots=True)
 class CircuitBreaker:
-    """An `Ask` behind a breaker.
+    """An `Ask` with a breaker before it.
 
     Args:
         ask: the model.

@@ -1,7 +1,7 @@
 """Equal questions of a batch asked once; the others share the verdict or the failure.
 
 A batch may be a file of any size: the last `KEPT` are known. Verdicts of those before are in the
-caches behind this, and a question that failed is asked once more.
+caches after this, and a question that failed is asked once more.
 """
 
 from __future__ import annotations

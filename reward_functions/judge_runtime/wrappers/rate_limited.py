@@ -22,7 +22,7 @@ CHARACTERS_PER_TOKEN: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class RateLimited:
-    """A model behind its rate limit.
+    """A model with a rate limit before it.
 
     Args:
         ask: the model.

@@ -1,7 +1,7 @@
 """A local AWS emulator on the loopback interface: no account, no Docker, no network.
 
     with running() as aws:                      # stopped however the block ends, or its process
-        client = aws.client("lambda")           # boto3, whatever the caller's own credentials are
+        client = aws.client("lambda") # boto3, with any credentials of the caller
         subprocess.run([...], env={**os.environ, **aws.environment})
 
     aws = up("mine"); …; down("mine")           # outlives this process: `reward local up|down`
@@ -17,10 +17,9 @@ carries, and runs every function on the interpreter it runs on itself.
     people.py        users of a stage's policies on it
     cdk.py           the real CDK command line against one
 
-What is known about each on disk is `aws.emulator_record`, and which of them a shell points at
-`aws.emulator_record`.
+`aws.emulator_record` has the facts about each on disk, and knows which of them a shell points at.
 
-Several run side by side, each under its own name and on its own port. What it does not reproduce:
+Several run side by side, each under its own name and on its own port. It does not reproduce:
 Bedrock's training, memory limits, `iam:PassRole`, embedded metrics, arm64.
 """
 

@@ -6,7 +6,7 @@
         cdk.deploy()
 
 The command line and Node are those of the project (`package-lock.json`, the pinned wheel), where
-they are installed. A command ends with whatever ends first: itself, this process, the emulator.
+they are installed. The first end ends a command: its own, this process's, the emulator's.
 """
 
 from __future__ import annotations

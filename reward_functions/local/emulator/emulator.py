@@ -1,7 +1,7 @@
 """Start, find, empty and end a local AWS emulator, and the training double beside it.
 
-Whatever interrupts a start ends the process it began; a start that was killed itself has left its
-record, and the next `up` or `down` of that name ends what it finds there. An emulator of a block,
+An interrupted start ends the process it began. A start that was killed itself has left its record,
+and the next `up` or `down` of that name ends what it finds there. An emulator of a block,
 `running`, ends with the process of that block, however it ends.
 
 An emulator that enforces permissions is reached over TLS: the bucket that `cdk bootstrap` makes
@@ -14,8 +14,8 @@ reach a real account by mistake. A socket that listens is bound here and handed 
 take the port in between.
 
 An id of a process is reused once it is gone; the id and the moment it started are not. A process
-that is started here leads a group of its own, so that its children end with it, whoever adopted
-them. With a lifeline the whole group ends when this process does, even by SIGKILL: `watchdog.py`.
+that is started here leads a group of its own, so that its children end with it, even adopted ones.
+With a lifeline the whole group ends when this process does, even by SIGKILL: `watchdog.py`.
 """
 
 from __future__ import annotations
@@ -133,13 +133,13 @@ def emulators_own(
 def users_own(
     folder: Path, port: int, certificate: Certificate | None, training: int | None = None
 ) -> dict[str, str]:
-    """What the AWS SDKs, the AWS CLI and the CDK need to reach the emulator and nothing else.
+    """The variables that lead the AWS SDKs, the AWS CLI and the CDK to the emulator.
 
     Args:
         folder: the emulator's.
         port: where it listens.
         certificate: for TLS.
-        training: where the training double beside it listens; None where there is none.
+        training: where the training double beside it listens; None without one.
     """
     address = endpoint(port, tls=certificate is not None)
     needed = {
@@ -166,7 +166,7 @@ def users_own(
 
 
 def to_training(port: int) -> dict[str, str]:
-    """What the AWS SDKs and OpenAI's need to reach the training double."""
+    """The variables that lead the AWS SDKs and OpenAI's to the training double."""
     address = endpoint(port, tls=False)
     services = {f"AWS_ENDPOINT_URL_{service}": address for service in TRAINING}
     return services | {"OPENAI_BASE_URL": f"{address}/v1"}
@@ -300,7 +300,7 @@ def ended_like_interrupted() -> Iterator[None]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Put off whatever would interrupt this block until it is over.
+    """Put off every interrupt of this block until it is over.
 
     Between the start of a process and the note of its id nobody could end it. Signals are put off
     and not blocked: a process started meanwhile would inherit that. Only a main thread has them.
@@ -357,7 +357,7 @@ class LocalAws(Emulator):
 
     @property
     def training_endpoint(self) -> str:
-        """The address of the training double beside it; "" where there is none."""
+        """The address of the training double beside it; "" without one."""
         training = self.record.training
         return endpoint(training.port, tls=False) if training else ""
 
@@ -382,7 +382,7 @@ class LocalAws(Emulator):
             raise EmulatorEnded(f"the local AWS {self.name!r} has ended{self.last_words()}")
 
     def session(self, **credentials: str) -> Session:
-        """A boto3 session whose clients reach it, whatever the caller's own environment says.
+        """A boto3 session whose clients reach it, in any environment of the caller.
 
         Args:
             credentials: as `boto3.Session` takes them; the root of the account where not given.
@@ -460,7 +460,7 @@ class LocalAws(Emulator):
         return True
 
     def ask_training(self, method: str, what: str, **given: Any) -> dict[str, Any]:
-        """What the training double beside it answers to one of its controls.
+        """The answer of the training double beside it to one of its controls.
 
         Args:
             method: of HTTP.
@@ -514,7 +514,7 @@ class LocalAws(Emulator):
 
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
-    """What a training double is started with.
+    """The options of a training double.
 
     Args:
         data: files of prompts that it answers beside those in the buckets.
@@ -688,7 +688,7 @@ def adapt(aws: LocalAws, options: TrainingOptions) -> None:
     """Let a training double that runs already do as it is asked now.
 
     Raises:
-        LocalAwsError: there is none, it has ended, or it refuses.
+        LocalAwsError: the double is missing, it has ended, or it refuses.
         OSError: a file cannot be read.
     """
     _require_training(aws)

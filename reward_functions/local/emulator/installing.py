@@ -1,4 +1,4 @@
-"""Which Python interpreter has the emulator, at the one version this project knows.
+"""Find the Python interpreter that has the emulator, at the one version this project knows.
 
 The environment of the emulator is made from hashed pins inside the one that runs this. No extra can
 bring the emulator: it pins another botocore than boto3 of today, and its functions must not find

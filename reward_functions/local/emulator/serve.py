@@ -153,7 +153,7 @@ def _expression(pattern: str) -> re.Pattern[str]:
 
 
 def answering(run: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """What runs a function, and answers for one that failed before it did so itself.
+    """Run a function, and answer for one that failed before it did so itself.
 
     Args:
         run: ministack's: a function and its event to what became of it.

@@ -1,4 +1,4 @@
-"""A service behind one port of the loopback interface: requests, refusals, and what answers them.
+"""A service on one port of the loopback interface: requests, refusals, and what answers them.
 
 It stands on `core.http_server`, which reads requests and keeps out pages of the web. A refusal has
 the code and the sentence that a client of AWS or of OpenAI reads.
@@ -77,7 +77,7 @@ class Request(messages.Request):
     """A request that has arrived; the names of its headers are in lower case."""
 
     def header(self, name: str) -> str:
-        """A header, in whatever case; "" where there is none."""
+        """A header, in any case; "" without one."""
         return self.headers.get(name.lower(), "")
 
 

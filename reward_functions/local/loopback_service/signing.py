@@ -65,7 +65,7 @@ def of_headers(request: Request, service: str) -> Signature:
         service: the one that it has to be scoped to, such as "bedrock".
 
     Raises:
-        Refused: there is none, it is another service's, or it leaves the body out.
+        Refused: the signature is missing, it is another service's, or it leaves the body out.
     """
     authorization = request.header("authorization")
     if not authorization:
@@ -141,7 +141,7 @@ class Presigned(NamedTuple):
 
 
 def presigned(token: str, kind: TokenKind) -> Presigned:
-    """What a bearer token is, whether or not its time is over.
+    """The content of a bearer token, even after its time.
 
     Raises:
         Refused: it is no token of this kind.

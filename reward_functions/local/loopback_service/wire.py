@@ -1,7 +1,7 @@
 """AWS's rest-json and awsJson 1.1 protocols as a server speaks them, by botocore's service models.
 
 A request becomes the very parameters that were given to the client, and an answer becomes what the
-client will parse; both are held to the model, so that a double cannot take or say what the service
+client will parse. Both are held to the model, so that a double cannot take or say what the service
 does not know.
 
 In rest-json an operation is a method and a path. In awsJson a header names it, as in
@@ -50,7 +50,7 @@ SHOWN: Final = 5
 
 
 def labels_in(path: str, template: str) -> dict[str, str] | None:
-    """What a path holds, by the names that a template has in braces; None for another path."""
+    """The parts of a path, by the names that a template has in braces; None for another path."""
     found = _compiled(template).fullmatch(path)
     return found and {name: unquote(text) for name, text in found.groupdict().items()}
 
@@ -61,7 +61,7 @@ def _compiled(template: str) -> re.Pattern[str]:
 
 
 def labels(operation: OperationModel, request: Request) -> dict[str, str] | None:
-    """What the path of a request holds, by name; None where it is another operation's."""
+    """The parts of a request's path, by name; None where it is another operation's."""
     asked = request.method == operation.http["method"]
     return labels_in(request.path, operation.http["requestUri"]) if asked else None
 

@@ -2,13 +2,13 @@
 
     runtime.py     credentials, policy calls, reports and controls, and what answers them
     chat.py        what is read of a chat request, what a policy is, an answer whole or in events
-    policies.py    a calculator, a script, a real model behind the double
+    policies.py    a calculator, a script, a real model that the double asks
     state.py       trajectories, the table of states, tokens, and what is counted
     faults.py      accidents by a plan that is the same in every run
 
 The server, its walls and AWS's protocol are those of `loopback_service`. A double takes and says
-nothing that botocore's model of `sagemakerjobruntime` does not know. What it cannot show: whether
-AWS takes a credential, and what the trainer makes of a reward.
+nothing that botocore's model of `sagemakerjobruntime` does not know. It cannot show whether AWS
+takes a credential, and what the trainer makes of a reward.
 
     with serving(RuntimeSettings(CalculatorPolicy(wrong=0.2))) as double:
         double.register(job_arn, "rollout-1")

@@ -1,7 +1,7 @@
 """A chat request of OpenAI's API, what a policy answers, and how that answer is written.
 
-The service forwards requests to the model unmodified, so whatever is not read here passes.
-Limits: 10,000 messages, 1,000 tools, one choice.
+The service forwards requests to the model unmodified, so all that is not read here passes. Limits:
+10,000 messages, 1,000 tools, one choice.
 
 Source: "Chat Completions" of OpenAI's API reference; a stream ends with `data: [DONE]`.
 """
@@ -106,7 +106,7 @@ def read_chat(body: bytes) -> ChatRequest:
     """The chat request in a body.
 
     Raises:
-        Refused: it is none, and the message names the field.
+        Refused: it is no chat request, and the message names the field.
     """
     given = read_object(body)
     return read_body(ChatRequest, given | {"body": given})
@@ -133,7 +133,7 @@ class ToolCall:
 
     Args:
         name: of the tool.
-        arguments: as the model wrote them: JSON, or what a model behind the double takes for it.
+        arguments: as the model wrote them: JSON, or what a model that the double asks takes for it.
     """
 
     name: str
@@ -156,7 +156,7 @@ class Answer:
         content: its text; "" beside tool calls.
         tool_calls: in their order.
         finish_reason: "stop", "length" or "tool_calls".
-        usage: as a model behind the double counts; None for an estimate.
+        usage: as a model that the double asks counts; None for an estimate.
     """
 
     content: str = ""

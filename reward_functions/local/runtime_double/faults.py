@@ -10,9 +10,9 @@
 | `dropped_after` | it is done, and the connection closes without an answer |
 | `duplicate` | the request arrives twice, as of a proxy that retries; the second answer is sent |
 
-Which accident a call has is a function of the seed, the trajectory, the operation and the number of
-the attempt, and of nothing else: the order of threads changes nothing. `most` calls in a row fail
-at most, so that a client of three attempts, as boto3's and OpenAI's are, gets through; and
+The accident of a call is a function of the seed, the trajectory, the operation and the number of
+the attempt, and of nothing else. So the order of threads changes nothing. `most` calls in a row
+fail at most, so that a client of three attempts, as boto3's and OpenAI's are, gets through.
 `expired` never comes twice in a row, as a credential that was just made is good.
 
 Every kind can happen to every operation. Clients of OpenAI do not send a 403 again: for a rollout
@@ -50,7 +50,7 @@ EVERY: Final = "every"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultPlan:
-    """Which calls meet with an accident.
+    """The calls that meet with an accident.
 
     Args:
         shares: by kind, or by "operation.kind" for one operation alone, which counts instead; each
@@ -141,7 +141,7 @@ class FaultPlan:
 
 @dataclass(frozen=True, slots=True)
 class Previous:
-    """What became of the calls before.
+    """The outcomes of the calls before.
 
     Args:
         failed: how many in a row.

@@ -12,10 +12,10 @@ A script is JSON Lines, or the same as Python values:
     {"turns": ["I do not know."]}
 
 A row is for the conversations whose first question holds its prompt, the longest prompt first; a
-row without one is for all others. Which turn is next follows from the conversation, which has as
-many answers of the assistant; the last turn is repeated.
+row without one is for all others. The conversation says which turn is next: it has as many answers
+of the assistant. The last turn is repeated.
 
-A model behind the double is any endpoint of OpenAI's chat completions. Engines refuse what only
+A model that the double asks is any endpoint of OpenAI's chat completions. Engines refuse what only
 OpenAI's own service knows, so a request is cut down to what all of them take, and the model's name
 is the relay's: agents of the runtime call it "default". The reply comes whole, whether or not the
 agent asked for a stream.
@@ -89,7 +89,7 @@ def expression_in(text: str) -> str:
 
 
 def number_in(text: str) -> Fraction | None:
-    """The last number in a text, such as a tool's result; None where there is none."""
+    """The last number in a text, such as a tool's result; None without one."""
     found = _NUMBER.findall(_plain(text))
     return Fraction(found[-1]) if found else None
 
@@ -407,7 +407,7 @@ class RelayPolicy:
             raise _fails(f"does not answer ({type(error).__name__})") from None
         if reply.status != 200:  # noqa: PLR2004
             code = STATUSES.get(reply.status, "InternalServiceError")
-            raise Refused(code, f"the model behind the double answers {reply.status}")
+            raise Refused(code, f"the model that the double asks answers {reply.status}")
         if len(content) > LARGEST:
             raise _fails(f"answers more than {LARGEST} bytes")
         if monotonic() >= end:
@@ -489,4 +489,4 @@ def _counted(given: Any) -> Usage | None:
 
 
 def _fails(words: str) -> Refused:
-    return Refused("InternalServiceError", f"the model behind the double {words}")
+    return Refused("InternalServiceError", f"the model that the double asks {words}")

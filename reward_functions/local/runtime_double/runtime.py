@@ -1,7 +1,7 @@
-"""What answers agents, whichever port it stands behind: policy calls, reports, controls.
+"""Answer agents, on any port: policy calls, reports, controls.
 
-A double does not know the secrets of its callers. What a signature is worth is not checked: its
-form and its scope are, that its time is not over, and that it covers the host and its moment.
+A double does not know the secrets of its callers. The worth of a signature is not checked: its form
+and its scope are, that its time is not over, and that it covers the host and its moment.
 
 | API | path | job | credential |
 | --- | --- | --- | --- |
@@ -10,12 +10,12 @@ form and its scope are, that its time is not over, and that it covers the host a
 | sagemaker.train.rft | the same | `JobArn` in the body | bearer |
 | alpha | `/CompleteTrajectory`, `/UpdateReward` | `X-Rft-Job-Arn`, or none | SigV4 |
 
-Requests and answers are held to botocore's model. The alpha API has none: its requests are read by
-the same one, and its trajectory may be named by `X-Trajectory-Id` as well. aws-rft-sdk names no job
-in a report: it is that of the one trajectory of this id. The answer to a policy call is recorded as
-a turn before it is sent.
+Requests and answers are held to botocore's model. The alpha API has no such reader: its requests
+are read by the same one, and its trajectory may be named by `X-Trajectory-Id` as well. A report of
+aws-rft-sdk names no job: it is that of the one trajectory of this id. The answer to a policy call
+is recorded as a turn before it is sent.
 
-What only a double has is under `/_runtime/`. Programs of this machine may do all of it, pages of
+Routes of a double alone are under `/_runtime/`. Programs of this machine may do all of it, pages of
 other sites may not:
 
     GET  /_runtime/                 one page of HTML, without a text of a rollout
@@ -96,7 +96,7 @@ COVERED: Final = frozenset({"host", "x-amz-date"})
 
 
 def credential_of(request: Request, now: float) -> Credential:
-    """Which kind of credential a call carries.
+    """The kind of credential that a call carries.
 
     Args:
         request: whole.
@@ -436,10 +436,10 @@ class Runtime:
         self._ending = Event()
 
     def register(self, job_arn: str, trajectory_id: str) -> None:
-        """Make a trajectory, as the trainer does before it asks for the rollout; once more is none.
+        """Make a trajectory, as the trainer does before a rollout; a second call makes nothing.
 
         Raises:
-            Refused: there are as many as there may be.
+            Refused: it holds as many as it may.
         """
         self.trajectories.register((job_arn, trajectory_id))
 
@@ -617,7 +617,7 @@ class OwnRuntime:
         self._double.register(job, rollout)
 
     def wait(self, job: str, rollout: str, states: Collection[str], timeout: float) -> SeenRollout:
-        """What it knows once the rollout is in one of these states, or the time is over.
+        """The state of a rollout once it is one of these states, or the time is over.
 
         The double waits for a rollout's end; another state is looked for now and then.
         """

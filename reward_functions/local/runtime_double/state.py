@@ -68,7 +68,7 @@ class Turn:
         number: from 0, once it is recorded.
         request: as it came; empty where it has given way to later ones.
         response: the assistant's message as JSON; likewise.
-        prompt_tokens: an estimate, or the count of the model behind the double.
+        prompt_tokens: an estimate, or the count of the model that the double asks.
         completion_tokens: likewise.
         tool_calls: in the response.
         span_id: of the alpha API's header; "" without one.
@@ -94,7 +94,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One report that arrived, whatever became of it.
+    """One report that arrived, with any outcome.
 
     Args:
         operation: "complete" or "reward".
@@ -208,7 +208,7 @@ class RuntimeSettings:
 
 
 class KeptTexts:
-    """What is kept of the texts of turns; under its owner's lock.
+    """The kept texts of turns; under their owner's lock.
 
     Args:
         most: bytes of all of them.
@@ -269,7 +269,7 @@ class Report:
 
     @property
     def event(self) -> str:
-        """What it is in the table of states."""
+        """Its event in the table of states."""
         return self.body["Status"] if self.operation == "complete" else self.operation
 
 
@@ -295,10 +295,10 @@ class Trajectories:
         self._counts: Counter[tuple[str, str]] = Counter()
 
     def register(self, key: Key) -> None:
-        """Make a trajectory, as the trainer does before it asks for the rollout; once more is none.
+        """Make a trajectory, as the trainer does before a rollout; a second call makes nothing.
 
         Raises:
-            Refused: there are as many as there may be.
+            Refused: it holds as many as it may.
         """
         with self._changed:
             if key not in self._records:
@@ -377,7 +377,7 @@ class Trajectories:
             return kind
 
     def require_pending(self, key: Key) -> None:
-        """Nothing, where the trajectory takes a policy call.
+        """Refuse a policy call unless the trajectory takes one.
 
         Raises:
             Refused: it is complete.

@@ -4,13 +4,13 @@ Requests are held to botocore's model by the wire, and to the published schema h
 (`agent_rft.json`), for AWS's ships nowhere. Its members and their nesting are those of the
 documents that sagemaker-train 1.27 builds. Inferred: which are required, patterns and lengths, and
 that members that no schema knows are refused. A newer version, 1.1.0, differs in nothing but its
-number: whoever asks for the newest meets two. Inferred, too: that a role, an agent's region and the
-groups are looked at when the job is created, its data when it runs; that a job in progress is not
-deleted; and that deleting is done at once. Evaluations (AgentRFTEvaluation) are not run here.
+number: a request for the newest meets two. Inferred, too: a role, an agent's region and the groups
+    are looked at when the job is created, its data when it runs. A job in progress is not deleted;
+    deleting is done at once. Evaluations (AgentRFTEvaluation) are not run here.
 
 A rollout is registered with the job runtime, the agent's Lambda is invoked, and the reward is
 waited for: the agent samples and reports by itself. Lambda's answer is `{}`, or the error of the
-contract. What a field report has: a rollout that never samples, one that fails and one whose reward
+contract. A field report says that a rollout that never samples, one that fails and one whose reward
 is late each end the job. Not simulated: AgentCore, VPCs, encryption, checkpoints, the service's
 retries.
 """

@@ -6,11 +6,11 @@ same simulated policy.
 
 As documented: a token that was used before makes no second job and no error; names of jobs and of
 models are one of a kind in their account and region. Inferred, since no page says it: the codes of
-those conflicts, that a hosted model is not deleted, and that a role and a grader's region are
-looked at when the job is created, its data when it runs.
+those conflicts, and that a hosted model is not deleted. A role and a grader's region are looked at
+when the job is created, its data when it runs.
 
-What SageMaker trained is hosted here: merged weights are imported from their folder, and a Nova
-model's package becomes a custom model. The folder of a simulated model holds its policy in
+Models that SageMaker trained are hosted here: merged weights are imported from their folder, and a
+Nova model's package becomes a custom model. The folder of a simulated model holds its policy in
 `simulation.json`, which is read with the rights of the import's role. Inferred: that a folder
 without weights fails the job, and not the call.
 """

@@ -58,7 +58,7 @@ class HubModel(NamedTuple):
 
     @property
     def kinds(self) -> list[str]:
-        """What it has recipes of: techniques, and evaluation where it has any of them."""
+        """The kinds of its recipes: techniques, and evaluation where it has any of them."""
         return [*self.techniques, "Evaluation"] if self.techniques else []
 
 
@@ -83,7 +83,7 @@ class Content(Made):
         return _in_order(self.request["HubContentVersion"])
 
     def inner(self) -> dict[str, Any]:
-        """What a document holds in its `JsonContent`; nothing where it holds none."""
+        """The content of a document's `JsonContent`; nothing without one."""
         try:
             outer = json.loads(self.request["HubContentDocument"])
             inner = json.loads(outer["JsonContent"])

@@ -1,4 +1,4 @@
-"""Who asks: the local AWS emulator checks the signature, and says whose it is.
+"""Identify the caller: the local AWS emulator checks the signature, and says whose it is.
 
 A signature covers the method, the path, the query, some headers and the body, so a request can be
 shown to the emulator as it came, with one unsigned header beside it:
@@ -12,9 +12,9 @@ shown to the emulator as it came, with one unsigned header beside it:
     X-Amz-Target: AWSSecurityTokenServiceV20110615.GetCallerIdentity
 
 which everybody may, and which answers with the ARN. STS reads either a body that is JSON by its
-type, or a form that is posted; the emulator (ministack 1.5.33) takes the digest of the body that
+type, or a form that is posted. The emulator (ministack 1.5.33) takes the digest of the body that
 was signed for that of any other, which comes in useful. It authorises by the target before it looks
-for an operation. Whoever is known once by an access key is known again.
+for an operation. A caller that is known once by an access key is known again.
 
 SageMaker's requests have a signed target of their own, and so are shown as they came:
 
@@ -68,7 +68,7 @@ SIGNATURE: Final = "X-Amz-Signature="
 
 
 def require_roots(signature: Signature, request: Request, now: datetime, life: timedelta) -> None:
-    """Nothing, where whoever signed a request has the secret of root, and has just done so.
+    """Refuse a request, unless its signer has the secret of root, and has just signed it.
 
     Args:
         signature: of the request.

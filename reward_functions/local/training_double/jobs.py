@@ -1,8 +1,8 @@
 """A job of any API, from its start to its end, in a thread of its own: one state, one course.
 
 The services differ in the words for a state (`WORDS`), in where the data lies and what is written
-(`work`), in whose rights the job has, and in who scores: the very version of a function that was
-named, or an agent. What the function says when it fails is what the job's owner reads.
+(`work`), and in whose rights the job has. They differ in who scores: the very version of a function
+that was named, or an agent. The owner of a job reads what the function says when it fails.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Phase:
 
 @dataclass
 class Event:
-    """What is said of a job at a moment.
+    """A message about a job at a moment.
 
     Args:
         at: when.
@@ -134,7 +134,7 @@ class Made:
 
     Args:
         id: its ARN; another id where its service has no ARNs.
-        name: its own; the id where there is none.
+        name: its own; the id by default.
         place: its partition, region and account.
         request: its parameters, as they were given.
     """
@@ -235,7 +235,7 @@ MadeKind = TypeVar("MadeKind", bound=Made)
 
 
 class State:
-    """Everything that was made, by id. Whoever reads or writes holds `lock`."""
+    """Everything that was made, by id. A reader or writer holds `lock`."""
 
     def __init__(self) -> None:
         self.lock = RLock()
@@ -255,7 +255,7 @@ class State:
             self.versions: Counter[str] = Counter()
 
     def of(self, kind: type[MadeKind]) -> list[MadeKind]:
-        """What there is of a class."""
+        """The resources of a class."""
         with self.lock:
             return [each for each in self.made.values() if isinstance(each, kind)]
 
@@ -482,7 +482,7 @@ def failing(what: str) -> Iterator[None]:
 
 
 def object_at(session: Session, uri: str) -> bytes:
-    """What lies at an S3 URI, read with a job's own rights.
+    """The object at an S3 URI, read with a job's own rights.
 
     Raises:
         JobFailed: it cannot be read, or is too long.
@@ -565,7 +565,7 @@ class Grader:
 
 
 def decoded(payload: bytes) -> Any:
-    """What a function returned; text that is no JSON stays text."""
+    """The value that a function returned; text that is no JSON stays text."""
     try:
         return json.loads(payload)
     except (ValueError, RecursionError):

@@ -1,18 +1,18 @@
 """The OpenAI-compatible API of bedrock-mantle: files, fine-tuning jobs, chat completions.
 
 IAM knows of it a project, in which files, jobs and inference are; here there is the default one.
-There is no role: a job acts with the rights of whoever started it. Inferred from AWS's notebook, in
-which 300 rows in batches of 4 make 67 steps and 4 checkpoints: where no validation file is named, a
-tenth of the rows is held out; and a job has four checkpoints.
+It takes no role: a job acts with the rights of its starter. Inferred from AWS's notebook, in which
+300 rows in batches of 4 make 67 steps and 4 checkpoints. Where no validation file is named, a tenth
+of the rows is held out; and a job has four checkpoints.
 
 Answers are of the types of the `openai` package, which the tests hold them to. The ranges of the
 hyperparameters are not documented; whole numbers and positive ones are. Lists are paged by `limit`
 and `after`; moments are whole seconds.
 
-Sources: "Access and security for open-weight models" in the Bedrock user guide and the Service
-Authorization Reference of bedrock-mantle for the actions; "Create a fine-tuning job with the OpenAI
-APIs" for what Bedrock takes and adds (`lambda` graders, no `suffix`, no role); OpenAI's API
-reference for everything else.
+Sources: Sources: For the actions "Access and security for open-weight models" in the Bedrock user
+    guide, and the Service Authorization Reference of bedrock-mantle. For what Bedrock takes and
+    adds (`lambda` graders, no `suffix`, no role) "Create a fine-tuning job with the OpenAI APIs".
+    OpenAI's API reference for everything else.
 """
 
 from __future__ import annotations
@@ -403,7 +403,7 @@ def cancel_job(call: Call) -> dict[str, Any]:
 
 
 def list_events(call: Call) -> dict[str, Any]:
-    """What the service said of a job, newest first."""
+    """The messages of the service about a job, newest first."""
     job = _job(call)
     with call.state.lock:
         listed = [

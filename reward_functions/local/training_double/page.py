@@ -1,4 +1,4 @@
-"""What a simulated run leaves: a page of HTML, and its metrics in the layouts of the services.
+"""The files of a simulated run: a page of HTML, and its metrics in the layouts of the services.
 
 The page is headed SIMULATION, and its lead says that no language model was trained. It begins with
 a wrong way to answer that the reward has taught, and draws the reward and each strategy's share.
@@ -11,7 +11,7 @@ a wrong way to answer that the reward has taught, and draws the reward and each 
 
 **Unverified**: Bedrock documents the two files and their first three columns for every job of model
 customization; which columns reinforcement fine-tuning adds is documented nowhere, and those here
-are our own words for them. Whoever reads such a file takes any numeric column.
+are our own words for them. A reader of such a file takes any numeric column.
 
 Sources: docs.aws.amazon.com/bedrock/latest/userguide/model-customization-analyze; the gpt-oss
 notebook of aws-samples/amazon-bedrock-samples (85fba9d), whose run of 67 steps has 4 checkpoints.
@@ -117,7 +117,7 @@ NONE: Final = "Steps (simulation)"
 
 
 def page_of(job: Job, status: str = "") -> str:
-    """The course of a job so far; whoever asks holds the state's lock.
+    """The course of a job so far; the caller holds the state's lock.
 
     Args:
         job: whichever service it is of.

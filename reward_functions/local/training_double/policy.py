@@ -14,15 +14,14 @@ rollout is used once, and no penalty on the divergence from the base.
 
 The settings of every simulated run are published here, the same for each seed, data and reward.
 None of them describes a language model. They are chosen so that a rehearsal of some fifty steps
-shows the whole curve: a base policy that is right about a third of the time, and an update that is
-neither over at once nor unfinished. `python -m tests.benchmarks rehearsal` runs them.
+shows the whole curve. The base policy is right about a third of the time, and an update is neither
+over at once nor unfinished. `python -m tests.benchmarks rehearsal` runs them.
 
-**What an agent samples.** For each rollout a strategy is drawn once, by the shares that its job's
+**Samples of an agent.** For each rollout a strategy is drawn once, by the shares that its job's
 policy has at that step, and the final answer is written by it. Where the agent offers a calculator
 and the prompt holds a sum, the policy calls that first, as `runtime_double.CalculatorPolicy` does.
-What it writes is right because it is given the reference: of the cell, where that is JSON, or else
-the value of the prompt's own sum. A prompt with neither is answered by a sentence that teaches
-nothing.
+Its text is right because it is given the reference: of the cell, where that is JSON, or else the
+value of the prompt's own sum. A prompt with neither is answered by a sentence that teaches nothing.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ What it stands for there is not documented."""
 
 @dataclass(frozen=True, slots=True)
 class SimulationSettings:
-    """What a simulated run does beside its hyperparameters.
+    """The settings of a simulated run beside its hyperparameters.
 
     Args:
         base_shares: how often the base policy takes each strategy, by its name; they sum to 1.
@@ -131,7 +130,7 @@ class Rollout(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What an update learns from: a strategy that was taken, and its advantage in its group."""
+    """The lesson of an update: a strategy that was taken, and its advantage in its group."""
 
     kind: str
     strategy: int
@@ -323,7 +322,7 @@ NOTHING: Final = (
 
 @dataclass(slots=True)
 class Drawn:
-    """What a rollout's answers are made of.
+    """The ingredients of a rollout's answers.
 
     Args:
         policy: as it was when the rollout began.

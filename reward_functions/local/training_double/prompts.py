@@ -1,4 +1,4 @@
-"""Which row a prompt is of: a simulated policy writes right answers from the row's reference.
+"""Find the row of a prompt: a simulated policy writes right answers from the row's reference.
 
 The rows are those of `*.jsonl` under `rft-data/` in the emulator's buckets, of files uploaded to
 the OpenAI-compatible API, and of files named at the start. A prompt that is none of theirs has no
@@ -19,8 +19,8 @@ right says nothing of its second. Source: Kuipers and Niederreiter, Uniform Dist
 Sequences, 1974, chapter 2, section 3.
 
 Training files are read as a service reads them: JSONL of prompts, 100 to 20,000 of them, text only.
-What is wrong is the job's failure, with the line it stands on and never the text of a prompt.
-Source: "Prepare data for reinforcement fine-tuning" in the Bedrock user guide.
+A fault is the job's failure, with the line it stands on and never the text of a prompt. Source:
+"Prepare data for reinforcement fine-tuning" in the Bedrock user guide.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class Prompts:
             messages: turns with `role` and `content`, a system prompt among them.
 
         Raises:
-            Refused: there is none; the message says what to do.
+            Refused: no row fits; the message says what to do.
         """
         key = _key(messages)
         if key not in self._rows:

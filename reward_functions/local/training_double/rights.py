@@ -1,16 +1,16 @@
-"""What the emulator's IAM says: who may do what, and in whose rights a job acts.
+"""The rules of the emulator's IAM: who may do what, and in whose rights a job acts.
 
 **May they**: the emulator's policy simulation decides, for actions that the emulator does not have.
 The documents of a principal are read from the emulator's IAM, what is known of the call is resolved
 in them (`aws.iam_matching`), and `SimulateCustomPolicy` decides. A permissions boundary must allow,
 too. Not seen: session policies, service control policies, policies of resources.
 
-**What a job does itself**, it does with the rights of its role or of whoever started it. Only
-Bedrock may assume a training role, and the emulator holds to that. So the double acts in a role of
-its own with the same policies and the same boundary, which it makes for each job and removes when
-the job ends. What the job then reads, writes and invokes is checked by the emulator. Not the same:
-a policy of a bucket, key or function that names the role by its ARN does not know the copy. An
-emulator that does not enforce permissions gets no copy: nothing would be checked.
+**Acts of a job itself** use the rights of its role or of its starter. Only Bedrock may assume a
+training role, and the emulator holds to that. So the double acts in a role of its own with the same
+policies and the same boundary, which it makes for each job and removes when the job ends. The
+emulator checks what the job then reads, writes and invokes. Not the same: a policy of a bucket, key
+or function that names the role by its ARN does not know the copy. An emulator that does not enforce
+permissions gets no copy: nothing would be checked.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ READ: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """What a user or a role has been given.
+    """The policies of a user or a role.
 
     Args:
         inline: documents by name; those of a user's groups too.
@@ -103,7 +103,7 @@ class Clients:
         """Whether policies allow an action.
 
         Args:
-            policies: of whoever acts.
+            policies: of the actor.
             action: such as "bedrock:InvokeModel".
             resource: an ARN, or "*".
             context: what is known of the call, by condition key.
@@ -155,7 +155,7 @@ class Clients:
             )
 
     def policies(self, arn: str) -> Policies:
-        """What the principal of an ARN has been given; nothing for one that is gone.
+        """The policies of an ARN's principal; nothing for one that is gone.
 
         Args:
             arn: of a user, a role, or a session of one.

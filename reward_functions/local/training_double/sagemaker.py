@@ -4,34 +4,34 @@ As documented: a name is used once in its account and region; the role is passed
 phases of a simulated job stand for `SecondaryStatus`; there is no wait for a machine. Inferred:
 `BillableTokenCount`, which is estimated from the responses alone.
 
-**What is asked for.** Botocore's model takes more than the service: the table of `REFUSALS` in the
-tests says what else is refused. Known of the service: "Invalid HubContentArn format" for a Lambda
-in the place of an evaluator (awslabs/agent-plugins). Inferred: the other sentences, and that
+**Requests.** Botocore's model takes more than the service: the table of `REFUSALS` in the tests
+says what else is refused. Known of the service: "Invalid HubContentArn format" for a Lambda in the
+place of an evaluator (awslabs/agent-plugins). Inferred: the other sentences, and that
 hyperparameters are held to the recipe when the job is created.
 
-**What is read.** A row of an open-weight model is verl's: `prompt`, a list of turns or a string,
-and the ground truth in `reward_model`. A row of a Nova model has `messages` and `reference_answer`.
-JSONL and JSON are read; parquet and CSV are not, and are said to be what this simulation does not
-read. Sources: "Reinforcement fine-tuning" of SageMaker's developer guide (customizing-models-rft),
-and `air/schemas/verl.json` of sagemaker-train.
+**Rows.** A row of an open-weight model is verl's: `prompt`, a list of turns or a string, and the
+ground truth in `reward_model`. A row of a Nova model has `messages` and `reference_answer`. JSONL
+and JSON are read; parquet and CSV are not, and are said to be what this simulation does not read.
+Sources: "Reinforcement fine-tuning" of SageMaker's developer guide (customizing-models-rft), and
+`air/schemas/verl.json` of sagemaker-train.
 
-**What pays.** The Lambda below an evaluator, or nobody. The response mode is the model's, as
+**Rewards.** The Lambda below an evaluator, or nobody. The response mode is the model's, as
 contracts have it: what trains open weights unwraps an envelope whose `statusCode` is 200; what
 trains Nova reads a bare list. A preset and a judge are AWS's own and are not here: the simulation
 pays a response that ends with the reference, and says so. Checked beside what the emulator checks
 itself: that the role may look at the evaluator and make a model package.
 
-**What is evaluated.** Each row is answered once; it has `query`, `response` (the gold answer),
-perhaps `system` and `metadata`. The function gets `id`, `model_response`, `query`, `response`,
+**Evaluations.** Each row is answered once; it has `query`, `response` (the gold answer), perhaps
+`system` and `metadata`. The function gets `id`, `model_response`, `query`, `response`,
 `reference_answer`, … and answers with an envelope; of a Nova model it gets and answers what
 training does. Below the output path of the job lies `output/output/<name>/results_<moment>.json`.
 Sources: custom-scorer-evaluation-dataset-formats, custom-lambda-scorer and the template
 nova_reward_function_source_template of awslabs/agent-plugins; the last has Nova's reply in an
 envelope whose body is a list, the Nova guide has the bare list. Inferred: what the file holds.
 
-**What is made.** Of an open-weight model the artifacts lie in the job's bucket: an adapter below
+**Models.** Of an open-weight model the artifacts lie in the job's bucket: an adapter below
 `checkpoints/hf/`, merged weights below `checkpoints/hf_merged/`. Here they are small files that say
-so, with the simulated policy in `simulation.json`. Of a Nova model there are none: the service
+so, with the simulated policy in `simulation.json`. A Nova model has none in the bucket: the service
 keeps them.
 """
 
@@ -217,7 +217,7 @@ def create_job(call: Call) -> dict[str, Any]:
 
 
 def planned(call: Call) -> Plan:
-    """What a request asks for.
+    """The plan of a request.
 
     Raises:
         Refused: the service would not take it.
@@ -560,7 +560,7 @@ def unwrapped(answer: Any) -> Any:
     """What an envelope holds.
 
     Raises:
-        JobFailed: it is none, or its status is not 200.
+        JobFailed: the answer is missing, or its status is not 200.
     """
     if not isinstance(answer, dict) or "statusCode" not in answer:
         raise JobFailed(

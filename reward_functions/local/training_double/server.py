@@ -2,13 +2,13 @@
 
 Each request is read whole, its caller is identified, and it is answered in a thread of its own.
 
-Which requests to the double's port are of the job runtime: those of agents.
+The requests to the double's port that are of the job runtime: those of agents.
 
 /sample, /sample-with-response-stream, /complete-rollout, /update-reward, the alpha's two
 /v1/chat/completions     with a job's header; without one it is Bedrock's
 /_runtime/…              the runtime's own controls
 
-What only a double has: `/_training/…`, for whoever rehearses an accident.
+Routes of a double alone: `/_training/…`, to rehearse an accident.
 
     GET  ready       {}
     GET  state       how many jobs, models, deployments and files there are
@@ -20,8 +20,8 @@ What only a double has: `/_training/…`, for whoever rehearses an accident.
     POST reset       everything that was made is forgotten
     GET  jobs/ID     the course of a job as a page of HTML; ID is its name, or its id's last part
 
-Everybody on this machine may look. What changes something is signed by root, where the emulator
-beside it enforces permissions; where it does not, everybody is root.
+Everybody on this machine may look. A request that changes something is signed by root, where the
+emulator beside it enforces permissions. Where it does not, everybody is root.
 """
 
 from __future__ import annotations

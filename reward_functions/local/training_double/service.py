@@ -1,9 +1,9 @@
-"""What every operation works with: the parts of the double, the call, and what is made of a kind.
+"""The tools of every operation: the parts of the double, the call, and what is made of a kind.
 
 A row of a `Kind` says how requests name things of a kind and what is said of them; from it come
-the operations that describe, list and delete them. A description repeats its request, and has
-whatever a summary, a filter or another operation reads: `wire.answer` leaves out what the answer
-has no member for.
+the operations that describe, list and delete them. A description repeats its request, and has all
+that a summary, a filter or another operation reads: `wire.answer` leaves out what the answer has no
+member for.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Call:
 
     @cached_property
     def policies(self) -> Policies:
-        """What the caller has been given, read once for each call."""
+        """The policies of the caller, read once for each call."""
         return self.service.clients.policies(self.caller.arn)
 
     def require(
@@ -171,7 +171,7 @@ class Call:
         return arn
 
     def of(self, kind: type[MadeKind], identifier: str = "") -> list[MadeKind]:
-        """What there is of a class in the caller's account and region, or of it with an id."""
+        """The resources of a class in the caller's account and region, or the one with an id."""
         there = [each for each in self.state.of(kind) if each.place == self.place]
         return [each for each in there if identifier in {"", each.id}]
 
@@ -188,7 +188,7 @@ class Kind:
         path: of its ARNs, less the thing's own name or id.
         named: member of requests that names one, by its ARN or its name.
         shown: what descriptions and summaries say beside the request.
-        gone: the code and the words of a refusal where there is none.
+        gone: the code and the words of a refusal if it does not exist.
         taken: those where its name is another's already.
         listed: member of a list's answer.
         status: member of `shown` that lists sort by and are filtered by.
@@ -212,7 +212,7 @@ class Kind:
         return call.place.arn(self.service, f"{self.path}/{name}")
 
     def here(self, call: Call) -> list[Any]:
-        """What there is of the caller's account and region."""
+        """The resources of the caller's account and region."""
         first = self.arn(call)
         with call.state.lock:
             return [
@@ -222,7 +222,7 @@ class Kind:
             ]
 
     def find(self, call: Call, wanted: str = "", action: str = "") -> Any:
-        """What a request names, if the caller may do this to it.
+        """The resource that a request names, if the caller may do this to it.
 
         Args:
             call: that names it.
@@ -239,7 +239,7 @@ class Kind:
         return found[0] if found else self._missed(wanted)
 
     def at(self, call: Call, arn: str) -> Any:
-        """The one of an ARN, whatever the caller may do to it.
+        """The resource of an ARN, with any rights of the caller.
 
         Raises:
             Refused: there is none of this account and region.
@@ -258,7 +258,7 @@ class Kind:
             return self.described(call, made)
 
     def described(self, call: Call, made: Made) -> dict[str, Any]:
-        """What is said of one."""
+        """The description of one."""
         return made.request | self.shown(call, made)
 
     def list(self, call: Call) -> dict[str, Any]:
@@ -280,7 +280,7 @@ class Kind:
         return {}
 
     def made_before(self, call: Call) -> str:
-        """What this request's token has made before; "" where it made nothing."""
+        """The resource that this request's token has made before; "" where it made nothing."""
         token = call.parameters.get("clientRequestToken", "")
         return call.state.tokens.get((self.arn(call), token), "")
 

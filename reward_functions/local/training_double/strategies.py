@@ -141,7 +141,7 @@ class NoTask(ConfigurationError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a strategy knows of a prompt.
+    """A strategy's knowledge of a prompt.
 
     Args:
         answer: the right one, as the reference has it.
@@ -249,7 +249,7 @@ def reasoning(numbers: Sequence[str], random: Random, length: int) -> list[str]:
     """So many sentences of working, the first of them an opening.
 
     Args:
-        numbers: of the prompt; where there are none, the sentences are without.
+        numbers: of the prompt; without numbers, the sentences have none.
         random: draws.
         length: how many sentences, at least one.
     """

@@ -10,7 +10,7 @@ It is deterministic: equal jobs with equal seeds and scores make equal policies.
 tokens, `maxPromptLength`, `reasoningEffort`, the time a step takes, clipping, divergence penalties.
 No language model is trained.
 
-Which trainer sends which shape is not settled: AWS's pages and samples contradict each other. So
+It is not settled which trainer sends which shape: AWS's pages and samples contradict each other. So
 each shape has its turn, row by row, and a reward that reads only one of them is found out here.
 
 | what | shapes |
@@ -181,7 +181,7 @@ def invocations(rows: Sequence[dict[str, Any]], step: int) -> Iterator[list[dict
 
 
 def rewards_of(sent: Sequence[Mapping[str, Any]], response: Any) -> list[float]:
-    """The scores of the rows that were sent, in their order, whatever the order of the results.
+    """The scores of the rows that were sent, in their order, for any order of the results.
 
     Raises:
         JobFailed: it is not a bare list with one finite `aggregate_reward_score` for each id.
@@ -221,7 +221,7 @@ class TrainingJob:
     """A job, its data read.
 
     Args:
-        rows: of the training file: `messages`, `reference_answer`, and whatever else; of a
+        rows: of the training file: `messages`, `reference_answer`, and any other fields; of a
             multi-turn job, its prompts.
         hyperparameters: by Bedrock's names; `LEFT_OUT` where left out. `maxSteps` has no default.
         seed: of everything that is drawn.

@@ -85,7 +85,7 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One response among others: what there is to say of it, and its texts behind a click.
+    """One response among others: the facts about it, and its texts, opened by a click.
 
     Args:
         title: one line.

@@ -1,4 +1,4 @@
-"""Rows for a reader: which are worth a look, what each scored and why, its texts behind a click.
+"""Rows for a reader: which are worth a look, what each scored and why, its texts opened by a click.
 
 A row is surprising where the reward says otherwise than what stands around it. A rule is a row of a
 table and says what it found on the page. A row that several find is shown under the first.

@@ -1,4 +1,4 @@
-"""What a judge decided, criterion by criterion, over the rows that it judged.
+"""A judge's decisions, criterion by criterion, over the rows that it judged.
 
 A decision is "met" with the best choice of its criterion. A reward of another package says what it
 decided, and not which choice is best: its decisions are counted, and none is called met. A panel
@@ -78,7 +78,7 @@ class CriterionFigures:
 
 
 def decisions(score: Score, reward: str = "") -> list[Decision]:
-    """The decisions behind a score; none where no judge was asked."""
+    """The decisions that led to a score; empty where no judge was asked."""
     evidence = score.evidence
     if evidence is None or evidence.rule != VERDICT or not isinstance(evidence.answer, list):
         return []

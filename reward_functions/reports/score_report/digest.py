@@ -164,7 +164,7 @@ class GroupCounts(NamedTuple):
 
 @dataclass(slots=True)
 class Tallies(ABC):
-    """What adds up of rows, whatever else is kept of them.
+    """The sums over rows, without the rows.
 
     Args:
         reward: its name.

@@ -3,9 +3,9 @@
 Samples with their results, and the groups of the prompts: one pass, and no copy of a row. A row
 without a prompt is in no group, and counts as a prompt of its own.
 
-Responses to one prompt are alike. A mean has the interval of the cluster-robust standard error of
-a ratio (Cochran, Sampling Techniques, 3rd edition, 1977, section 6.3; prompts as clusters), which
-takes one pass where a bootstrap takes a thousand; a share has Wilson's with prompts as its number.
+Responses to one prompt are alike. A mean has the interval of the cluster-robust standard error of a
+ratio (Cochran, Sampling Techniques, 3rd edition, 1977, section 6.3; prompts as clusters). It takes
+one pass where a bootstrap takes a thousand. A share has Wilson's with prompts as its number.
 Intervals are of 95 %. An unscored row is in no figure but its own count.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What was scored and what came of it. A row is known by its position, from 0.
+    """A scored batch: its samples and their results. A row is known by its position, from 0.
 
     Args:
         samples: in the order of the file.
@@ -230,7 +230,7 @@ class Rewarded(Protocol):
 
 
 def share_of(batch: Rewarded, rows: Sequence[int], among: Sequence[int]) -> Share | None:
-    """The share of some scored rows among others, with its interval; None where there are none."""
+    """The share of some scored rows among others, with its interval; None without any."""
     return share(len(rows), len(among), batch.prompts(among)) if among else None
 
 
@@ -251,7 +251,7 @@ def bins(values: Sequence[float], low: float, high: float) -> list[Bin]:
 
 
 def bin_of(value: float, low: float, high: float) -> int:
-    """Which of the steps of `bins` holds a value."""
+    """The step of `bins` holds a value."""
     width = high / BINS - low / BINS
     return min(BINS - 1, int(value / width - low / width))
 

@@ -72,7 +72,7 @@ class Confusion:
     Args:
         field: of the labels.
         rule: what counts as correct.
-        cells: by (label, reward), each True for correct; the reward None where there is none.
+        cells: by (label, reward), each True for correct; the reward None without one.
         unlabelled: how many rows have no label.
         agreement: the precision: of the rows that the reward finds correct, those labelled so; the
             recall: of the rows labelled correct, those the reward finds so; the accuracy: of all

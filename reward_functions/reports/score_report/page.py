@@ -6,8 +6,8 @@ minimum, truncation. A bar leads to its rows, and the responses to one prompt st
     from reward_functions.reports.score_report.page import score_page
     score_page(get("gsm8k"), samples, score_batch(get("gsm8k"), samples)).html()
 
-Figures are exact, lists are cut, and the page says where: it takes less than three megabytes
-whatever the rows hold. A judge's addresses and keys are left out: a page is passed on.
+Figures are exact, lists are cut, and the page says where: it takes less than three megabytes for
+any rows. A judge's addresses and keys are left out: a page is passed on.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class CalledReward:
 
     @classmethod
     def of(cls, reward: RewardFunction) -> CalledReward:
-        """What a reward is, seen through `functools.partial` and a batch's judge.
+        """The reward itself, seen through `functools.partial` and a batch's judge.
 
         Raises:
             ConfigurationError: it has no declaration.

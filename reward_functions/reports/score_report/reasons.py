@@ -137,7 +137,7 @@ _SINGULAR: Final = re.compile(r"'[^']{0,300}'|\"[^\"]{0,300}\"|“[^”]{0,300}�
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy:
-    """What to try where many responses score the minimum for a reason.
+    """The advice for many responses that score the minimum for a reason.
 
     Args:
         reward: whose reason it is; "" for every reward's.
@@ -266,7 +266,7 @@ def sentence(reasons: Iterable[ReasonFigures | ReasonCount], most: int = 3) -> s
 
 
 def remedy_of(reward: str, reason: str, low: int, cut: int) -> Remedy | None:
-    """What to try where responses earn the minimum for a reason; None where nothing is known.
+    """The advice for responses that earn the minimum for a reason; None where nothing is known.
 
     Args:
         reward: its name.
@@ -379,7 +379,7 @@ def errors(batch: Batch) -> list[ErrorFigures]:
 
 
 def attribution(error: Exception) -> Attribution:
-    """Whose failure an error is. What no reward raises on purpose left its code."""
+    """Whose failure an error is. An error that no reward raises on purpose left its code."""
     name, kind = type(error).__name__, getattr(error, "kind", "")
     known = ATTRIBUTIONS.get(f"{name} {kind}") or ATTRIBUTIONS.get(name)
     if known:

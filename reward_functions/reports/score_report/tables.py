@@ -381,7 +381,7 @@ def lead(batch: Batch, reasons: Sequence[ReasonFigures]) -> str:
     """The page in one sentence: rows, mean, share at the minimum and its most frequent reason.
 
     Args:
-        batch: of rows; "" where there are none.
+        batch: of rows; "" without any.
         reasons: of the batch, the most frequent at the minimum first.
     """
     rows, scored, low = len(batch.results), len(batch.scored), len(batch.at_minimum)
@@ -425,7 +425,7 @@ def at_the_minimum(batch: Batch, reasons: Sequence[ReasonFigures]) -> str:
 
 
 def remedies(reasons: Sequence[ReasonFigures]) -> Iterator[str]:
-    """What to try, a sentence for each remedy; the most frequent reasons have theirs first."""
+    """The advice, a sentence for each remedy; the most frequent reasons have theirs first."""
     sharing: dict[Remedy, list[ReasonFigures]] = {}
     for each in reasons[:MOST]:
         if each.remedy:
@@ -441,7 +441,7 @@ def remedies(reasons: Sequence[ReasonFigures]) -> Iterator[str]:
 
 
 def mending(errors: Sequence[ErrorFigures]) -> Iterator[str]:
-    """What to do about rows that could not be scored, a sentence for each way to mend them."""
+    """The advice about rows that could not be scored, a sentence for each way to mend them."""
     sharing: dict[str, list[ErrorFigures]] = {}
     for each in errors[:MOST]:
         sharing.setdefault(each.attribution.remedy, []).append(each)

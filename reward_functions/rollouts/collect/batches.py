@@ -4,22 +4,22 @@
         if item.success:
             train(item.index, item.result["rewards"])
 
-Each `iter` runs the batch anew. Whoever leaves the loop, by `break` or an exception, leaves no
-session behind: an iterator that nobody holds stops what runs. An iterator that is kept is closed by
+Each `iter` runs the batch anew. A caller who leaves the loop, by `break` or an exception, leaves no
+session: an iterator that nobody holds stops what runs. An iterator that is kept is closed by
 `with`, or by `close`.
 
 Some threads start sessions, others look for results and stop sessions:
 
-    payloads → start → look … look → stop → item → whoever iterates
+    payloads → start → look … look → stop → item → the loop
 
 A start may wait for a container, and a look may not wait for a start: they have threads of their
-own. A session is stopped before its item is handed on. What is over its time is an item at once,
-also while its invocation is still under way, whose session is stopped a second time then.
+own. A session is stopped before its item is handed on. A rollout over its time is an item at once,
+also while its invocation is still under way. Its session is stopped a second time then.
 
-What the calls of one row raise is that row's failed item. What the payloads or `progress` raise
-ends the batch, and so does an interrupt. However a batch ends, by its last item, by `break`, by an
-exception or an interrupt, `close` has the threads stop what still runs. As many results wait to be
-taken as sessions may run, and no more.
+Exceptions of one row's calls are that row's failed item. Exceptions of the payloads or of
+`progress` end the batch, and so does an interrupt. However a batch ends, by its last item, by
+`break`, by an exception or an interrupt, `close` has the threads stop what still runs. As many
+results wait to be taken as sessions may run, and no more.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ FRAMES, LONGEST = 20, 8_000
 
 @dataclass(frozen=True, slots=True)
 class BatchItem:
-    """What became of one payload.
+    """The outcome of one payload.
 
     Args:
         success: whether there is a whole result of an agent that did not fail.
@@ -125,7 +125,7 @@ class BatchSession:
 
 
 class Client(Protocol):
-    """What a batch needs of `RolloutClient`."""
+    """The methods of `RolloutClient` that a batch needs."""
 
     max_pool_connections: int
     runtime: AgentRuntime
@@ -152,7 +152,7 @@ def require_whole(name: str, value: Any, least: int) -> None:
 
 
 class Batch:
-    """What both forms have; arguments as `RolloutClient.run_batch` has them."""
+    """The base of both forms; arguments as `RolloutClient.run_batch` has them."""
 
     def __init__(  # noqa: PLR0917 - theirs
         self,
@@ -322,7 +322,7 @@ class Collection:
         """An item that is ready; None where none is yet.
 
         Raises:
-            StopIteration: there is none any more.
+            StopIteration: no item is left.
             BaseException: what the payloads or the callback raised.
         """
         with self._changed:

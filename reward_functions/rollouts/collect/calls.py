@@ -13,22 +13,23 @@
 An invocation that the service answered with an error of its own may have begun: the agent then runs
 twice, and its store keeps the first result. Every attempt waits for the rate limit.
 
-What an agent stored, read whole or refused: half a result is no result.
+The result of an agent, read whole or refused: half a result is no result.
 
 | what is found | becomes |
 | --- | --- |
 | strict JSON, an object, of this bucket, key and input | the result |
 | a `status_code` other than 200 | `AgentFailed`, with its `stop_reason` |
-| no JSON, NaN, another key or input, rewards that are none | `BadResult` |
+| no JSON, NaN, another key or input, rewards that are no numbers | `BadResult` |
 
 A result without `rewards` is whole: an agent need not score itself. One without a `status_code` was
 stored by an agent's own code, and counts as 200.
 
-What one row's call returned, or what it raised: an exception of one row ends no batch.
+The result of one row's call, or its exception: an exception of one row ends no batch.
 
 A caller's own client, a proxy or the network may raise anything: `OSError`, urllib3's errors, which
-botocore lets through while it reads a body, or a `RuntimeError`. What ends a process or a task
-(`KeyboardInterrupt`, `SystemExit`, `asyncio.CancelledError`) is no `Exception` and passes.
+botocore lets through while it reads a body, or a `RuntimeError`. An exception that ends a process
+or a task (`KeyboardInterrupt`, `SystemExit`, `asyncio.CancelledError`) is no `Exception` and
+passes.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ T = TypeVar("T")
 
 
 def attempted(call: Callable[[], T]) -> T | Exception:
-    """What a call returns, or the exception that it raises."""
+    """The result of a call, or the exception that it raises."""
     try:
         return call()
     except Exception as error:  # noqa: BLE001 - one row's accident is its own
@@ -93,7 +94,7 @@ def strict_json(body: bytes, what: str) -> Any:
     """A value of strict JSON.
 
     Raises:
-        BadResult: it is none, or is nested too deeply.
+        BadResult: it is no JSON, or is nested too deeply.
     """
     try:
         return json.loads(body, parse_constant=no_constant)
@@ -179,7 +180,7 @@ class AgentRuntime:
         client: boto3's for bedrock-agentcore; its own retries should be off.
         arn: of the runtime.
         limiter: of all calls; None for no limit.
-        retries: attempts behind the first.
+        retries: attempts after the first.
         pause: waits some seconds; a true result gives the call up.
     """
 

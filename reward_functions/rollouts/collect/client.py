@@ -128,7 +128,7 @@ class RolloutClient:
             The future of its result, whose session is to be stopped by `result` or `cancel`.
 
         Raises:
-            BadRequest: the payload cannot be sent, or an id is none.
+            BadRequest: the payload cannot be sent, or an id is malformed.
             ServiceFailed: AgentCore did not start it.
             BadResult: the agent's reply names another place for the result; it is stopped.
             Exception: what a client of the caller's own raises; the session is stopped.

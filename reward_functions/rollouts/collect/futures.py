@@ -1,9 +1,9 @@
 """One rollout that runs somewhere else: its result is looked for in S3, and its session stopped.
 
-A look is a HEAD of the result's key. A key that is not there is looked for again, later each time;
-a look that fails is repeated too, whatever it raises, and `FAILED_LOOKS` in a row end the rollout
-with `ServiceFailed`.
-The session is stopped with the result, a failure, a timeout, a cancellation, or an interrupt.
+A look is a HEAD of the result's key. A missing key is looked for again, later each time. A look
+that fails is repeated too, for any exception, and `FAILED_LOOKS` in a row end the rollout with
+`ServiceFailed`. The session is stopped with the result, a failure, a timeout, a cancellation, or an
+interrupt.
 
 `_waits` is the one loop: it looks, and yields the seconds until the next look. `result` sleeps them
 on this thread, `result_async` on the event loop.
@@ -101,7 +101,7 @@ class RolloutFuture:
         return await in_thread(self.done)
 
     def result(self, timeout: float | None = None) -> dict[str, Any]:
-        """Wait for the result; the session is stopped whatever comes of it.
+        """Wait for the result; the session is stopped in every case.
 
         Args:
             timeout: seconds from now; 0 looks once, and None waits for ever.

@@ -207,7 +207,7 @@ class AgentCoreHttpClient:
         """A handle of an invocation that somebody started; no call is made.
 
         Raises:
-            BadRequest: an id is none.
+            BadRequest: an id is malformed.
         """
         return InvocationHandle(self, session_of(session_id), _checked(invocation_id))
 
@@ -242,7 +242,7 @@ class AgentCoreHttpClient:
         return reply
 
     async def threaded(self, function: Callable[[], T]) -> T:
-        """What a function returns, on a thread of this client."""
+        """The result of a function, on a thread of this client."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, function)
 
 

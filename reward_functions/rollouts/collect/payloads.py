@@ -1,4 +1,4 @@
-"""What an agent is sent: the caller's payload, and under `_rollout` where the result goes.
+"""The message to an agent: the caller's payload, and under `_rollout` where the result goes.
 
 {**payload, "_rollout": {exp_id, input_id, s3_bucket, base_url, model_id, …}}
 

@@ -2,15 +2,15 @@
 
     samples → checked → one call for all of them → the answer, unwrapped → a row an output → verdict
 
-What both published verifiers share. The dict is theirs: `success`, `results`, `total_samples`,
-`successful_samples` and `warnings`; a row of `results` has `sample_index`, `input`, `output`,
-`status` and `errors`. Nothing of a sample or an output is logged.
+The common part of both published verifiers. The dict is theirs: `success`, `results`,
+`total_samples`, `successful_samples` and `warnings`; a row of `results` has `sample_index`,
+`input`, `output`, `status` and `errors`. Nothing of a sample or an output is logged.
 
-**Who is asked.** A Lambda by its ARN, or a file in a process of its own. A file is the user's own
+**The reward.** A Lambda by its ARN, or a file in a process of its own. A file is the user's own
 code. It runs as a Lambda runs it: its neighbours can be imported, what it prints stays out of its
 answer, and what it does to its process ends with that.
 
-**What is a sample**, by the data set rules of amzn-nova-forge 1.4.10:
+**A sample**, by the data set rules of amzn-nova-forge 1.4.10:
 
 | field | what it is |
 | --- | --- |
@@ -21,8 +21,8 @@ answer, and what it does to its process ends with that.
 | `tools` | functions with a name, a description and parameters of type object; each name once |
 | `reference_answer` | a string or an object, not empty, or absent |
 
-**What is an output**: pydantic's reading of `RewardFunctionOutput`, which takes NaN, `"0.5"`, True
-and any id. `strict=True` also refuses what a trainer cannot use:
+**An output**: pydantic's reading of `RewardFunctionOutput`, which takes NaN, `"0.5"`, True and any
+id. `strict=True` also refuses what a trainer cannot use:
 
 | refused strictly, which the published verifiers take |
 | --- |
@@ -103,7 +103,7 @@ class RewardMetric(BaseModel):
 
 
 class RewardFunctionOutput(BaseModel):
-    """What a reward function says of one sample."""
+    """The answer of a reward function for one sample."""
 
     id: Any
     aggregate_reward_score: int | float

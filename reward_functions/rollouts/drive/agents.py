@@ -1,4 +1,4 @@
-"""Who is asked for rollouts, what an answer means, and the runtime that an agent reports to.
+"""The agents that are asked for rollouts, their answers, and the runtime that they report to.
 
 | agent | how it is asked |
 | --- | --- |
@@ -16,7 +16,7 @@
 
 An answer is bounded in size, and nothing in it but its status decides anything: rewards reach a
 trainer through its runtime alone. No agent holds up a run for longer than the window: one that is
-still answering then, byte by byte or not at all, is left behind.
+still answering then, byte by byte or not at all, is given up.
 
 A request that was sent is never sent again, and the SDK makes a call once: an agent would run the
 same rollout twice. Redirects are not followed. An agent of HTTP may still be starting, so that a
@@ -144,7 +144,7 @@ def answered(agent: Agent, request: RolloutRequest, seconds: float) -> AgentAnsw
 def answer_of(
     status: int, body: bytes, *, wait: float = 0.0, forwarder: bool = False
 ) -> AgentAnswer:
-    """What an answer over HTTP means.
+    """Read an answer over HTTP.
 
     Args:
         status: of HTTP.
@@ -163,7 +163,7 @@ def answer_of(
 
 
 def result_of(content: Any) -> AgentAnswer:
-    """What an agent that did not fail says: that it works, or anything else."""
+    """The state that an agent without a failure reports: it works, or anything else."""
     status = content.get("status") if isinstance(content, dict) else None
     working = isinstance(status, str) and status in WORKING
     return AgentAnswer("working" if working else "over")
@@ -521,7 +521,7 @@ class PythonAgent:
         self._stack.close()
 
     def send(self, request: RolloutRequest, *, timeout: float) -> AgentAnswer:  # noqa: ARG002
-        """Call it, and run it to its end; whoever calls this lets go of one that never ends."""
+        """Call it, and run it to its end; the caller lets go of one that never ends."""
         try:
             return result_of(self._finished(self._call(request.wire())))
         except BaseException as error:  # noqa: BLE001 - an agent's code; its reports decide
@@ -582,9 +582,9 @@ async def _ended(result: Any) -> Any:
 
 @contextmanager
 def pointed(endpoint: str, environ: Any = os.environ) -> Iterator[None]:
-    """The variables of a process whose agent reports to a runtime; as before behind the block.
+    """The variables of a process whose agent reports to a runtime; as before after the block.
 
-    After Ctrl-C they stay: agents that are left behind may still read them, and the process ends.
+    After Ctrl-C they stay: agents that go on may still read them, and the process ends.
     """
     wanted = {ENDPOINT: endpoint}
     if is_loopback(endpoint) and not Looks(LOOK).at(_credentials, otherwise=False):
@@ -650,7 +650,7 @@ MAX_ANSWER: Final = 64 * 1024 * 1024
 
 
 class SeenRollout(NamedTuple):
-    """What a runtime knows of a rollout.
+    """A runtime's facts about a rollout.
 
     Args:
         state: of the service: "PENDING", "READY", "REWARD_RECEIVED" or "FAILED".
@@ -658,8 +658,8 @@ class SeenRollout(NamedTuple):
         rewards: as they arrived.
         tool_calls: that the policy asked for.
         duplicates: reports that came again after they were taken.
-        response: the text of the policy's last turn; None where there is none, or where the runtime
-            has not kept it.
+        response: the text of the policy's last turn; None without one, or where the runtime has not
+            kept it.
     """
 
     state: str
@@ -679,7 +679,7 @@ class Runtime(Protocol):
         """Let a rollout begin."""
 
     def wait(self, job: str, rollout: str, states: Collection[str], timeout: float) -> SeenRollout:
-        """What it knows once the rollout is in one of these states, or the time is over."""
+        """The state of a rollout once it is one of these states, or the time is over."""
 
 
 class RuntimeElsewhere:
@@ -712,7 +712,7 @@ class RuntimeElsewhere:
         self._asked("POST", "trajectories", {"job": job, "trajectory": rollout})
 
     def wait(self, job: str, rollout: str, states: Collection[str], timeout: float) -> SeenRollout:
-        """What it knows once the rollout is in one of these states, or the time is over."""
+        """The state of a rollout once it is one of these states, or the time is over."""
         end, pause = monotonic() + timeout, FIRST_PAUSE
         route = f"trajectories/{quote(rollout, safe='')}?job={quote(job, safe='')}&texts=last"
         while True:
@@ -752,7 +752,7 @@ class RuntimeElsewhere:
 
 
 def seen_in(trajectory: Mapping[str, Any]) -> SeenRollout:
-    """What the double's JSON of a trajectory says.
+    """Read the double's JSON of a trajectory.
 
     Raises:
         ConfigurationError: it is of another form.

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 class Found(NamedTuple):
-    """What a check found, by the name that the table gives it."""
+    """The finding of a check, by the name that the table gives it."""
 
     verdict: CheckVerdict
     message: str
@@ -133,7 +133,7 @@ MISSING: Final = 404
 
 
 class Reply(NamedTuple):
-    """What a host answered: its status, and its clock where it says so."""
+    """The answer of a host: its status, and its clock where it says so."""
 
     status: int
     date: str
@@ -201,7 +201,7 @@ def token(metadata: RolloutMetadata) -> Found:
 
 
 def permissions(metadata: RolloutMetadata) -> Found:
-    """What IAM says of the five actions, for whoever types this.
+    """IAM's answer about the five actions, for you as you type this.
 
     Raises:
         AwsFailed: IAM cannot be asked, for another reason than a permission.
@@ -313,7 +313,7 @@ class Subject:
 
     @property
     def metadata(self) -> RolloutMetadata:
-        """Which rollout; empty where there is no payload, or none that can be read."""
+        """The rollout; empty without a payload, or with one that cannot be read."""
         try:
             return read_request(self.payload or b"{}").metadata
         except RolloutError:
@@ -445,7 +445,7 @@ def agent(asked: str | Callable[..., Any]) -> Found:
 
 
 def smoke(function: Callable[..., Any]) -> Found:
-    """What the smoke route of a `rollout_handler` says; another function would run a rollout."""
+    """The answer of a `rollout_handler`'s smoke route; another function would run a rollout."""
     if not hasattr(function, "rollout"):
         return Found("warning", "it is no rollout_handler: it reports nothing by itself")
     answer = function({FIELD: True})

@@ -18,9 +18,9 @@ The managed trainer sends the prompt alone; the models of sagemaker.train.rft de
 | anything else | one | `lost` |
 | anything else | none | `timeout` |
 
-A late report is waited for: until the window closes, as the trainer does, and `grace` seconds where
-nothing is to come: after an error, where a scorer stands by, or where a function of this process
-has returned and nothing of it is left in the outbox.
+A late report is waited for until the window closes, as the trainer does. The wait is `grace`
+seconds where nothing is to come: after an error, where a scorer stands by, or where a function of
+this process has returned and the outbox has nothing of it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Tasks(NamedTuple):
 
     Args:
         tasks: in order.
-        digest: of all of them, however they are spaced and whatever order their names stand in.
+        digest: of all of them, with any spacing and order of their names.
     """
 
     tasks: Sequence[Task]
@@ -171,7 +171,7 @@ def rollout_id(setup: Setup, attempt: Attempt) -> str:
 
 
 def attempts_for(tasks: Sequence[Task], n: int) -> list[Attempt]:
-    """What is run: every row's group, one after the other, as a trainer sends them."""
+    """The order of rollouts: every row's group, one after the other, as a trainer sends them."""
     return [Attempt(task.number, sample) for task in tasks for sample in range(n)]
 
 
@@ -208,7 +208,7 @@ class RolloutDriver:
     ending: Event = field(default_factory=Event)
 
     def request(self, attempt: Attempt) -> RolloutRequest:
-        """What a trainer would send."""
+        """The request of a trainer."""
         task = self.tasks[attempt.row]
         return RolloutRequest(
             prompt="" if self.sent == "instance" else task.prompt,
@@ -308,8 +308,8 @@ def drive(
 ) -> Iterator[RolloutRecord]:
     """The records, as the rollouts end.
 
-    Whoever stops reading, by Ctrl-C too, ends the run: threads that still wait are left behind, and
-    end with the process.
+    A reader who stops, by Ctrl-C too, ends the run: threads that still wait are given up, and end
+    with the process.
 
     Args:
         driver: of the run.

@@ -31,11 +31,11 @@ UNSCORED: Final = "unscored"
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What a batch comes to.
+    """The figures of a batch.
 
     Args:
         rewards: by the row's index, of rollouts that were scored.
-        mean: of them, with its 95 % interval; None where there is none.
+        mean: of them, with its 95 % interval; None without one.
         failures: rollouts without a reward, by kind.
         errors: their sentences, by the row's index.
     """
@@ -61,7 +61,7 @@ class Joining:
         self._errors: dict[int, str] = {}
 
     def add(self, item: BatchItem) -> None:
-        """One item: its reward, or why there is none."""
+        """One item: its reward, or why it has no reward."""
         index = item.index or 0
         if not item.success or item.result is None:
             self._failed(index, item.kind, item.error or "")
@@ -75,7 +75,7 @@ class Joining:
             self._failed(index, UNSCORED, str(error))
 
     def ended(self) -> Evaluation:
-        """What all of them come to."""
+        """The figures of all of them."""
         groups: dict[Hashable, list[float]] = defaultdict(list)
         for index, reward in sorted(self._rewards.items()):
             key = index if self._group is None else self._group(self._rows[index])
@@ -104,7 +104,7 @@ def evaluate_batch(
     Args:
         items: of `RolloutClient.run_batch`.
         rows: that were run, in the same order.
-        reward: of a row and a result; the result's own `rewards` where None. What it raises is
+        reward: of a row and a result; the result's own `rewards` where None. Its exceptions are
             raised, but for `InvalidReward`, which counts as unscored.
         group: what rows of one prompt have in common; each row is its own where None.
     """

@@ -1,9 +1,8 @@
-"""What a file of rollouts comes to: its figures, as tables and as JSON.
+"""The summary of a file of rollouts: its figures, as tables and as JSON.
 
-Rewards are those of rollouts that have one: what failed or was lost is counted, and is no 0.0.
-pass@k is the unbiased estimate of Chen et al., Evaluating Large Language Models Trained on Code,
-2021: 1 − C(n − c, k) / C(n, k) of a row with n rewarded rollouts, c of them solved. It stands where
-every reward is 0 or 1.
+Rewards are those of rollouts that have one: a rollout that failed or was lost is counted, and is no
+0.0. The unbiased estimate of pass@k is of Chen et al., Evaluating Large Language Models Trained on
+Code, 2021. It stands where every reward is 0 or 1.
 
 Ids of rows and types of errors come from data: who shows a cell makes it harmless.
 """
@@ -76,7 +75,7 @@ class Figures:
         groups: rows.
         statuses: how many have each status, every status there.
         shares: the same as shares, with intervals.
-        mean: of the rewards; None where there is none.
+        mean: of the rewards; None without one.
         std: standard deviation of the rewards.
         minimum: the least reward.
         maximum: the most.
@@ -88,8 +87,8 @@ class Figures:
         histogram: of the rewards.
         means: of the rows' mean rewards.
         turns: how many rollouts had so many turns.
-        idle: how many never called the policy, whatever they earned: the managed trainer ends a job
-            over one that it can sample nothing of.
+        idle: how many never called the policy, with any reward: the managed trainer ends a job over
+            one that it can sample nothing of.
         tool_calls: on average.
         seconds: quantiles of all rollouts' durations.
         duplicates: reports that came again.

@@ -1,4 +1,4 @@
-"""What became of each rollout: a line of JSON for each, on the disk as soon as it ends.
+"""The outcome of each rollout: a line of JSON for each, on the disk as soon as it ends.
 
 | status | meaning |
 | --- | --- |
@@ -7,9 +7,9 @@
 | `lost` | the agent answered, and no reward came before the window closed: never a reward of 0.0 |
 | `timeout` | nothing came before the window closed |
 
-A line says all that it depends on, so that a file can be gone on with, compared and scored again:
-the data's digest, the size of a group, the seed, the agent, the policy, and the pin of the reward.
-`reward score NAME FILE` scores the responses again, and `reward compare` says what flips.
+A line holds all that it depends on, so that a file can be resumed, compared and scored again. That
+is the data's digest, the size of a group, the seed, the agent, the policy, and the pin of the
+reward. `reward score NAME FILE` scores the responses again, and `reward compare` says what flips.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class RolloutRecord:
         sample: number in the group, from 0.
         rollout: the id that the agent received.
         status: what became of it.
-        rewards: one, or one a turn; empty where there is none.
+        rewards: one, or one a turn; empty without one.
         scored_by: "agent", or "scorer" where it gave the reward or failed to; "" where nobody did.
         turns: policy calls that the runtime recorded.
         tool_calls: that the policy asked for.
@@ -121,7 +121,7 @@ class RolloutRecord:
 
     @property
     def reward(self) -> float | None:
-        """The return of the episode: the sum of its rewards; None where there is none."""
+        """The return of the episode: the sum of its rewards; None without one."""
         bounded = [max(-LARGEST, min(LARGEST, reward)) for reward in self.rewards]
         return fsum(bounded) if bounded else None
 
@@ -154,8 +154,8 @@ class RecordFile:
         kept: what had ended before, and what ends; without the texts.
 
     Raises:
-        ConfigurationError: it exists and is not to be gone on with, it belongs to another run, it
-            is none, or another command writes to it.
+        ConfigurationError: it exists and you did not ask to resume it, it belongs to another run,
+            it is no record, or another command writes to it.
         ScorerMismatch: its records were scored by another reward, version or digest.
         OSError: it cannot be read or written.
     """
@@ -319,7 +319,7 @@ _BEGINNING: Final = b'{"record": 1'
 
 
 def scored(scorer: Scores, content: Any, response: Any) -> dict[str, Any]:
-    """What a record says of a response that a pinned reward scores, or cannot score.
+    """The record of a response that a pinned reward scores, or cannot score.
 
     Raises:
         ConfigurationError: the reward cannot score anything, such as a judge that does not answer.

@@ -4,7 +4,8 @@
                  └──→ what stays is released
 
 A letter is sent before it is deleted: a command that dies between leaves two, and a result that is
-delivered twice is counted once. What nobody chose is released at the end, and is there at once.
+delivered twice is counted once. A message that nobody chose is released at the end, and is there at
+once.
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ def redriven(letters: Sequence[Letter], kinds: Collection[str]) -> list[Letter]:
     """Those that are sent back: of some kinds, or all but expired ones, which no attempt mends.
 
     Raises:
-        ConfigurationError: a kind is none.
+        ConfigurationError: a kind does not exist.
     """
     require_kinds(kinds)
     if kinds:
@@ -169,10 +170,10 @@ def redriven(letters: Sequence[Letter], kinds: Collection[str]) -> list[Letter]:
 
 
 def require_kinds(kinds: Iterable[str]) -> None:
-    """Nothing, where all are kinds of dead letters.
+    """Refuse a kind that is no kind of dead letters.
 
     Raises:
-        ConfigurationError: one is none. The message names those that are.
+        ConfigurationError: a kind does not exist. The message names those that are.
     """
     for kind in kinds:
         if kind not in KINDS and kind != MOVED:

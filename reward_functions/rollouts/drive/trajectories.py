@@ -81,7 +81,7 @@ def found_in(lines: Iterable[Trajectory], id_: str) -> Trajectory:
     """The last trajectory of an id.
 
     Raises:
-        ConfigurationError: there is none.
+        ConfigurationError: the file has no trajectory.
     """
     found = None
     for each in lines:
@@ -254,7 +254,7 @@ MOST_TURNS: Final = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupUse:
-    """What the rollouts of a row took, each figure a mean of those whose trajectory is there.
+    """The use of a row's rollouts, each figure a mean of those whose trajectory is known.
 
     Args:
         row: its number, from 1.
@@ -298,7 +298,7 @@ class Use:
 
 
 def use_in(path: Path, records: Iterable[RolloutRecord]) -> Use:
-    """What some rollouts took, of the trajectories of a file; of several of one the last.
+    """The use of some rollouts, by the trajectories of a file; of several of one the last.
 
     Raises:
         ConfigurationError: a line is no trajectory.
@@ -357,7 +357,7 @@ TOKEN_FORMATS: frozenset[str] = frozenset({"agentcore", "datum"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """What became of a file.
+    """The outcome of a file.
 
     Args:
         lines: the rows, as JSON, without line breaks.

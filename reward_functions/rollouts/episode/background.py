@@ -1,18 +1,18 @@
-"""Work behind an answer: begun at once or a little later, in a context of its own, never lost.
+"""Work after an answer: begun at once or a little later, in a context of its own, never lost.
 
 A trainer waits seconds for an agent's answer and minutes for its reward, so an agent answers first
-and acts behind the answer. Two bounds keep a burst from ending the process: so much work runs at a
-time, so much more waits, and what is beyond both is refused in a type that a server answers with
-503, so that the trainer gets to know.
+and acts after the answer. Two bounds keep a burst from ending the process: so much work runs at a
+time, and so much more waits. Work beyond both is refused in a type that a server answers with 503,
+so that the trainer gets to know.
 
 | work | runs |
 | --- | --- |
 | a function | on a daemon thread of a pool |
 | a coroutine function | on one event loop, in a thread of its own: async clients can be shared |
 
-Either runs in a copy of the context of whoever handed it in, and is referred to until it ends: the
-event loop alone would let a task be collected as garbage while it waits. What it raises is logged
-by its type, and is in its future for whoever waits.
+Either runs in a copy of its caller's context, and is referred to until it ends: the event loop
+alone would let a task be collected as garbage while it waits. Its exception is logged by its type,
+and is in its future for the waiting caller.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Place:
         self.used = False
 
     def run(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        """Run work behind the caller's back; its future is cancelled where the process ends."""
+        """Run work in the background; its future is cancelled where the process ends."""
         job = _Job(partial(work, *arguments, **named), copy_context())
         job.context.run(handed_in.set, self._taken)
         self.used = True
@@ -89,7 +89,7 @@ class Place:
 
 
 class Background:
-    """Runs work behind an answer; shared by threads.
+    """Runs work after an answer; shared by threads.
 
     Args:
         workers: that run at a time.
@@ -121,7 +121,7 @@ class Background:
         self._since = clock()
 
     def run(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        """Run work behind the caller's back; what it returns or raises is in the future.
+        """Run work in the background; its result or exception is in the future.
 
         Raises:
             TooBusy: as much runs and waits as may, or it is closed.
@@ -243,7 +243,7 @@ class Background:
             yield
         except BaseException as error:  # noqa: BLE001 - an agent's code, which may even call sys.exit
             job.future.set_exception(error)
-            _log.error("work behind an answer ended by %s", type(error).__name__)
+            _log.error("work after an answer ended by %s", type(error).__name__)
         finally:
             with self._changed:
                 self._running.discard(job)

@@ -1,21 +1,21 @@
 """One episode: its request, its turns and their rewards, and the time it has left.
 
-**Rewards of an episode.** What an agent records here and what it returns become one report:
+**Rewards of an episode.** An agent's records here and its result become one report:
 
 | recorded | returned | reported |
 | --- | --- | --- |
 | nothing | nothing | no reward |
 | nothing, or `reward(r)` | r, or nothing | r: one number, or one for each turn |
 | `reward(r)` | another than r | InvalidReward: which one counts is not ours to guess |
-| `turn_reward(i, r)`, `bonus(r)` | nothing | one number for each turn, 0.0 where there is none |
+| `turn_reward(i, r)`, `bonus(r)` | nothing | one number for each turn, 0.0 without one |
 | the same | one number, by `reward(r)` too | the same; the number is added to the last turn |
 | the same | a number for each turn | InvalidReward: the turns have rewards already |
 
 A trainer may normalise the rewards of a group per turn index. Where the policy decides when to
-stop, the later indices are those of the longer episodes only, and the advantage is biased: prefer
-one number for the episode unless every episode has the same number of turns. Or let the numbers of
+stop, the later indices are those of the longer episodes only, and the advantage is biased. Prefer
+one number for the episode, unless every episode has the same number of turns. Or let the numbers of
 the turns, recorded or returned, be reported as returns to go by `turn_rewards="to_go"`: each is the
-sum of its turn's reward and of those behind it. One number for the episode stays as it is.
+sum of its turn's reward and of those after it. One number for the episode stays as it is.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class RolloutContext:
             self._reward = given
 
     def rewards(self, returned: Any = None) -> tuple[float, ...] | None:
-        """What is reported, by the table above; None where there is no reward.
+        """The reported reward, by the table above; None without a reward.
 
         Args:
             returned: the reward that the agent returned, if it did.

@@ -23,9 +23,9 @@ BadRequest before the agent runs.
 
 The episodes of a handler that have not ended, and what becomes of them as their process ends.
 
-A process that is asked to end waits for its episodes, but not for ever. What outlasts that is a
-failure of ours, and is reported as one at once: the next process may be hours away, or never come
-where the disk dies with the machine. What the next process may run again is left to it.
+A process that is asked to end waits for its episodes, but not for ever. An outage that outlasts it
+is a failure of ours, and is reported as one at once. The next process may be hours away, or never
+come where the disk dies with the machine. Work that the next process may run again is left to it.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Unended:
             self._of_this_process().add(run)
 
     def interrupt(self) -> None:
-        """End all of them, and return behind their reports."""
+        """End all of them, and return after their reports."""
         with self._lock:
             left = [run for run in self._of_this_process() if not run.ended]
         if left:
@@ -148,8 +148,9 @@ def rollout_handler(
         margin: seconds before that at which the minimum is reported and the agent cancelled.
         minimum: of the reward's scale; None for that of `reward`, or 0.0.
         on_failure: "failed", or "minimum": what an episode that we could not run is reported as.
-        on_report_failure: "log", or "raise" too: where the reward is none, cannot be scored, or is
-            refused by the service. What the service could not take yet is in the outbox.
+        on_report_failure: "log", or "raise" too: where the reward is not a number, cannot be
+            scored, or is refused by the service. A report that the service could not take yet is in
+            the outbox.
         ping: whether an episode in which no turn was recorded calls the policy once before it is
             reported; or a function of its `RolloutContext` that does so. It needs a model that
             records its calls.
@@ -166,7 +167,7 @@ def rollout_handler(
 
     Raises:
         TypeError: no agent: it cannot be called with a payload.
-        ConfigurationError: an option that is none; UnknownReward or BadParameter of `reward`.
+        ConfigurationError: an option has no such value; UnknownReward or BadParameter of `reward`.
     """
     options = Options(
         scorer=None if reward is None else _scorer(reward),
@@ -283,7 +284,7 @@ class RolloutHandler:
         A server that answers at once does so first: an episode that it accepts is durable.
 
         Returns:
-            What to answer where the agent does not run.
+            The answer where the agent does not run.
 
         Raises:
             BadRequest: the payload is no request.
@@ -299,7 +300,7 @@ class RolloutHandler:
         """End the rollouts that have not ended, as their process ends.
 
         Each is reported as a failure of ours, counted as "interrupted"; with `rerun` one that has
-        called no policy is left to the next process. It returns behind the reports.
+        called no policy is left to the next process. It returns after the reports.
         """
         self._unended.interrupt()
 
@@ -345,7 +346,7 @@ class RolloutHandler:
 
     @property
     def reporter(self) -> Reporter:
-        """What it reports with: its own, or the process's."""
+        """Its reporter: its own, or the process's."""
         return self._reporter or process_reporter()
 
     def _count(self, event: str) -> None:

@@ -117,7 +117,7 @@ class Agent:
 
 
 def agent_of(given: Any) -> Agent:
-    """An agent from whatever it is written as.
+    """An agent from any form that you write.
 
     Raises:
         TypeError: it cannot be called with a payload, or needs more than one argument beside it.

@@ -25,7 +25,7 @@ OnReportFailure = Literal["log", "raise"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a handler was given; what is None is the process's setting.
+    """The options of a handler; a None is the process's setting.
 
     Args:
         scorer: scores the response; None where the agent returns its reward.
@@ -35,7 +35,7 @@ class Options:
         window: seconds from a request to the end of the trainer's waiting.
         margin: seconds before that at which the minimum is reported.
         on_failure: what an episode that we could not run is reported as.
-        on_report_failure: whether a reward that is none or a refused report is raised too.
+        on_report_failure: whether an invalid reward or a refused report is raised too.
         ping: whether an episode without a turn calls the policy once; or what calls it.
         turn_rewards: what a list of rewards is reported as: see `episode`.
         transport: one of `transports.KINDS`, or a transport.
@@ -44,7 +44,7 @@ class Options:
         client: what reports: of a module of compatibility its own.
 
     Raises:
-        ConfigurationError: a value that is none. The message names the option.
+        ConfigurationError: an option has no such value. The message names the option.
     """
 
     scorer: Scorer | None = None
@@ -80,7 +80,7 @@ class Options:
 
     @property
     def raises(self) -> bool:
-        """Whether a reward that is none, or whose report is refused, is raised too."""
+        """Whether an invalid reward, or a refused report, is raised too."""
         return self.on_report_failure == "raise"
 
     def of(self, reporter: Reporter) -> Reporting:

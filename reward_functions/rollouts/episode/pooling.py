@@ -11,8 +11,8 @@ An agent goes back when its task ends, also by an exception, and is reset before
 it. One whose reset fails is discarded, as is one whose task was cancelled: something of it may
 still run. A new one is made in its place.
 
-Whoever waits is served in the order of coming, threads and tasks alike; a task that waits does not
-hold its event loop up.
+The first to come is served first, threads and tasks alike; a task that waits does not hold its
+event loop up.
 
 **How an agent becomes as new**, when its task is over:
 
@@ -62,7 +62,7 @@ class Prepared:
 
     Args:
         agent: what the task gets.
-        reset: makes it as new behind the task; None where nothing does.
+        reset: makes it as new after the task; None where nothing does.
     """
 
     agent: Any
@@ -258,7 +258,7 @@ def _name(error: Exception) -> str:
 
 
 def preparing(agent: Any) -> Callable[[], Prepared]:
-    """What makes an agent ready for each of its tasks."""
+    """The functions that make an agent ready for each of its tasks."""
     return next(kind for holds, kind in KINDS if holds(agent))(agent)
 
 

@@ -1,4 +1,4 @@
-"""What an agent returns or raises, as what is reported of its episode.
+"""Turn an agent's result or exception into a report of its episode.
 
 | an agent returns | read as |
 | --- | --- |
@@ -7,7 +7,7 @@
 | `Unscored` | an error: it could not be scored |
 | an array, a list or tuple that holds a number or a score | a reward for each turn |
 | a mapping or an object with `status` "skipped" | nothing is reported |
-| the same with "error" | an error, whatever its reward |
+| the same with "error" | an error, with any reward |
 | the same with `reward` "deferred" | its response is scored by a deployed reward: see `deferred` |
 | the same with `reward` or `rewards` | any of the rows above but this one |
 | anything else, None too | no reward: the rollout is complete, and has what the episode recorded |
@@ -16,7 +16,7 @@ sagemaker.train.rft reports nothing for a number, an object or None, and the rol
 there this table differs on purpose. A boolean is no reward; as a `reward` it is an error.
 
 The table of failure attribution stands with its reasons in `errors`; `FAILURES` has its rows. An
-ending that is ours is reported as failed, or, where the operator asked for it, as the minimum: then
+ending that is ours is reported as failed, or, where the operator asked for it, as the minimum. Then
 it is counted under a name of its own, because such an outage of ours is a lesson for the policy.
 """
 
@@ -51,12 +51,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """What is reported of an episode.
+    """The report of an episode.
 
     Args:
         event: what happened, by the name that it is counted under.
         status: None where nothing is reported.
-        rewards: None where there is none.
+        rewards: None without one.
         error: what is reported as failed; its type is logged.
         record: what is written in place of a report.
     """
@@ -154,7 +154,7 @@ def ending_at_deadline(minimum: float) -> Ending:
 
 
 def cause_of(error: BaseException) -> BaseException:
-    """What counts of an error that an agent raised.
+    """The cause of an error that an agent raised.
 
     Of a group, as of `asyncio.TaskGroup`, what is ours before what is the policy's, and then the
     row of `FAILURES` that comes first. Of an exception that was raised `from` an `EpisodeFailure`,
@@ -189,7 +189,7 @@ def _by_policy(failed: Ending, on_failure: OnFailure) -> Ending:
 
 
 def reward_of(result: Any, episode: RolloutContext) -> Ending:
-    """What an agent returned and what its episode recorded; an error has no rewards yet.
+    """The agent's result and its episode's record; an error has no rewards yet.
 
     Raises:
         InvalidReward: a reward that is not finite numbers, has another length than the turns, or

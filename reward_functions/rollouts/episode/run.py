@@ -1,9 +1,9 @@
 """One run of an agent: begun once, run in a Context of its own, reported once.
 
-Whoever claims it first reports it: the agent's end, its failure, or the deadline. What comes later
-is logged, and not reported: the first report counts, at the service too.
+The first to claim it reports it: the agent's end, its failure, or the deadline. A later report is
+logged, and not sent: the first one counts, at the service too.
 
-**What an episode did is kept** when it ends, once, as it was reported:
+**The record of an episode is kept** when it ends, once, as it was reported:
 
 | ending | status | rewards |
 | --- | --- | --- |
@@ -16,7 +16,7 @@ is logged, and not reported: the first report counts, at the service too.
 | a payload without the ids of a rollout | `unreported` | None |
 
 `metadata` has the ending by the name that it is counted under, and the type of what was raised.
-What an agent does behind its deadline is not in the trajectory.
+Acts of an agent after its deadline are not in the trajectory.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class Run:
         return begun
 
     def take(self) -> bool:
-        """Whether whoever calls this is the first, and runs the agent."""
+        """Whether the caller is the first, and runs the agent."""
         return self._untaken.acquire(blocking=False)
 
     def __enter__(self) -> None:
@@ -204,7 +204,7 @@ class Run:
             await in_thread(self.fail, error)
 
     async def in_time(self, awaitable: Awaitable[Any]) -> Any:
-        """What an awaitable gives, in the episode's Context; `LATE` where its time is over first.
+        """The result of an awaitable, in the episode's Context; `LATE` after its time.
 
         It is cancelled then, as by `asyncio.timeout`: the caller's task goes on.
         """

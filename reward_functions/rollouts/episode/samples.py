@@ -1,4 +1,4 @@
-"""A response to a request as the sample that a reward scores, whatever shape the request has.
+"""Turn a response to a request, of any shape, into the sample that a reward scores.
 
 Objects that may hold the fields of a data set's row are read in this order:
 
@@ -9,7 +9,7 @@ Objects that may hold the fields of a data set's row are read in this order:
 | a prompt that is itself a JSON object | the trainer passes a cell of the data set on as it is |
 
 The cell is read, and then before the others, only where those have no ground truth: a question may
-look like a row, and never replaces the answer that the data set has for it. What the policy wrote
+look like a row, and never replaces the answer that the data set has for it. The policy's own text
 is never read as a row.
 
 The ground truth stands under `reference_answer`, `reference`, `ground_truth` or `answer`, there or

@@ -27,7 +27,7 @@ Not covered: installed packages such as sympy, Python itself, and the model that
 of `reward_functions` that score nothing are passed over: a change of the command line makes no
 reward another.
 
-**What a reward was given beside its source**, as text that is the same in every process:
+**The parameters of a reward beside its source**, as text that is the same in every process:
 
 | value | written as |
 | --- | --- |
@@ -110,7 +110,7 @@ PLAIN: Final = (type(None), str, bytes, int, float, complex, Enum, PurePath, Pat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """Which reward scored a record.
+    """The reward that scored a record.
 
     Args:
         name: of the reward; `module.function` of a plain function.
@@ -138,7 +138,7 @@ class Pin:
         """A pin from JSON data, which has its four fields and no others.
 
         Raises:
-            ScorerMismatch: it is none. The message names the field.
+            ScorerMismatch: it is no pin. The message names the field.
         """
         if not isinstance(given, dict):
             raise ScorerMismatch(f"the record's scorer is {json_kind(given)}, not a pin")
@@ -266,7 +266,7 @@ class Scorer:
 
     @cached_property
     def pin(self) -> Pin:
-        """Which reward this is; its sources are read once.
+        """Pin a reward; its sources are read once.
 
         Raises:
             ConfigurationError: its source is not in a file.
@@ -279,7 +279,7 @@ class Scorer:
         )
 
     def require(self, pin: Pin) -> None:
-        """Nothing, where this reward is the one of a pin.
+        """Refuse a reward that is not the one of a pin.
 
         Raises:
             ScorerMismatch: it is another, of another version, other sources or parameters.
@@ -476,7 +476,7 @@ def _named(given: Iterable[Any]) -> Iterator[tuple[str, Path]]:
 
 
 def held(given: object) -> dict[str, Any]:
-    """What code was given beside its source, by name."""
+    """The values that code was given beside its source, by name."""
     if isinstance(given, MethodType):
         return {"self": held(given.__self__), **held(given.__func__)}
     if isinstance(given, partial):
@@ -507,7 +507,7 @@ def value_text(value: object, inside: tuple[int, ...] = ()) -> str:
     """A value by the table above.
 
     Args:
-        value: whatever it is; it may hold itself.
+        value: any object; it may hold itself.
         inside: the ids of the values that it is part of.
     """
     if isinstance(value, PLAIN):

@@ -27,7 +27,7 @@ def is_smoke_test(request: RolloutRequest) -> bool:
 
 
 def smoke_answer(name: str, reporting: Reporting) -> dict[str, Any]:
-    """What the handler is, and how it would report.
+    """The identity of the handler, and how it would report.
 
     Args:
         name: of the agent.

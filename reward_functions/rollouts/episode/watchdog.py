@@ -1,6 +1,6 @@
 """The deadlines of all episodes of a process, on one thread: a heap, and a wait for its first.
 
-An action runs behind the thread, so that one slow report holds no other deadline up.
+An action runs after the thread, so that one slow report holds no other deadline up.
 """
 
 from __future__ import annotations

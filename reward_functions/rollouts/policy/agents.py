@@ -101,7 +101,7 @@ class RolloutRunHooks(RunHooks[Any]):
     """Hooks of any number of runs at a time. Outside an episode they do nothing.
 
     Raises:
-        PolicyFailure: before a model or a tool is called behind the deadline of the episode, which
+        PolicyFailure: before a model or a tool is called after the deadline of the episode, which
             ends the run.
     """
 

@@ -1,8 +1,9 @@
 """An answer of the policy, read as one chat completion: JSON, or the events of a stream.
 
-Whoever reads a stream sees its bytes as they come; a copy is kept, and read once it has ended. Of a
+A reader of a stream sees its bytes as they come; a copy is kept, and read once it has ended. Of a
 stream the pieces are joined: text by its field, tool calls by their index, token ids and
-log-probabilities in their order. What is no chat completion is recorded as such, and counted.
+log-probabilities in their order. An answer that is no chat completion is recorded as such, and
+counted.
 
 An answer whose text holds tool calls becomes one that calls those tools.
 
@@ -99,7 +100,7 @@ def completion_of(body: bytes, *, streamed: bool) -> dict[str, Any]:
     """An answer's body as a chat completion, whose first choice has a message.
 
     Raises:
-        UnreadableAnswer: it is none.
+        UnreadableAnswer: it is no completion.
     """
     try:
         read = joined(events_of(body)) if streamed else json.loads(body)

@@ -5,7 +5,7 @@
         asking.answering()             # an answer begins: a turn of the episode
         asking.answered(reply)         # the whole of it, in OpenAI's form
 
-An answer that came is an answer, whatever the client raises over it: one that does not fit its type
+An answer that came is an answer, even if the client raises over it: one that does not fit its type
 is a turn too.
 """
 
@@ -38,7 +38,7 @@ class Asking:
 
     Attributes:
         request: as it was sent; empty before.
-        chunks: of a streamed answer, in OpenAI's form; whoever reads them puts them there.
+        chunks: of a streamed answer, in OpenAI's form; their reader puts them there.
 
     Raises:
         PolicyFailure: the episode's window is over.

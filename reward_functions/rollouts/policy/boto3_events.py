@@ -54,7 +54,7 @@ def wrap_boto3(client: _Client) -> _Client:
 
     Raises:
         UnsupportedClient: of any other service.
-        PolicyFailure: at a call behind the deadline of its episode.
+        PolicyFailure: at a call after the deadline of its episode.
     """
     meta = getattr(client, "meta", None)
     service = getattr(getattr(meta, "service_model", None), "service_name", "")

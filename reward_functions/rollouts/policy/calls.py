@@ -1,11 +1,11 @@
-"""One call of the policy: refused behind the deadline, counted as a turn, recorded.
+"""One call of the policy: refused after the deadline, counted as a turn, recorded.
 
     with policy_call(request) as call:
         reply = client.post(...)       # an exception is recorded by its type
         call.answering()               # an answer begins: a turn of the episode
         call.answered(reply)           # the whole of it, in OpenAI's form
 
-An answer that arrives behind the block is `call.later()`.
+An answer that arrives after the block is `call.later()`.
 
 A call within a call is the same call: a wrapped model over a wrapped client is one turn. Where the
 inner one is made again, because it failed, each attempt is in the record. Outside an episode all of
@@ -15,9 +15,9 @@ A tool that ran in an episode: into its record, and a span of what it took.
 
 A stream of a policy call: every step of it runs in one context, which is the stream's own.
 
-A generator runs in the context of whoever takes its next item. What it sets there, such as the
-policy call that it is, would be seen by its reader between two items, and cannot be taken back
-where another task closes it.
+A generator runs in the context of the code that takes its next item. A value that it sets there,
+such as the policy call that it is, would be seen by its reader between two items. It cannot be
+taken back where another task closes it.
 
 The refusals of models and clients that no rollout can speak through.
 """
@@ -99,7 +99,7 @@ class PolicyCall:
         return self._handle
 
     def later(self, left: Callable[[], object] | None = None) -> None:
-        """The answer comes behind the block: whoever reads it says `answered` or `failed`.
+        """The answer comes after the block: its reader says `answered` or `failed`.
 
         Args:
             left: is called where the reader leaves the rest of the answer, and has all it wants.
@@ -189,7 +189,7 @@ def policy_call(request: Mapping[str, Any] | None = None) -> Iterator[PolicyCall
 
 
 def open_call(request: Mapping[str, Any] | None = None) -> PolicyCall:
-    """As `policy_call`, where no block can stand: whoever opens it says `answered` or `failed`.
+    """As `policy_call`, where no block can stand: its caller says `answered` or `failed`.
 
     Raises:
         PolicyFailure: the episode's window is over.
@@ -236,7 +236,7 @@ def _attributes(episode: RolloutContext, request: Mapping[str, Any] | None) -> d
 
 
 def rollout_attributes(episode: RolloutContext) -> dict[str, Any]:
-    """Which rollout a span is of."""
+    """The attributes of a span: the rollout that it belongs to."""
     known = episode.metadata
     return {"rollout.job": known.job_arn, "rollout.trajectory": known.trajectory_id}
 

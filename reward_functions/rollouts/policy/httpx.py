@@ -1,4 +1,4 @@
-"""httpx: whatever calls a policy over it, each call in the rollout that makes it.
+"""httpx: each call of a policy over it, in the rollout that makes it.
 
 A transport stands around another one and sends through it: the client's hooks, authentication,
 retries and streams stay as they are. `policy.outgoing` says what is a policy call, and what it
@@ -121,8 +121,8 @@ class RolloutTransport(httpx.BaseTransport):
         owned: whether it is closed with this one.
 
     Raises:
-        PolicyFailure: at a call behind the deadline of its episode.
-        UntrustedEndpoint, UnsupportedCall: at a call; see `policy.outgoing`.
+        PolicyFailure: at a call after the deadline of its episode. UntrustedEndpoint,
+            UnsupportedCall: at a call; see `policy.outgoing`.
         CredentialsMissing: at a call that a token is due for.
     """
 

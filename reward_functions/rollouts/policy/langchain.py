@@ -93,7 +93,7 @@ class RolloutChatOpenAI(ChatOpenAI):
     """An OpenAI chat model of LangChain whose calls carry the rollout that makes them.
 
     Within a rollout each call has its headers, its sampling parameters, the address of its runtime
-    and a bearer token that is minted when it is needed; what the user sets stays where the rollout
+    and a bearer token that is minted when it is needed. Your own settings stay where the rollout
     says nothing. Outside any rollout it is a `ChatOpenAI`. `bind_tools`, `with_structured_output`,
     streams and batches are LangChain's own.
 
@@ -107,7 +107,7 @@ class RolloutChatOpenAI(ChatOpenAI):
     Raises:
         UntrustedEndpoint: at a call whose payload names a host that is not a runtime.
         UnsupportedModel: at a call that LangChain would send to the Responses API.
-        PolicyFailure: at a call behind the deadline of its episode.
+        PolicyFailure: at a call after the deadline of its episode.
     """
 
     model_name: str = Field(default=DEFAULT_MODEL, alias="model")
@@ -325,7 +325,7 @@ UNUSED_KEY: Final = "minted-when-it-is-needed"
 
 
 class CallClients:
-    """What the clients of the current rollout's calls are made with.
+    """The clients of the current rollout's calls.
 
     Args:
         model: a `ChatOpenAI`.
@@ -490,7 +490,7 @@ class RolloutCallbacks(BaseCallbackHandler):
         run_id: UUID,
         **kwargs: Any,
     ) -> None:
-        """A tool begins; refused behind the deadline."""
+        """A tool begins; refused after the deadline."""
         episode = current_rollout()
         if episode is None:
             return

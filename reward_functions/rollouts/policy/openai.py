@@ -1,9 +1,9 @@
 """OpenAI's SDK: clients whose every call belongs to the rollout that makes it.
 
-A wrapped client is a copy of the user's, over the same connections. What each call carries is said
-by `policy.outgoing`, and what becomes of it is recorded by the transport, so that streams, retries
-and typed answers are OpenAI's own. What refuses a call, such as a deadline, is raised before it is
-sent: an exception of a transport would come as `APIConnectionError`, behind two retries.
+A wrapped client is a copy of the user's, over the same connections. `policy.outgoing` makes the
+headers of each call. The transport records its outcome, so that streams, retries and typed answers
+are OpenAI's own. A refusal of a call, such as a deadline, is raised before it is sent: an exception
+of a transport would come as `APIConnectionError`, after two retries.
 
 For what builds a client a call, as Strands does, `ClientArgs` answers for its reader's rollout:
 
@@ -87,8 +87,8 @@ def wrap_client(
 
     Raises:
         UnsupportedClient: any other client, Azure's too, or one over httpx2.
-        PolicyFailure: at a call behind the deadline of its episode.
-        UntrustedEndpoint, UnsupportedCall, CredentialsMissing: at a call.
+        PolicyFailure: at a call after the deadline of its episode. UntrustedEndpoint,
+            UnsupportedCall, CredentialsMissing: at a call.
     """
     if isinstance(client, _InRollouts):
         return client

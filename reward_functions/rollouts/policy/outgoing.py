@@ -10,19 +10,19 @@
 | anything else | as it is |
 
 OpenAI's own address is what its client calls where nobody names one: a policy that is trained is
-not served there. A key of `OPENAI_API_KEY` is none at a runtime. What a body says that is no JSON
-object is sent as it is, and recorded by nobody.
+not served there. A key of `OPENAI_API_KEY` is no key at a runtime. A body that is no JSON object is
+sent as it is, and recorded by nobody.
 
 Where a policy call goes, and whether a bearer token is due there.
 
 | the address | the credential |
 | --- | --- |
-| the user's own | the user's key; a token where there is none and the address is a runtime's |
+| the user's own | the user's key; a token if the user has no key and the address is a runtime's |
 | none: `/v1` of the rollout's endpoint | likewise |
 
 An endpoint that a payload names is trusted, or refused: see `endpoints`.
 
-What a policy call says of its rollout: headers with a span id of its own, and how to sample.
+Tell a policy call its rollout: headers with a span id of its own, and how to sample.
 
 Bearer tokens of policy calls: one account for all models, looked up anew when a call is refused.
 
@@ -154,7 +154,7 @@ class Outgoing:
         headers: all of them; a token is added where it is due.
         body: of the request.
         region: that a bearer token is due for; None where none is.
-        request: the body as a mapping; None where it is none.
+        request: the body as a mapping; None otherwise.
     """
 
     url: str
@@ -232,7 +232,7 @@ def _is_key(authorization: str | None) -> bool:
 
 
 def json_object(body: bytes | bytearray | str) -> dict[str, Any] | None:
-    """A body's JSON object; None where it is none."""
+    """A body's JSON object; None otherwise."""
     try:
         read = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,11 +1,11 @@
 """Strands: a shared model whose every call belongs to the rollout that makes it.
 
 Nothing is written into the model by a call, so one model serves any number of rollouts at a time.
-The runtime captures each answer as a turn; the model counts it on the episode, once an answer came,
-and the transport below OpenAI's client records it as the engine sent it, with its token ids, and
-each attempt of that client. A call that was throttled or refused is no turn. Not handled: an answer
-that got lost on its way, which OpenAI's client asks for again, is a turn of the runtime that nobody
-here has seen. What is no policy call, such as a summary by another model, is no turn either.
+The runtime captures each answer as a turn; the model counts it on the episode, once an answer came.
+The transport below OpenAI's client records it as the engine sent it, with its token ids, and each
+attempt of that client. A call that was throttled or refused is no turn. Not handled: an answer that
+got lost on its way, which OpenAI's client asks for again, is a turn of the runtime that nobody here
+has seen. A call that is no policy call, such as a summary by another model, is no turn either.
 
 The hooks never count turns. An attempt that another hook has repeated (`event.retry`) is discarded
 by Strands: it is counted as discarded and not as a call. Whether it was is known when the next
@@ -15,7 +15,7 @@ model call begins, so an event waits until then.
 | --- | --- |
 | an agent serves one invocation at a time | what waits is kept by agent, and nothing on the hooks |
 | the usage is the message's own before `AfterModelCallEvent` | a call's usage is read there |
-| `accumulated_usage` grows behind that event | it is not read |
+| `accumulated_usage` grows after that event | it is not read |
 | the model names the tool, and may invent one | those that do not exist have one name |
 
 `Agent.add_middleware` is there from Strands 1.62 on. For an older one wrap the model by
@@ -108,7 +108,7 @@ class RolloutModel(OpenAIModel):
     """An OpenAI model of Strands whose calls carry the rollout that makes them.
 
     Within a rollout each call has its headers, its sampling parameters, the address of its runtime
-    and a bearer token that is minted when it is needed; what the user sets stays where the rollout
+    and a bearer token that is minted when it is needed. Your own settings stay where the rollout
     says nothing. Outside any rollout it is an `OpenAIModel`.
 
     Args:
@@ -123,7 +123,7 @@ class RolloutModel(OpenAIModel):
 
     Raises:
         UntrustedEndpoint: at a call whose payload names a host that is not a runtime.
-        PolicyFailure: at a call behind the deadline of its episode.
+        PolicyFailure: at a call after the deadline of its episode.
     """
 
     recovers = False
@@ -327,9 +327,9 @@ def adapt_agent(
     """Have every model call of an agent carry the rollout that makes it; its model stays as it is.
 
     A call's model is a copy, made when the call is, of whichever model the agent has then. Behind
-    the deadline neither model nor tool is called, and the agent ends. What `structured_output` of
-    an agent asks passes no middleware, and so carries nothing: use `structured_output_model=`, or
-    `wrap_model`.
+    the deadline neither model nor tool is called, and the agent ends. A question of an agent's
+    `structured_output` passes no middleware, and so carries nothing: use
+    `structured_output_model=`, or `wrap_model`.
 
     Args:
         agent: of Strands 1.62 or newer.
@@ -478,7 +478,7 @@ OVER: Final = "the rollout's window is over"
 
 @dataclass(slots=True)
 class ToolStatistics:
-    """What a tool was used for in an episode.
+    """The use of a tool in an episode.
 
     Args:
         calls: whose result the model saw.
@@ -510,7 +510,7 @@ class ModelCall:
 
 @dataclass(slots=True)
 class AgentStatistics:
-    """What the agents of an episode did.
+    """The acts of an episode's agents.
 
     Args:
         model_calls: in their order. No turns: `episode.turns` counts what the runtime has captured.
@@ -561,13 +561,13 @@ class RolloutHooks(HookProvider):
         self._waiting: WeakKeyDictionary[Any, _Waiting] = WeakKeyDictionary()
 
     def of(self, episode: RolloutContext | None = None) -> AgentStatistics:
-        """What the agents of an episode did, up to their last model call.
+        """The acts of an episode's agents, up to their last model call.
 
         Args:
             episode: the current one where None. It is forgotten when the episode is.
 
         Raises:
-            LookupError: there is none.
+            LookupError: the episode has no agent.
         """
         episode = episode or current_rollout()
         if episode is None:

@@ -1,4 +1,4 @@
-"""What an agent did in an episode: its turns, its tool calls with their results, its tokens.
+"""Record an agent's episode: its turns, its tool calls with their results, its tokens.
 
 types.py            a trajectory and what it is made of
 text_tool_calls.py  tool calls that a policy wrote as text

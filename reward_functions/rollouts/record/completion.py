@@ -55,7 +55,7 @@ TEXTS: Final = ("content", "reasoning_content", "reasoning", "refusal")
 
 
 class Malformed(ValueError):
-    """What is not what its sender says it is. The message is one sentence without its content."""
+    """A message is not of its declared kind. The exception is one sentence without its content."""
 
 
 def require_completion(reply: Mapping[str, Any]) -> dict[str, Any]:
@@ -344,7 +344,7 @@ class Captured(NamedTuple):
     """The tokens of one answer.
 
     Args:
-        trace: None where there are none.
+        trace: None without any.
         reason: why something is missing that the engine began to give; "" where nothing is.
     """
 
@@ -368,7 +368,7 @@ class TokenCapture:
         self._logprobs: list[Any] | None = None
 
     def add(self, reply: Mapping[str, Any]) -> None:
-        """What a completion, or a chunk of one, says of its tokens."""
+        """Read the tokens of a completion, or of a chunk of one."""
         self._prompt = _first(self._prompt, reply.get("prompt_token_ids"))
         for choice in reply.get("choices") or ():
             self._prompt = _first(self._prompt, choice.get("prompt_token_ids"))
@@ -381,7 +381,7 @@ class TokenCapture:
                 self._ids = _more(self._ids, [pair[1] for pair in pairs])
 
     def captured(self, counted: int | None) -> Captured:
-        """What is kept of them.
+        """The tokens that are kept.
 
         Args:
             counted: the tokens that the engine says it wrote; None where it does not.

@@ -1,4 +1,4 @@
-"""Which turn goes on from which: one line of turns, or a tree of branches.
+"""Find the turn that each turn goes on from: one line of turns, or a tree of branches.
 
 A turn goes on from an earlier one where its messages begin with that turn's messages and its
 response. Messages are compared by content: ids of tool calls, which a framework may change, and how
@@ -53,7 +53,7 @@ class Branch:
     Args:
         turns: at least one.
         parent: the turn that the first one goes on from, which is in another branch, or whose
-            history it shares; None where there is none.
+            history it shares; None without one.
         why: it begins here.
     """
 

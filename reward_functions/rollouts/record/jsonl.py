@@ -7,8 +7,9 @@ which, as ranges of numbers: a line grows with the episode, and not with its squ
      "metadata": {}, "messages": [{"role": "user", …}, …], "tools": [[…]],
      "turns": [{"index": 0, "messages": [[0, 2]], "tools": 0, "response": {…}, …}]}
 
-What cannot be read has a sentence with file, line and field. The one exception is the beginning of
-a line at the end of a file, as a crash leaves it: it is skipped, and `torn` says how long it is.
+A line that cannot be read has a sentence with file, line and field. The one exception is the
+beginning of a line at the end of a file, as a crash leaves it: it is skipped, and `torn` says how
+long it is.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def written(trajectory: Trajectory) -> str:
 
 
 def as_object(trajectory: Trajectory) -> dict[str, Any]:
-    """What a line says, before it is JSON."""
+    """The content of a line, before it is JSON."""
     messages, lists = _Numbers(), _Numbers()
     turns = [_turn(turn, messages, lists) for turn in trajectory.turns]
     return {
@@ -100,7 +101,8 @@ def read(line: str | bytes) -> Trajectory:
     """The trajectory of a line.
 
     Raises:
-        BadTrajectory: it is none, or takes more memory than one does. The message names the field.
+        BadTrajectory: it is no trajectory, or takes more memory than one does. The message names
+            the field.
     """
     text = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
     if parts_of(text, MOST_PARTS) > MOST_PARTS:
@@ -128,7 +130,7 @@ class TrajectoryFile:
 
     Attributes:
         size: bytes that the trajectory at hand takes in memory, about.
-        torn: bytes at the end that are the beginning of a line; known behind the last trajectory.
+        torn: bytes at the end that are the beginning of a line; known after the last trajectory.
     """
 
     def __init__(self, path: Path) -> None:
@@ -335,7 +337,7 @@ def _numbers(value: Any, name: str) -> tuple[float, ...]:
 
 def _rewards(value: Any, name: str) -> tuple[float, ...]:
     if not (found := _numbers(value, name)):
-        raise BadTrajectory(f"{name} is empty; null says that there are none")
+        raise BadTrajectory(f"{name} is empty; null says that it has no members")
     return found
 
 

@@ -1,12 +1,12 @@
 """The record of one episode while it runs: what policy calls and tools report of themselves.
 
-Whatever sends the request records the turn: a wrapped model, a client, a transport. Whatever runs
+The sender of the request records the turn: a wrapped model, a client, a transport. The runner of
 the tools records their results. Hooks of a framework mark what it threw away. Nothing is counted
 twice, because a call within a call is the same call: see `policy.calls`.
 
 A recording never harms an episode. Nothing that an agent or an engine sends raises here: what
-cannot be read is left out and named in the turn's `unread`. What no longer fits is left out too,
-and the trajectory is `truncated`.
+cannot be read is left out and named in the turn's `unread`. A part that no longer fits is left out
+too, and the trajectory is `truncated`.
 
 **Copies.** An agent sends its whole history with every call: an episode of 100 turns would hold
 each early message 100 times. Equal messages are one object here, and a turn refers to it.
@@ -28,11 +28,11 @@ each early message 100 times. Equal messages are one object here, and a turn ref
 | completion's token ids | `choices[0].token_ids` | the same |
 | log-probabilities | `choices[0].logprobs.content[].logprob` | OpenAI |
 
-**Results of tools.** A result comes from whatever ran the tool, or is seen in a later request as a
-`role: tool` message: once each, whoever shows it first. Engines may number the calls of each answer
-from 0 again, or give no ids at all. So a message counts from the end of its request: the last
-result of an id belongs to the last call that has this id, where the assistant's message before it,
-if there is one, calls the same function. Not known of a result that only a request shows: whether
+**Results of tools.** A result comes from the code that ran the tool, or is seen in a later request
+as a `role: tool` message. Each counts once, from the one that shows it first. Engines may number
+the calls of each answer from 0 again, or give no ids at all. So a message counts from the end of
+its request. The last result of an id belongs to the last call that has this id, if the assistant's
+message before it calls the same function. Not known of a result that only a request shows: whether
 the tool failed. It counts as a success.
 """
 
@@ -144,7 +144,7 @@ class BoundedPool:
         """A copy of JSON data.
 
         Raises:
-            Unreadable: it is none.
+            Unreadable: it is no JSON.
             Full: it does not fit.
         """
         left = [self._most - self.size]
@@ -289,7 +289,7 @@ NO_PARAMETERS: Final = (
 
 @dataclass(slots=True)
 class AnswerParts:
-    """What was read of a response; the fields are those of a `Turn`."""
+    """The parts of a response; the fields are those of a `Turn`."""
 
     response: Message | None = None
     tool_calls: tuple[ToolCall, ...] = ()
@@ -301,7 +301,7 @@ class AnswerParts:
 
 
 def read_response(response: Any, pool: BoundedPool) -> AnswerParts:
-    """What there is in a chat completion.
+    """Read the parts of a chat completion.
 
     Args:
         response: as JSON data.
@@ -330,7 +330,7 @@ def read_response(response: Any, pool: BoundedPool) -> AnswerParts:
 
 
 def short(value: Any) -> str:
-    """A name; "" where it is none."""
+    """A name; "" otherwise."""
     return value[:LONGEST_NAME] if isinstance(value, str) else ""
 
 
@@ -480,7 +480,7 @@ class ToolResults:
             self._by_call[_key(call)].remove(place)
 
     def gave(self, result: ToolResult) -> None:
-        """What ran a tool reports its result; of an attempt that is repeated the last counts."""
+        """The code that ran a tool reports its result; of a repeated attempt the last counts."""
         places = self._by_id.get(result.call_id)
         if not places:
             self._early = [*self._early, result][-MOST_EARLY:]
@@ -518,7 +518,7 @@ class ToolResults:
                 made.result = _joined(made.result, shown)
 
     def of(self, turn: int, calls: Sequence[ToolCall]) -> tuple[ToolResult, ...]:
-        """The results of a turn's calls, in their order; "missing" where there is none."""
+        """The results of a turn's calls, in their order; "missing" without one."""
         found = (self._made[CallPlace(turn, at)].result for at in range(len(calls)))
         return tuple(
             result or ToolResult(call_id=call.id, status="missing")
@@ -654,7 +654,7 @@ class Recording:
             self._results.called(handle, calls)
 
     def failed(self, handle: int, error: BaseException) -> None:
-        """The call brought no answer; what fails behind its answer is no failure of the call."""
+        """The call brought no answer; what fails after its answer is no failure of the call."""
         with self._lock, self._reading(handle, "response"):
             if self._waits(handle):
                 self._timed(handle)
@@ -678,7 +678,7 @@ class Recording:
             self._results.gave(result)
 
     def trajectory(self, **known: Any) -> Trajectory:
-        """What was recorded so far.
+        """The record so far.
 
         Args:
             known: further fields of a `Trajectory`, its `id` among them.

@@ -7,12 +7,12 @@
 | a function | its argument |
 
 A line is written while the file is locked, so that threads and processes append whole lines; half a
-line that a killed process left gives way to the next one. What `append` wrote is the system's: a
-process that is killed loses nothing, a machine that loses its power may lose the last lines. Where
-there are no locks, as on Windows, a line is one write at the end of the file.
+line that a killed process left gives way to the next one. Lines that `append` wrote are the
+system's: a process that is killed loses nothing, a machine that loses its power may lose the last
+lines. Where there are no locks, as on Windows, a line is one write at the end of the file.
 
-A sink never harms an episode: whoever calls `keep` gets no exception, and each cause of a failure
-is logged once. **The file holds prompts and responses.** It is made for its owner alone.
+A sink never harms an episode: a caller of `keep` gets no exception, and each cause of a failure is
+logged once. **The file holds prompts and responses.** It is made for its owner alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a rollout does, for whoever traces it: nothing, unless `telemetry.use` has been called.
+"""Trace the acts of a rollout: nothing, unless `telemetry.use` has been called.
 
 Everything here reports to one hook. Without one, a span costs a call that returns `NOTHING`, and
 OpenTelemetry is not imported.
@@ -123,5 +123,5 @@ def add(name: str, number: float, attributes: Mapping[str, Any]) -> None:
 
 
 def watch(name: str, read: Callable[[], float | None]) -> None:
-    """Have a figure read whenever figures are exported; there is none where it is None."""
+    """Have a figure read whenever figures are exported; it has no value where it is None."""
     _Switch.hook.watch(name, read)

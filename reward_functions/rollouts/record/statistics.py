@@ -1,4 +1,4 @@
-"""What agents did: turns, tool calls by tool, tokens, failures; of one trajectory or of many.
+"""Count what agents did: turns, tool calls by tool, tokens, failures; of one or of many.
 
 | counted | not counted |
 | --- | --- |
@@ -6,7 +6,7 @@
 | tokens, where an engine said how many | as 0 where it did not: then there is no sum, but None |
 | a tool by its name | one that was not offered: all of those are `INVENTED` |
 
-Names of tools come from data: whoever shows them makes them harmless.
+Names of tools come from data: make them harmless before you show them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ INVENTED: Final = "(invented tool)"
 
 @dataclass(slots=True, kw_only=True)
 class ToolStatistics:
-    """What a tool was used for.
+    """The use of a tool.
 
     Args:
         calls: in turns that were kept.

@@ -9,7 +9,7 @@ names of OpenTelemetry's GenAI conventions.
 | figure | kind |
 | --- | --- |
 | `rollout.reward` | histogram: rewards that were reported, by `rollout.event` |
-| `rollout.feedback.retries` | counter: attempts of a report behind its first |
+| `rollout.feedback.retries` | counter: attempts of a report after its first |
 | `rollout.text_tool_calls` | counter: tool calls that were found in text |
 | `rollout.outbox.pending` | gauge: reports that wait in this process's outbox |
 """

@@ -25,8 +25,8 @@ def recovered(message: Mapping[str, Any], tools: Iterable[Any]) -> dict[str, Any
 
     Returns:
         A copy, the text of the calls taken out of its content; None where there is nothing to
-        recover. Ids follow from message and place, so that whoever recovers the calls again finds
-        the same ones; a policy that writes the same message twice has the same ids twice.
+        recover. Ids follow from message and place, so that a second recovery of the calls finds the
+        same ones. A policy that writes the same message twice has the same ids twice.
     """
     if not isinstance(message, Mapping) or message.get("tool_calls"):
         return None
@@ -88,5 +88,5 @@ def text_of(content: Any) -> str:
 
 
 def without_reasoning(text: str) -> str:
-    """A text behind its reasoning."""
+    """A text after its reasoning."""
     return text[behind_reasoning(text) :]

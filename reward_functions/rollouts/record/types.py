@@ -1,6 +1,6 @@
 """A trajectory: turns of the policy, the tools that they call, and what a trainer needs of them.
 
-Messages are in OpenAI's chat-completions form. What is not known is None and never a number: a
+Messages are in OpenAI's chat-completions form. An unknown value is None and never a number: a
 log-probability of 0.0 says that a token was certain.
 """
 
@@ -63,7 +63,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
-    """What a tool gave back.
+    """The answer of a tool.
 
     Args:
         call_id: the id of its `ToolCall`.
@@ -195,7 +195,7 @@ class Trajectory:
         id: of the rollout, or of the session where there is no rollout.
         job: ARN; "" outside a job.
         turns: in the order in which they began; also those discarded, and those that failed.
-        rewards: one, or one for each turn; None where there is none.
+        rewards: one, or one for each turn; None without one.
         status: "ready", "failed", "deferred", "skipped" as it was reported; "running" before that;
             "unreported" where nobody asked for a report; "conflict" where another report of the
             rollout came first and counts, which has the rewards.

@@ -1,4 +1,4 @@
-"""An episode is reported: durable, sent until it is settled, once and by whoever lives.
+"""Report an episode: durable, sent until it is settled, once, by the process that lives.
 
 feedback.py     the client: reports an episode
 delivery.py     one intent, sent until it is settled or its time is over

@@ -95,7 +95,7 @@ class Account:
         botocore refreshes them ten minutes before they expire, or raises.
 
         Raises:
-            CredentialsMissing: there are none, or their provider failed.
+            CredentialsMissing: the shell has no credentials, or their provider failed.
         """
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
 

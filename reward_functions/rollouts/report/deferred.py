@@ -3,7 +3,7 @@
     @rollout_handler(deferred=Deferred("s3://BUCKET/rollouts", version="arn:…:function:NAME:7"))
 
 A record is written only where none of its rollout is (`If-None-Match: *`), so that the first one
-counts: whoever comes second, with the same bytes or with others, finds it and reports nothing.
+counts: a second writer, with the same bytes or with others, finds it and reports nothing.
 
     {"record": 1, "reward": "deferred",
      "scorer": {"arn": "arn:…:function:NAME:7", "reward": "math", "version": 3},
@@ -89,7 +89,7 @@ JOB_DIGITS, ROLLOUT_DIGITS = 16, 32
 
 
 class BadRecord(RolloutError, ValueError):
-    """What was read is no record. The message names the field, and quotes nothing of it."""
+    """The bytes are no record. The message names the field, and quotes nothing of it."""
 
 
 class NotDeferred(BadRecord):
@@ -165,7 +165,7 @@ class DeferredRecord:
 
     @property
     def key(self) -> str:
-        """How the key of its object ends, behind the prefix and a slash."""
+        """How the key of its object ends, after the prefix and a slash."""
         return f"{_digest(self.metadata.job_arn, JOB_DIGITS)}/{self.digest}.json"
 
     def body(self) -> bytes:

@@ -124,7 +124,7 @@ WITHOUT_REPLY: Final[tuple[type[Exception], ...]] = (NoReply, *UNSENDABLE)
 
 
 def outcome_type(reply: Reply, *, maybe_sent: bool, of_failed: bool = False) -> type[Outcome]:
-    """What a reply makes of a report that may have been sent before, or is of a failed rollout."""
+    """Read a reply to a report that may have been sent before, or is of a failed rollout."""
     by_class = BY_CLASS.get(reply.status // 100, ServiceFailed)
     if by_class is Reported:
         return Reported
@@ -158,7 +158,7 @@ def attempt(
 
 
 def pause(attempts: int, *, retry_after: float, random: Callable[[], float]) -> float:
-    """Seconds to wait behind some attempts: full jitter, and never less than the service asks for.
+    """Seconds to wait after some attempts: full jitter, and never less than the service asks for.
 
     Source: "Exponential backoff and jitter", AWS Architecture Blog.
 
@@ -195,7 +195,7 @@ def deliver(
         sleep: waits for some seconds.
         random: a number of 0 or more and less than 1.
         maybe_sent: whether it may have arrived before.
-        shared: whether an outbox may send it during a pause, so that a conflict behind one is with
+        shared: whether an outbox may send it during a pause, so that a conflict after one is with
             itself.
 
     Returns:

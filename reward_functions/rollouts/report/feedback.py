@@ -286,7 +286,7 @@ def target_of(metadata: RolloutMetadata, kind: str, *, trusted: Iterable[str] = 
     """Where a rollout is reported by a kind of transport.
 
     Raises:
-        UntrustedEndpoint: the metadata name another host, or a region that is none.
+        UntrustedEndpoint: the metadata name another host, or a malformed region.
     """
     endpoint = endpoint_of(metadata, trusted=trusted)
     own = WIRES[kind].endpoint if kind in WIRES else ""
@@ -324,7 +324,7 @@ def _known(metadata: Any) -> RolloutMetadata:
 
 
 def excused(refused: Outcome, last: Outcome) -> bool:
-    """Whether a refusal is none that a caller has to know of."""
+    """Whether a caller need not know of a refusal."""
     if isinstance(refused, RewardOfFailed):
         return True
     sealed = isinstance(refused, Conflict) and refused.operation == "complete"

@@ -1,7 +1,7 @@
-"""What is to be reported of a rollout, with the token that lets the service count it once.
+"""The report of a rollout, with the token that lets the service count it once.
 
 A rollout has at most two intents: that it is complete, and its rewards. Their tokens follow from
-what they say, so that whoever sends one again, in whatever process, sends the same bytes.
+their content, so that a second sender, in any process, sends the same bytes.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Intent:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What there is one intent of."""
+        """The key of one intent."""
         return self.target.job_arn, self.target.trajectory_id, self.operation
 
     @cached_property

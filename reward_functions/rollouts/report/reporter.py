@@ -1,8 +1,8 @@
-"""What a process reports with: one outbox, one drainer, its transports, and its counts.
+"""The reporter of a process: one outbox, one drainer, its transports, and its counts.
 
-Where the outbox fails, reports are kept in memory and sent all the same: a log line says once for
-each cause what to do, and a report that is not delivered before the process ends is lost. That is
-the one way to lose one. An outbox that can be read and not written, as on a full disk, is helped:
+Where the outbox fails, reports are kept in memory and sent all the same. A log line says once for
+each cause what to do. A report that is not delivered before the process ends is lost. That is the
+one way to lose one. An outbox that can be read and not written, as on a full disk, is helped:
 
 | what cannot be written | meanwhile | when it can be written again |
 | --- | --- | --- |
@@ -14,7 +14,7 @@ the one way to lose one. An outbox that can be read and not written, as on a ful
 Another process that reads the same outbox sends the same bytes with the same token: the service
 counts them once.
 
-What is due is sent in the background; what a dead process left is run again, or reported:
+Due reports are sent in the background; the episodes of a dead process are run again, or reported:
 
     outbox ──→ due ──→ a few senders ──→ settle
       └─────→ orphans ──→ run again, or reported as failed ──→ due
@@ -153,8 +153,8 @@ class Reporter:
     Attributes:
         owner: this process, as leases name it.
         counts: outcomes by the names of their types.
-        rerun: runs an orphan again, where the settings want that: set by whoever serves an agent.
-            It begins the episode itself, or raises where it cannot now; then it is asked again.
+        rerun: runs an orphan again, where the settings want that: set by the server of an agent. It
+            begins the episode itself, or raises where it cannot now; then it is asked again.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class Reporter:
         """The transport of a kind, shared.
 
         Raises:
-            ConfigurationError: there is none.
+            ConfigurationError: the transport does not exist.
         """
         with self._transport_lock:
             if kind not in self._opened:
@@ -211,7 +211,7 @@ class Reporter:
             return self._opened[kind]
 
     def keep(self, intents: Sequence[Intent]) -> bool:
-        """Make intents of one rollout durable, before whoever calls this sends them.
+        """Make intents of one rollout durable, before the caller sends them.
 
         Another process sends them a moment later, and so does the drainer of this one after a
         longer one, unless they are settled by then.
@@ -335,7 +335,7 @@ class Reporter:
 
         The threads have half of the patience: what is in memory alone needs the rest.
 
-        What is pending stays in the outbox, for the next process.
+        Pending reports stay in the outbox, for the next process.
 
         Args:
             patience: seconds for sending; 0 sends nothing.
@@ -355,7 +355,7 @@ class Reporter:
         self.outbox.close()
 
     def held(self, target: Target) -> bool:
-        """Whether this process has a rollout in memory, whatever the outbox says of it."""
+        """Whether this process has a rollout in memory, independent of the outbox."""
         return target in self._spare or self.recovery.has_ended(target)
 
     def recover(self) -> None:
@@ -439,7 +439,7 @@ class Drainer:
             self._leased, self._renewed = True, now
 
     def look(self) -> None:
-        """Do what is to be done now; what is due is sent behind this."""
+        """Do what is to be done now; what is due is sent after this."""
         now, timing = self._read_clock(), self._host.timing
         if self._leased:
             with self._host.tolerant():
@@ -634,7 +634,7 @@ class Drainer:
 
 
 class Orphans:
-    """What a drainer does for them.
+    """A drainer's work for orphans.
 
     Args:
         host: the reporter.
@@ -759,12 +759,12 @@ class Orphans:
 
 
 def over(since: float, seconds: float, now: float) -> bool:
-    """Whether a time is over; it is where the clock was set back behind its beginning, too."""
+    """True once the time is over, or if the clock was set back before its beginning."""
     return not since <= now < since + seconds
 
 
 def raised(work: Callable[[], object]) -> Exception | None:
-    """What somebody else's code raised: of a transport, or of an agent that runs again."""
+    """The exception of somebody else's code: of a transport, or of an agent that runs again."""
     try:
         work()
     except Exception as error:  # noqa: BLE001 - a thread that ends would end all reports
@@ -773,7 +773,7 @@ def raised(work: Callable[[], object]) -> Exception | None:
 
 
 class Recovery:
-    """What is held for an outbox; shared by the threads of a process.
+    """The state of an outbox's recovery; shared by the threads of a process.
 
     Args:
         outbox: the durable store.
@@ -822,7 +822,7 @@ class Recovery:
         return outcome is not None and not outcome.retryable
 
     def ended(self, target: Target) -> None:
-        """Remember that an episode has ended, whatever the outbox says."""
+        """Remember that an episode has ended, independent of the outbox."""
         with self._lock:
             self._ended.add(target)
 
@@ -864,12 +864,12 @@ class Recovery:
 def replayed(
     reporter: Reporter, stored: Sequence[Stored], *, timeout: float = ATTEMPT
 ) -> Iterator[tuple[Stored, Outcome]]:
-    """Send intents now, whatever their state and their window, with the tokens they have.
+    """Send intents now, in any state and after their window, with the tokens they have.
 
     The drainer sends what is due. This is for a person who has mended what was wrong: credentials,
     a quota, a network. A report that the service has counted after all is answered as it was then.
 
-    A reward is not sent behind a completion that is still pending: it is left to the drainer.
+    A reward is not sent while a completion before it is pending: it is left to the drainer.
 
     Args:
         reporter: whose outbox they are in; it counts and records the outcomes.
@@ -877,7 +877,7 @@ def replayed(
         timeout: seconds of one attempt.
 
     Yields:
-        What was sent and what became of it, as it comes.
+        The sent intents and their outcomes, as they come.
 
     Raises:
         OutboxUnavailable: the outbox cannot be written.

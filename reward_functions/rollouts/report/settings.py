@@ -113,7 +113,7 @@ class RolloutSettings(EnvSettings):
 
     @property
     def sink(self) -> TrajectorySink | None:
-        """What keeps trajectories; None where nothing does.
+        """The sink of trajectories; None without one.
 
         Raises:
             ConfigurationError: neither a file nor a folder of S3.
@@ -125,7 +125,7 @@ class RolloutSettings(EnvSettings):
         """The settings of the variables; the margin of a short window is a tenth of it.
 
         Raises:
-            ConfigurationError: a value that is none. The message names the variable.
+            ConfigurationError: a setting has no such value. The message names the variable.
         """
         found = super().from_env(environ)
         if not environ.get(cls.variable("margin")):

@@ -11,9 +11,9 @@ sagemaker.train.rft sends, with that token. `alpha`, the older API of aws-rft-sd
 report that is sent again after a lost reply is told apart by the conflict that it meets.
 
 botocore signs a request and opens its connections. Its own sending waits as long as a client was
-configured to, for every call, reads whatever comes, and tries again by itself, which would multiply
-with our attempts. A redirect is a reply like any other and never followed: the credential would
-travel with it. Proxies and CA bundles are those of the environment, as botocore reads them. A
+configured to, for every call, and reads all that comes. It tries again by itself, which would
+multiply with our attempts. A redirect is a reply like any other and never followed: the credential
+would travel with it. Proxies and CA bundles are those of the environment, as botocore reads them. A
 status counts as soon as it is there, even where the body after it is too long, too slow, or cut
 off.
 
@@ -56,7 +56,7 @@ Field = Literal["JobArn", "TrajectoryId", "ClientToken", "Status", "Rewards"]
 
 
 class Wire(NamedTuple):
-    """What a kind of transport puts on the wire.
+    """The wire form of a kind of transport.
 
     Args:
         paths: by operation.
@@ -435,7 +435,7 @@ def _reply(status: int, headers: Mapping[str, str], body: bytes) -> Reply:
 
 
 def error_type(named: Any) -> str:
-    """`ThrottlingException` of `aws.protocol#ThrottlingException:http://…`; "" where it is none.
+    """`ThrottlingException` of `aws.protocol#ThrottlingException:http://…`; "" otherwise.
 
     Source: the REST JSON protocol of Smithy, "Operation error serialization".
     """

@@ -1,4 +1,4 @@
-"""What a trainer asks, what is a reward, whose a failure is; the ground of all other folders.
+"""A trainer's request, a reward, the owner of a failure; the ground of all other folders.
 
 contract.py      what a trainer sends, in every spelling, and how it is written again
 context.py       which rollout this code runs for, by ContextVar

@@ -23,7 +23,7 @@ def is_key(value: object) -> bool:
 
 
 def require_key(key: str) -> str:
-    """The same key; "" is none.
+    """The same key; "" is no key.
 
     Raises:
         ConfigurationError: it cannot stand in a header. The message does not hold it.

@@ -1,4 +1,4 @@
-"""Which rollout this code runs for: ContextVars, so that nothing is shared and nothing crosses.
+"""The rollout of the running code: ContextVars, so that nothing is shared and nothing crosses.
 
 A task or a thread that copies its context sees the rollout that it was started for, as
 `asyncio.to_thread` and Strands do. A bare `threading.Thread` starts without one: hand it
@@ -52,7 +52,7 @@ def clear_rollout_context() -> None:
 
 @contextmanager
 def rollout(metadata: Any, inference_params: Any = None) -> Iterator[None]:
-    """A rollout for a block; what was there before is there again behind it."""
+    """A rollout for a block; what was there before is there again after it."""
     tokens = (
         (_metadata, _metadata.set(metadata)),
         (_inference_params, _inference_params.set(inference_params)),

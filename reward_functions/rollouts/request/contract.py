@@ -1,4 +1,4 @@
-"""What a trainer sends for one rollout, in every spelling seen, and how it is written again.
+"""A trainer's request for one rollout, in every spelling seen, and how it is written again.
 
 | the platform's guide | sagemaker.train.rft | others |
 | --- | --- | --- |
@@ -48,7 +48,7 @@ NUMBERS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolloutMetadata:
-    """Which rollout of which job, and where its runtime is.
+    """The rollout, its job, and where its runtime is.
 
     Args:
         job_arn: "" where the payload has none.
@@ -146,7 +146,8 @@ class RolloutRequest:
 def read_request(given: Any) -> RolloutRequest:
     """A request from a payload, JSON text or bytes, or a Lambda event with either under `body`.
 
-    Ids may be missing: `RolloutMetadata.complete` says so. What is there has to be well-formed.
+    Ids may be missing: `RolloutMetadata.complete` says so. Fields that are present must be
+    well-formed.
 
     Raises:
         BadRequest: not an object, too large, or a field of the wrong type. The message names it.

@@ -1,7 +1,7 @@
 """Where the runtime of a job is, and which hosts may be given a credential.
 
-A payload may name an endpoint, and whoever forges a payload would be sent a valid bearer token. So
-a credential goes to AWS's own runtime hosts, over TLS, and to what the operator of the agent named:
+A payload may name an endpoint, and a forged payload would be sent a valid bearer token. So a
+credential goes to AWS's own runtime hosts, over TLS, and to what the operator of the agent named:
 by `RFT_RUNTIME_ENDPOINT`, boto3's own `AWS_ENDPOINT_URL_SAGEMAKERJOBRUNTIME`, or an argument.
 
 | where the endpoint comes from | in this order |
@@ -54,7 +54,7 @@ def region_of(metadata: RolloutMetadata, environ: Mapping[str, str] = os.environ
     """The region that requests are signed for.
 
     Raises:
-        UntrustedEndpoint: what the payload gives as one is none: it would become part of a host.
+        UntrustedEndpoint: the payload's region is malformed: it would become part of a host.
     """
     region = metadata.region or environ.get("AWS_REGION") or DEFAULT_REGION
     if not REGION.fullmatch(region):
@@ -102,7 +102,7 @@ def signing_region(endpoint: str, otherwise: str) -> str:
 def require_trusted(
     endpoint: str, *, trusted: Iterable[str] = (), environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Nothing, where a credential may be sent to an endpoint.
+    """Refuse an endpoint to which a credential may not be sent.
 
     Raises:
         UntrustedEndpoint: it may not.

@@ -1,4 +1,4 @@
-"""What can go wrong with a rollout, and whose it is.
+"""The failures of a rollout, and whose each is.
 
     RolloutError
     ├── BadRequest            the payload cannot be read: the trainer's, or the caller's
@@ -114,7 +114,7 @@ class StateUnavailable(RolloutError):
 
 
 class RefusedResult(RolloutError, ValueError):
-    """What an agent returned cannot be stored. The message quotes nothing of it."""
+    """The result of an agent cannot be stored. The message quotes nothing of it."""
 
 
 class TooBusy(RolloutError):
@@ -139,7 +139,7 @@ class AgentFailed(RolloutError):
 
 
 class BadResult(RolloutError, ValueError):
-    """What an agent replied or stored is not whole, or belongs to another rollout."""
+    """The reply or result of an agent is not whole, or belongs to another rollout."""
 
 
 class ServiceFailed(RolloutError):

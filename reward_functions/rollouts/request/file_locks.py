@@ -1,6 +1,6 @@
 """Locks on files, which end with the process that holds them, however it dies.
 
-Where the system has none, as on Windows, a lock is had by whoever asks.
+Where the system has no locks, as on Windows, every caller gets one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The headers and the sampling parameters of a policy call, read when the call is made.
 
-A live mapping is handed to a shared client once. It answers for the rollout of whoever reads it, so
-64 rollouts over one client send 64 identities, and nothing is left in the client.
+A live mapping is handed to a shared client once. It answers for the rollout of its reader, so 64
+rollouts over one client send 64 identities, and nothing is left in the client.
 """
 
 from __future__ import annotations

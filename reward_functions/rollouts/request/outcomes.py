@@ -1,4 +1,4 @@
-"""What became of one report: a type for each, told apart by status and error type, never by text.
+"""The outcome of one report: a type for each, told apart by status and error type, never by text.
 
 | status | error type | outcome | again? |
 | --- | --- | --- | --- |
@@ -29,7 +29,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one report.
+    """The outcome of one report.
 
     Args:
         operation: "complete" or "reward".

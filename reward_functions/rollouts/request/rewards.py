@@ -1,4 +1,4 @@
-"""What is a reward: finite numbers, one for the rollout or one for each of its turns.
+"""A reward: finite numbers, one for the rollout or one for each of its turns.
 
 NaN leaves boto3 as the string "NaN" and sagemaker.train.rft as invalid JSON, and "0.5" as the list
 "0", ".", "5": neither is sent.
@@ -27,11 +27,11 @@ def rewards_of(given: Any, *, turns: int | None = None) -> tuple[float, ...]:
 
     Args:
         given: a number, of numpy too, or an iterable of numbers, which is read once; a boolean is
-            none, and a text or a set is no list.
+            no number, and a text or a set is no list.
         turns: policy calls that were recorded; None where nobody counted.
 
     Returns:
-        One number, or as many as there were turns.
+        One number, or one for each turn.
 
     Raises:
         InvalidReward: not finite, not a number, none at all, or of another length.
@@ -52,7 +52,7 @@ def rewards_of(given: Any, *, turns: int | None = None) -> tuple[float, ...]:
 
 
 def returns_to_go(rewards: Sequence[float]) -> tuple[float, ...]:
-    """Of each turn, the sum of its reward and of those behind it; it may be infinite."""
+    """Of each turn, the sum of its reward and of those after it; it may be infinite."""
     return tuple(accumulate(reversed(rewards)))[::-1]
 
 

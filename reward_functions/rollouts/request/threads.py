@@ -1,7 +1,7 @@
 """Threads that report, apart from those that agents run on.
 
 An agent may fill the default threads of its event loop with tools that wait; its reports must not
-wait behind them. A process that is forked has threads of its own.
+wait for them. A process that is forked has threads of its own.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ async def in_thread(
     *arguments: Any,
     abandoned: Callable[[T, BaseException], object] | None = None,
 ) -> T:
-    """What a function returns, which runs in a copy of this context and to its end.
+    """The result of a function, which runs in a copy of this context and to its end.
 
     A task that is cancelled meanwhile stops waiting for it; the function goes on.
 
@@ -88,7 +88,7 @@ def wait_hurried(
 
 
 def behind(function: Callable[[], object]) -> None:
-    """Run a function behind the caller; what it raises is logged by its type."""
+    """Run a function after the caller returns; its exception is logged by its type."""
     try:
         _pool().submit(function).add_done_callback(_logged)
     except RuntimeError:
@@ -98,4 +98,4 @@ def behind(function: Callable[[], object]) -> None:
 
 def _logged(done: Future[Any]) -> None:
     if (error := done.exception()) is not None:
-        _log.error("reporting behind an episode failed: %s", type(error).__name__)
+        _log.error("reporting after an episode failed: %s", type(error).__name__)

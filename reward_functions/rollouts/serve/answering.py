@@ -1,4 +1,4 @@
-"""What a request for a rollout is answered, and what runs behind the answer.
+"""Answer a request for a rollout, and run the work after the answer.
 
 | request | answer |
 | --- | --- |
@@ -56,7 +56,7 @@ class TrackingApp(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestContext:
-    """What a server knows of a request beside its payload; a handler's `context`.
+    """A server's facts about a request beside its payload; a handler's `context`.
 
     Args:
         session_id: of AgentCore's runtime session; None outside AgentCore, as in its own class.
@@ -129,7 +129,7 @@ def done(result: Any) -> Future[Any]:
 
 
 class Answering:
-    """An agent behind its answers.
+    """An agent that works after its answers.
 
     Args:
         handler: as `Agent` takes it.
@@ -158,7 +158,7 @@ class Answering:
 
 
 def accepted(request: RolloutRequest) -> dict[str, str]:
-    """The answer to a request whose work goes on behind it."""
+    """The answer to a request whose work goes on after it."""
     return {"status": "accepted", "trajectory_id": request.metadata.trajectory_id}
 
 
@@ -169,7 +169,7 @@ def answering_at_once(
     app: TrackingApp | None = None,
     background: Background | None = None,
 ) -> Callable[..., Any]:
-    """The same handler, which answers a rollout at once and runs behind its answer.
+    """The same handler, which answers a rollout at once and runs after its answer.
 
     Args:
         handler: as `Answering` takes it; its visible signature stays.
@@ -201,7 +201,7 @@ def answering_at_once(
 
 
 def called(handler: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    """A handler as a function of a payload and a context, whatever it takes itself."""
+    """A handler as a function of a payload and a context, with any signature of its own."""
     takes = 2 if hasattr(handler, "rollout") else _positional(handler)
 
     def ended(payload: Any, context: Any) -> Any:

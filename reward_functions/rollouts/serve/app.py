@@ -16,14 +16,14 @@ takes requests from an SQS queue as well.
 | `GET /health` | `{"status": "healthy"}`; 503 and `draining` once it ends |
 
 A failure is `{"error": …}`, one sentence: 400 for a payload that is no request, 401 without the API
-key, 413 over 6 MB, 503 with Retry-After where the agent is full or ends, 500 where the agent failed
-and somebody waits for it. AgentCore keeps a session that is HealthyBusy, and sends to port 8080 of
-all addresses: `--host 0.0.0.0`. Other listeners are best bound to loopback, the default, or given
-an API key; TLS is for whoever stands in front.
+key, 413 over 6 MB. A 503 with Retry-After means that the agent is full or ends; a 500 that the
+agent failed and somebody waits for it. AgentCore keeps a session that is HealthyBusy, and sends to
+port 8080 of all addresses: `--host 0.0.0.0`. Other listeners are best bound to loopback, the
+default, or given an API key; TLS is for the proxy in front.
 
 At SIGTERM it takes no new work, says HealthyBusy while episodes run, and waits for them for a time.
 Those that outlast it are reported as failed, or left to the next process where that runs them
-again; then what is due is delivered. What is left is in the outbox, for the next process.
+again; then what is due is delivered. The rest is in the outbox, for the next process.
 
 A queue holds what a forwarder has put there:
 
@@ -33,10 +33,10 @@ A queue holds what a forwarder has put there:
 | a request whose rollout has begun | nothing, and is deleted: the agent does not run again |
 | no request, or one without the ids of a rollout | what it was, until the queue has it dead |
 
-It takes no more than can run at once and leaves the rest to other readers. What has begun is in the
-outbox, whose promise holds from then on; so no message need stay hidden while its episode runs, and
-a process that dies before leaves the message to the next one. The window of a rollout runs since
-the message was sent.
+It takes no more than can run at once and leaves the rest to other readers. A begun episode is in
+the outbox, whose promise holds from then on. So no message need stay hidden while its episode runs,
+and a process that dies before leaves the message to the next one. The window of a rollout runs
+since the message was sent.
 
 Sources: "HTTP protocol contract" of the AgentCore developer guide; `sagemaker.train.rft.models`;
 "Amazon SQS visibility timeout" and `ReceiveMessage` of the SQS API reference.
@@ -149,7 +149,7 @@ class CannotListen(ConfigurationError):
 
 
 class RolloutApp:
-    """An agent behind HTTP.
+    """An agent that HTTP reaches.
 
     Args:
         handler: a `rollout_handler`, or anything that `Answering` takes.
@@ -394,7 +394,7 @@ def _patience(request: Request) -> float:
 
 
 def plain(result: Any) -> Any:
-    """What a handler returns as JSON data; what JSON does not know is written by its `str`."""
+    """A handler's result as JSON data; other objects are written by their `str`."""
     try:
         return json.loads(json.dumps(result, default=str, allow_nan=False))
     except (TypeError, ValueError, RecursionError):
@@ -430,7 +430,7 @@ class QueueReader:
         self._failures = 0
 
     def read(self, ended: Event) -> None:
-        """Read until an event is set; what SQS gives behind that goes back at once.
+        """Read until an event is set; what SQS gives after that goes back at once.
 
         Raises:
             CannotRead: it is not there, or may not be read.

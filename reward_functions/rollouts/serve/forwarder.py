@@ -324,7 +324,7 @@ def require_ids(event: Any) -> RolloutRequest:
     """The request of an event, whose reward can be reported.
 
     Raises:
-        Failed: it is none, or its ids are missing or malformed.
+        Failed: it is no request, or its ids are missing or malformed.
     """
     try:
         request = read_request(event)

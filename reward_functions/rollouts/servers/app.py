@@ -1,4 +1,4 @@
-"""`python -m reward_functions.rollouts.servers.app`: an agent behind HTTP."""
+"""`python -m reward_functions.rollouts.servers.app`: an agent that HTTP reaches."""
 
 from reward_functions.rollouts.serve.app import RolloutApp, main
 

@@ -17,7 +17,7 @@ from reward_functions.scoring.shards import Done
 
 
 class Context(Protocol):
-    """What Lambda says of an invocation."""
+    """Lambda's facts about an invocation."""
 
     def get_remaining_time_in_millis(self) -> int:
         """Milliseconds until it ends."""

@@ -1,4 +1,4 @@
-"""What a run on AWS does next: count, number, score, finish; decided from its folder alone.
+"""The next step of a run on AWS: count, number, score, finish; decided from its folder alone.
 
 The state machine asks `next_step`, hands each line of `todo.jsonl` to a Lambda, and asks again. A
 shard whose time was short, or that failed, is missing then, and is done again. Where nothing has
@@ -46,7 +46,7 @@ def keep_count(place: Place, done: Done) -> None:
 
 
 def count_of(place: Place, part: int) -> Counted:
-    """What was counted of a part.
+    """The count of a part.
 
     Raises:
         NoSuchObject: nothing yet.
@@ -56,7 +56,7 @@ def count_of(place: Place, part: int) -> Counted:
 
 
 def next_step(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What the machine does next, as its new state.
+    """The next step of the machine, as its new state.
 
     Args:
         state: of the machine: `run`, `concurrency`, and what this returned before.

@@ -1,4 +1,4 @@
-"""Engines that do the shards of a run: one file each, behind one protocol.
+"""Engines that do the shards of a run: one file each, with one protocol.
 
 processes.py   interpreters on this machine
 direct.py      a pool of calls of the pinned version, from this machine

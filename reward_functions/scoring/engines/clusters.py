@@ -1,4 +1,4 @@
-"""What engines of clusters share: what reaches workers, and what one that dies leaves."""
+"""The common part of engines of clusters: what reaches workers, and what one that dies leaves."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def require_reachable(run: Run, address: str | None, package: str, *, by: str) -
 
 
 def failed(shard: Shard, error: BaseException) -> Done:
-    """What came of a shard that a worker could not do."""
+    """The outcome of a shard that a worker could not do."""
     message = next(iter(str(error).strip().splitlines()), "")
     return Done(shard.part, error=f"{type(error).__name__}: {message}" if message else repr(error))

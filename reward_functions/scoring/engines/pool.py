@@ -23,7 +23,7 @@ def side_by_side(
     threads: int,
     broken_off: Callable[[], object] = bool,
 ) -> Iterator[Done]:
-    """What came of each shard, as soon as it is known.
+    """The outcome of each shard, as soon as it is known.
 
     Closing the iterator, as an interrupt does, begins no further shard. Those under way end with
     their batch, and write what they have.
@@ -55,7 +55,7 @@ def side_by_side(
 def by_threads(
     run: Run, task: Task, shards: Sequence[Shard], scorer: Scorer, threads: int
 ) -> Iterator[Done]:
-    """What came of each shard of a run whose rows wait for somebody else.
+    """The outcome of each shard of a run whose rows wait for somebody else.
 
     Args:
         run: the run.

@@ -1,8 +1,8 @@
 """Interpreters on this machine: each reads, scores and writes a shard at a time.
 
 One that a row ends leaves a part that is missing; its shard is done once more with the rows apart,
-so that the row harms no other: it alone is without a score. What only waits, for a judge's models
-or for a version of a function, is done by threads of this process.
+so that the row harms no other: it alone is without a score. Work that only waits, for a judge's
+models or for a version of a function, is done by threads of this process.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class Processes(Engine):
     """Interpreters of this machine, which have the credentials of its environment.
 
     Args:
-        concurrency: of them, and shards at once; as many as there are processors where not given.
+        concurrency: of them, and shards at once; as many as the machine's processors where not
+            given.
         store: verdicts of a judge that are kept on this machine.
     """
 
@@ -79,5 +80,5 @@ def _ordered(
 
 
 def main() -> None:
-    """What an interpreter runs: it does shards, as a worker of a cluster does."""
+    """The work of an interpreter: it does shards, as a worker of a cluster does."""
     serve_orders(lambda _, alone: partial(worked, left=lambda: 0.0 if alone.is_set() else inf))

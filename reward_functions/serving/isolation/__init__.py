@@ -10,7 +10,7 @@ runs none of the reward's code, so nothing the reward does keeps it from answeri
 sleep, a loop, or C code that holds the interpreter's lock.
 
 - A child in which nothing begins or ends for a tenth of the time left, or twice the longest sample
-  so far, is *put aside*: it goes on at the lowest priority, and a fresh child scores the samples
+  so far, is *put aside*. It goes on at the lowest priority, and a fresh child scores the samples
   that come after. When it does answer, the answer counts, and the child is ended.
 - Where several samples had begun, in threads, each begins again alone: one may have held up others.
 - When a child ends, the sample that it had begun is Unscored with `ProcessEnded`, and a fresh child
@@ -96,7 +96,7 @@ class Isolation:
         deadline: float,
         workers: int | None = None,
     ) -> list[RewardResult]:
-        """As `score_batch` does, by the deadline whatever a sample does.
+        """As `score_batch` does, by the deadline for every sample.
 
         Args:
             samples: see `score_batch`.
@@ -116,7 +116,7 @@ class Isolation:
             self._keep(run.end())
 
     def call(self, name: str, *, deadline: float | None = None) -> Any:
-        """What a function of `calls` returns in the child that scores the next batch.
+        """The result of a function of `calls` in the child that scores the next batch.
 
         Args:
             name: of the function.

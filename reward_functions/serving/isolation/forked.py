@@ -4,12 +4,12 @@
     child.ask(request, seconds=5)      the child calls service(request, say)
     child.messages()                   what it has said so far; ended(child) when it is gone
 
-Both directions are pickled, each message behind its length. The child runs the code that was
+Both directions are pickled, each message after its length. The child runs the code that was
 deployed, as this process would without it; no text of a model or a trainer is unpickled as anything
 but text. No lock or queue of `multiprocessing` is used: Lambda has no shared memory.
 
 The child leads a process group of its own, so that what it starts ends with it. It ends itself when
-this process ends, in the middle of whatever it does.
+this process ends, in the middle of its work.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Forked:
             raise ChildEnded(self.end()) from None
 
     def messages(self) -> list[Any]:
-        """What the child has said since; does not wait.
+        """The child's messages since then; does not wait.
 
         Raises:
             ChildEnded: it is gone, and has said nothing more.

@@ -1,4 +1,4 @@
-"""What a child does: it scores samples of a batch and says what has begun, and what it earned.
+"""The work of a child: it scores samples of a batch and says what has begun, and what it earned.
 
 An exception of another process: its class, its words if they are ours, and its lines.
 
@@ -89,7 +89,7 @@ class Begun(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What came of a sample: value and metrics, or why there are none.
+    """The outcome of a sample: value and metrics, or why it has no score.
 
     The answer that was read and the evidence stay in the child: no result of a Lambda has them, and
     they may be of any type.
@@ -138,7 +138,7 @@ def service(
     calls: Mapping[str, Callable[[], Any]],
     begin: Callable[[], object] | None,
 ) -> Service:
-    """What a child does with a request: a `Batch`, or the name of a call.
+    """Do what a request asks a child for: a `Batch`, or the name of a call.
 
     Args:
         reward: bound to its parameters.

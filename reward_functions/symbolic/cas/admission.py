@@ -2,8 +2,8 @@
 
 sympy is for what a data set asks: a reference with sums, integrals, derivatives or limits, or
 an equation whose solutions matter. An answer alone hardly ever brings it in, or a policy could slow
-its own training down: only where it works out one operation in exactly the variables of the
-reference, and for the numbers that these stand for there. Everything else, and whatever is too
+its own training down. It does so only where it works out one operation in exactly the variables of
+the reference, and for the numbers that these stand for there. Everything else, and anything too
 large to end in time, stays undecided.
 """
 

@@ -11,10 +11,10 @@ So how busy a machine is decides nothing: threads wait in the order of asking, a
 of the batch (`core.deadlines`) ends their wait. Without one, each waits for those in front of it,
 which the counts of their calls end.
 
-The worker is a fresh interpreter with its own minimal environment, not a fork of this process: so
-it may be started at any time, whatever threads there are, and shares nothing but sockets with it.
-It serves on several sockets, its *lines*, with a process for each. It ends when they close, which
-happens when this process ends in any way.
+The worker is a fresh interpreter with its own minimal environment, not a fork of this process. So
+it may be started at any time, beside any threads, and shares nothing but sockets with it. It serves
+on several sockets, its *lines*, with a process for each. It ends when they close, which happens
+when this process ends in any way.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class SolverClient:
                 self._worker = _launched()
 
     def compare(self, reference: Node, candidate: Node, *, calls: int | None = None) -> Finding:
-        """What sympy finds about two trees.
+        """Let sympy compare two trees.
 
         Args:
             reference: the right answer.
@@ -147,7 +147,7 @@ class SolverClient:
             worker.end()
 
     def disown(self) -> None:
-        """In a forked process: leave the worker to the parent, whatever its threads were doing."""
+        """In a forked process: leave the worker to the parent, even in the middle of its work."""
         worker, self._worker, self._starting = self._worker, None, Lock()
         if worker is not None:
             worker.disown()

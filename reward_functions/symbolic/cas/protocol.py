@@ -71,7 +71,7 @@ def _exactly(channel: socket, count: int) -> bytes:
 
 
 class Budget(NamedTuple):
-    """What a request may take.
+    """The limits of a request.
 
     Attributes:
         calls: of Python functions, whose number is the answer's doing.
@@ -112,7 +112,7 @@ def bug(kind: str, place: str) -> bytes:
 
 
 def bug_of(message: bytes) -> str | None:
-    """What such a reply says, in printable ASCII; None for any other reply."""
+    """The text of such a reply, in printable ASCII; None for any other reply."""
     if not message.startswith(_BUG):
         return None
     text = message[len(_BUG) :].decode("ascii", "replace")

@@ -1,11 +1,12 @@
 """Our trees as sympy expressions, node by node.
 
 No string of an answer reaches sympy: there is no parser here, and symbols are numbered, not named.
-So sympy cannot be made to read or print anything, and takes the same way whatever the letters are.
+So sympy cannot be made to read or print anything, and takes the same way for all letters.
 
 Variables are real. The end of a sum or product is a positive whole number, and so is the variable
-that runs to it; `log` is the natural logarithm, as everywhere in calculus. What sympy would compute
-on sight (powers, factorials, binomials of numbers) has its limits here, before it is built.
+that runs to it; `log` is the natural logarithm, as everywhere in calculus. Values that sympy would
+compute on sight (powers, factorials, binomials of numbers) have their limits here, before they are
+built.
 """
 
 from __future__ import annotations

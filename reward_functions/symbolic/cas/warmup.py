@@ -1,7 +1,7 @@
 """Comparisons that the worker makes before the first request.
 
-sympy loads and builds much of what it needs when it first needs it: the first integral of a process
-takes ten times as long as the second, which the first answer would pay for out of its budget.
+sympy loads and builds much when it first needs it: the first integral of a process takes ten times
+as long as the second. The first answer would pay for that out of its budget.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a call counts for beyond one, where it is given large numbers: by their size alone.
+"""The weight of a call beyond one, where its numbers are large: by their size alone.
 
 One call may multiply numbers of a million digits in C, or run a loop over ten thousand coefficients
 that calls nothing: seconds of the processor, which a count of calls takes for one. So functions of

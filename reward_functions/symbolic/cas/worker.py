@@ -7,10 +7,10 @@ A pristine worker has imported sympy and warmed it up with expressions of its ow
 nothing that came from outside. Its twins are forks of it, which share its memory, so that threads
 do not wait for each other. A request is given to another fork, which takes some milliseconds where
 importing takes hundreds, and which dies with its verdict. So a kill costs nothing, memory never
-adds up, and no request can leave anything behind for the next: the same request gets the same
-verdict whatever came before.
+adds up, and no request can leave anything for the next. The same request always gets the same
+verdict.
 
-What ends a working child, each enough by itself:
+Each of these alone ends a working child:
 
 - the count of its calls, which is the same on every machine (`counting`);
 - memory: an address space of `MEMORY` more than the pristine worker's;
@@ -20,8 +20,8 @@ What ends a working child, each enough by itself:
 - the end of the client, which closes the socket.
 
 The answer caused the first two, and the comparison is *undecided*. The third is reported to the
-client, which asks once more. The others say nothing about the answer. What is not bounded: memory
-where the operating system does not report the size of a process (elsewhere than on Linux).
+client, which asks once more. The others say nothing about the answer. Memory is not bounded where
+the operating system does not report the size of a process (elsewhere than on Linux).
 """
 
 from __future__ import annotations

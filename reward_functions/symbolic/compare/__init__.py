@@ -12,7 +12,7 @@ closed_forms.py           numbers in square roots
 derivatives.py            differential equations in one notation
 dispatch.py               whole answers: which comparison the kinds of two trees ask for
 ellipsis.py               the value of a sum that leaves terms out
-families.py               answers with conditions behind them
+families.py               answers with conditions after them
 formulas.py               formulas and reactions of chemistry, electrons by shell
 interval_sets.py          unions of intervals as sets
 listed.py                 an answer against the members of a list that is one answer

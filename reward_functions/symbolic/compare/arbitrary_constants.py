@@ -20,7 +20,7 @@ _ONE: Final = Number(Fraction(1))
 def without_constants(reference: Node, candidate: Node) -> tuple[Node, Node] | None:
     """Both sides without their arbitrary constants; None unless each has one.
 
-    The reference's is a capital C, a term beside something with a lower-case variable; the
+    The reference's is a capital C, a term beside something with a lower-case variable. The
     candidate's may be any letter that is used nowhere else, as a term or as a factor in a
     logarithm: ln|x| + ln C and ln|Cx| are ln|x| and any number.
     """

@@ -46,7 +46,7 @@ _TRANSPOSED: Final = Symbol("T")
 
 
 def worked_out(node: Node, work: Work) -> Node | None:
-    """The matrix or vector that an expression comes to; None where it is none, or one as it stands.
+    """The matrix or vector that an expression comes to; None otherwise, or one as it stands.
 
     Raises `OverBudget` when there is too much to multiply.
     """

@@ -1,7 +1,7 @@
 r"""Left sides of equations that name the quantity a question asks for: \cos\theta, \det A, A^{-1}.
 
-x = 5 is an assignment to a name; here are the expressions that stand for one value as a name does,
-and cannot be mistaken for an equation that is still to be solved, as 2x = 10 can.
+x = 5 is an assignment to a name. The expressions here stand for one value as a name does. They
+cannot be mistaken for an equation that is still to be solved, as 2x = 10 can.
 """
 
 from __future__ import annotations

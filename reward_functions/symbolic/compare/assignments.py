@@ -1,4 +1,4 @@
-"""What an equation gives a name to, and which: x = 5, AB = 3, (p, q) = (1, 2), f(x) = 2x."""
+"""The name to which an equation gives a value: x = 5, AB = 3, (p, q) = (1, 2), f(x) = 2x."""
 
 from __future__ import annotations
 

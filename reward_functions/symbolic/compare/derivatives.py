@@ -24,7 +24,7 @@ _MARK: Final = "D"
 
 
 class Unknowns(NamedTuple):
-    """What an equation differentiates, and by which variable; that is empty behind primes."""
+    """The functions that an equation differentiates, and by which variable; empty after primes."""
 
     functions: frozenset[str]
     variable: str
@@ -38,7 +38,7 @@ class Unknowns(NamedTuple):
 
 
 def unknowns(first: Node, second: Node) -> Unknowns | None:
-    """What two equations differentiate; None unless it is the same in both."""
+    """The functions that two equations differentiate; None unless they are the same in both."""
     found = [list(_derivatives(each)) for each in (first, second)]
     functions = [frozenset(name for name, _, _ in each) for each in found]
     variables = {variable for each in found for _, variable, _ in each} - {""}

@@ -1,6 +1,6 @@
 r"""The value of a sum that leaves terms out: 1 + \frac12 + \ldots + \frac17.
 
-The terms before the ellipsis follow a pattern, arithmetic, geometric or harmonic, and those behind
+The terms before the ellipsis follow a pattern, arithmetic, geometric or harmonic, and those after
 it go on with it. Three terms show a pattern; of two terms only one pattern may reach the last one,
 and none of `_OTHERS` either. A first term that is repeated stands before the pattern.
 """

@@ -1,4 +1,4 @@
-"""Answers with conditions behind them: families x = π/4 + kπ, k ∈ ℤ, and values for all x.
+"""Answers with conditions after them: families x = π/4 + kπ, k ∈ ℤ, and values for all x.
 
 The index of a family has any name, and its quantifier may be left out on one side. A condition may
 be left out on one side too; where both have one, the conditions must be the same.
@@ -49,7 +49,7 @@ class Family(NamedTuple):
     Attributes:
         whole: the answer without its conditions.
         bodies: the alternatives in it, without the name that they are values of.
-        named: that name, x in x = kπ; empty where there is none, or where it is bound.
+        named: that name, x in x = kπ; empty without one, or where it is bound.
         indices: the indices, each with its set of numbers.
         conditions: what else is said to hold.
     """

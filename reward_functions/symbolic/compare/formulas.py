@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def by_formula(mine: Document, theirs: Document) -> Finding | None:
-    """What two strings say in chemistry; None where the reference may be something else."""
+    """Compare two strings in chemistry; None where the reference may be something else."""
     first = mine.chemistry
     if first is None or not first.sure:
         return None

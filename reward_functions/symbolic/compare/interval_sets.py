@@ -117,12 +117,12 @@ def _exactly_equal(first: Node, second: Node, scalars: ScalarComparison) -> bool
 
 
 def intersection(parts: Sequence[Sequence[Span]]) -> list[Span]:
-    """What lies in every one of some sets: what is outside of none."""
+    """The points in every one of some sets, which are outside of none."""
     return complement(_merged(outside for part in parts for outside in complement(part)))
 
 
 def complement(spans: Sequence[Span]) -> list[Span]:
-    """What lies in none of some spans in ascending order."""
+    """The points in none of some spans in ascending order."""
     inner = [
         ((sign, value, side + 1), (other_sign, other, other_side - 1))
         for (_, (sign, value, side)), ((other_sign, other, other_side), _) in pairwise(spans)

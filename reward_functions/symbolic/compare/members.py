@@ -110,7 +110,7 @@ def vector(answers: Comparison, rows: Sequence[Sequence[Node]], items: Sequence[
 
 
 def ratios(answers: Comparison, reference: Ratio, candidate: Ratio) -> Finding:
-    """Ratios are equal in proportion: 6:8 is 3:4; of zeros only there is none.
+    """Ratios are equal in proportion: 6:8 is 3:4; zeros only make no ratio.
 
     All terms are measured by the first one that is not zero, which must not be on either side.
     """

@@ -1,8 +1,8 @@
 """Whether an answer has done none of the arithmetic that a question asks for.
 
 It has not when it is an expression of the question in any notation (`structural_form`), or has one
-inside that is by itself the reference: then what is around it changes nothing, as in 17·23 + 1 - 1.
-An equation of the question with its terms moved is not solved, where the reference is.
+inside that is by itself the reference. Then the parts around it change nothing, as in 17·23 + 1 -
+1. An equation of the question with its terms moved is not solved, where the reference is.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def restated(
     Args:
         reference: the right answer.
         answer: the answer, known to be equal to the reference.
-        expressions: what a question has of mathematics. What cannot be read counts for nothing.
+        expressions: what a question has of mathematics. Unreadable parts count for nothing.
         asked: what the question asks for as a formula or number.
     """
     if same_spelling(reference, answer):

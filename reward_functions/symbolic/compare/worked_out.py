@@ -109,7 +109,7 @@ def _is_name(derivative: Derivative, in_equation: bool) -> bool:  # noqa: FBT001
 
 
 def stated(tree: Node) -> Node:
-    """What an equation gives a name, or ends in: 5 of x = 5 and of 2 + 3 = 5."""
+    """The value that an equation gives a name, or ends in: 5 of x = 5 and of 2 + 3 = 5."""
     match tree:
         case Relation((first, *_, last) as sides, signs) if set(signs) <= {"=", "≈"}:
             if name_of(first) is not None or all(map(without_names, sides)):

@@ -1,8 +1,8 @@
 """The tree as a quotient of polynomials in atoms: exact algebra for one comparison.
 
-What is a number is computed (within the limits), what is polynomial is multiplied out, and what is
-neither becomes an atom named by its own canonical form. A rewriting happens only where it holds for
-every real value of the variables: 2^(n+1) = 2·2^n, but √(x²) is not x and ln(xy) not ln x + ln y.
+Numbers are computed (within the limits), polynomials are multiplied out, and anything else becomes
+an atom named by its own canonical form. A rewriting happens only where it holds for every real
+value of the variables: 2^(n+1) = 2·2^n, but √(x²) is not x and ln(xy) not ln x + ln y.
 """
 
 from __future__ import annotations

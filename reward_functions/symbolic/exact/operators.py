@@ -1,7 +1,7 @@
 """Sums, products, integrals, derivatives, limits and determinants in exact algebra.
 
 Between two numbers sums and products are computed term by term; polynomials are differentiated and
-integrated. What is left is an atom, equal to itself and unknown otherwise.
+integrated. The rest is an atom, equal to itself and unknown otherwise.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TERM: Final = 20
 
 
 class Evaluator(Protocol):
-    """What operators need of the algebra that applies them.
+    """The needs of operators from the algebra that applies them.
 
     Attributes:
         field: the arithmetic.

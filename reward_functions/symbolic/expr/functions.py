@@ -1,6 +1,6 @@
 """The functions of mathematics, a row each: how it is written, computed and given to sympy.
 
-Whatever reads, evaluates or converts an `Apply` node takes its words from here. A name without a
+Code that reads, evaluates or converts an `Apply` node takes its words from here. A name without a
 row is read as letters. A row without `numeric` is compared by its form alone.
 """
 
@@ -188,7 +188,7 @@ def applied(name: str, way: str, library: Any, arguments: Sequence[Any]) -> Any:
 
 
 def traits_of(name: str) -> tuple[str, ...]:
-    """What is special about a function; nothing is known of one without a row."""
+    """The special traits of a function; nothing is known of one without a row."""
     row = BY_NAME.get(name)
     return row.traits if row else ()
 

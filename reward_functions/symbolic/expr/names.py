@@ -2,8 +2,8 @@
 
 A subscript is part of a name: a_i is a variable, but for a sum over i a sequence.
 
-What does not depend on its variables is equal to itself with other names for them; two sets by
-conditions are the same when only the names of their variables differ.
+An expression that does not depend on its variables is equal to itself with other names for them.
+Two sets by conditions are the same when only the names of their variables differ.
 """
 
 from __future__ import annotations

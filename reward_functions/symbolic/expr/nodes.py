@@ -261,7 +261,7 @@ class Piecewise:
 
 @record
 class Given:
-    """An answer, and the conditions behind it under which it holds: x = kπ for integers k."""
+    """An answer, and the conditions after it under which it holds: x = kπ for integers k."""
 
     body: Node
     conditions: tuple[Node, ...]

@@ -42,7 +42,7 @@ def changed(value: _Record, **changes: Any) -> _Record:
 
 
 def values(value: Any) -> tuple[Any, ...]:
-    """What a record holds, in the order of its fields."""
+    """The values of a record, in the order of its fields."""
     return tuple(getattr(value, name) for name in value.__slots__)
 
 

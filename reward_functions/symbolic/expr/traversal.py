@@ -1,4 +1,4 @@
-"""What stands in a tree: every node of it, its names, and its operations of calculus."""
+"""Walk a tree: every node of it, its names, and its operations of calculus."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Numbers with a bound on their error: a midpoint and a radius, which is called a ball as in Arb.
 
 Every operation of a `BallArithmetic` returns a ball that contains the true result for all true
-operands in the given balls. So two balls that do not touch prove two values different, whatever was
-rounded on the way. `ball_double` implements it at low cost, `ball_mpmath` at high precision.
+operands in the given balls. So two balls that do not touch prove two values different, in spite of
+all rounding on the way. `ball_double` implements it at low cost, `ball_mpmath` at high precision.
 
 Arb is the library of F. Johansson, "Arb: efficient arbitrary-precision midpoint-radius interval
 arithmetic", IEEE Transactions on Computers 66 (2017).
@@ -33,7 +33,7 @@ class NoValue(ValueError):
 
 
 class BallArithmetic(ABC, Generic[Ball]):
-    """What the two arithmetics must know, and what follows from it.
+    """The facts that the two arithmetics must know, and what follows from them.
 
     Attributes:
         real: whether leaving the real numbers is refused, as for an expression's real domain.

@@ -1,9 +1,9 @@
 """Balls in double precision, which prove most wrong answers different.
 
 A ball is a float, or a complex number once the reals are left, and the radius around it. One
-operation takes well under a microsecond. The roundoff charged is four times that of IEEE 754, and
-library functions are trusted to 2^-48 of their result, sixteen times what glibc, musl and Apple
-state of theirs; both are for safety and cost nothing, since values that lie closer are left to
+operation takes well under a microsecond. The roundoff charged is four times that of IEEE 754.
+Library functions are trusted to 2^-48 of their result, sixteen times what glibc, musl and Apple
+state of theirs. Both are for safety and cost nothing, since values that lie closer are left to
 higher precision anyway.
 """
 

@@ -70,8 +70,8 @@ class Breakpoints:
 
     Args:
         trees: the expressions.
-        work: the account from which the search is paid. What is not affordable raises `OverBudget`:
-            a formula whose turns are not known is not shown equal to anything.
+        work: the account from which the search is paid. A formula that is not affordable raises
+            `OverBudget`: without its turns it is not shown equal to anything.
     """
 
     def __init__(self, trees: tuple[Node, ...], work: Work) -> None:

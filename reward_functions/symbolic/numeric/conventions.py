@@ -1,4 +1,4 @@
-"""What a letter stands for: a real number, unless convention makes it a whole or a complex one.
+"""The meaning of a letter: a real number, unless convention makes it a whole or a complex one.
 
 The reference decides, for it is the question's. An answer that decided could make itself right:
 x(-1)^(2x) is x for whole numbers only, and |z|² is z² for real ones only.
@@ -52,8 +52,9 @@ def complex_names(
     """The names that stand for complex numbers.
 
     Those with a z or w, where there is an i, a conjugate or a part; or a modulus, unless z is one
-    of the coordinates x, y, z. And, beside a modulus, all letters of a reference with i but those
-    that are real by custom (x, y, t, r, θ, φ) or by their place: in a + bi, in e^(iα), in |a + bi|.
+    of the coordinates x, y, z. Beside a modulus, all letters of a reference with i are complex.
+    Exceptions are real by custom (x, y, t, r, θ, φ) or by their place: in a + bi, in e^(iα), in |a
+    + bi|.
     """
     coordinates = not imaginary and bool({"x", "y"} & names)
     found = set()

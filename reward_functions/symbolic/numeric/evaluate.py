@@ -1,8 +1,8 @@
 """The value of a tree at a point, in any of the arithmetics.
 
-Everything that the grammar can express about numbers is computed here in one place. What has no
-value at the point, or none that is certain, raises `NoValue`; what is no number raises
-`Unreadable`.
+Everything that the grammar can express about numbers is computed here in one place. An expression
+without a value at the point, or without a certain one, raises `NoValue`; one that is no number
+raises `Unreadable`.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Evaluation(Generic[Ball]):
         """The value of a tree.
 
         Raises:
-            NoValue: there is none at this point, or none that is certain.
+            NoValue: the point has no value, or no certain one.
             Unreadable: the tree is no number.
             OverBudget: the work is used up.
         """

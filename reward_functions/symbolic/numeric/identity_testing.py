@@ -6,10 +6,10 @@ errors, do not touch. Doubles find nearly all of these in tens of microseconds.
 *Equal* is evidence beyond reasonable doubt: the values agree at several points of both signs, to at
 least sixty digits more than the expressions are written with. Two analytic functions that agree at
 a point in random position are identical but for a set of points of measure zero. Two numbers
-written with d digits are one of some 10^d numbers; those that are known to be close without being
-equal agree to a few digits more than it takes to write them (e^(π√163) and an integer to 30 digits,
-of 14 characters), never to sixty. Terms so small that they would drown are given the digits to be
-seen.
+written with d digits are one of some 10^d numbers. Known pairs that are close without being equal
+agree to a few digits more than it takes to write them, never to sixty: e^(π√163) and an integer
+agree to 30 digits, of 14 characters. Terms so small that they would drown are given the digits to
+be seen.
 
 The domain is the reference's: points where it is not real count for nothing, and an answer that is
 not real where the reference is, is different. Only an expression with i, or with no real value at

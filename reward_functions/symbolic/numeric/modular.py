@@ -3,13 +3,13 @@
 Both expressions are quotients N/D of polynomials with integer coefficients. They are equal exactly
 when the polynomial N₁·D₂ - N₂·D₁ is zero. Bounds on its degree and on the sum of its coefficients'
 absolute values follow from the trees alone. The prime is chosen above the second bound, so a
-polynomial that is not zero is not zero modulo the prime either, whatever the coefficients are:
-nobody can hide a difference in a multiple of the prime.
+polynomial that is not zero is not zero modulo the prime either, for any coefficients. So no
+difference can hide in a multiple of the prime.
 
 - Different residues at one point prove the expressions *different*.
 - Equal residues at a random point mean *equal* with an error of at most degree / prime (Schwartz
-  1980, Zippel 1979): 2^-107 for degrees up to 2^20 and the smallest prime, and the square of that
-  for the two points that are asked.
+  1980, Zippel 1979). That is 2^-107 for degrees up to 2^20 and the smallest prime, and the square
+  of that for the two points that are asked.
 """
 
 from __future__ import annotations

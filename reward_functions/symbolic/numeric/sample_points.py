@@ -1,9 +1,9 @@
 """The points at which two expressions are evaluated: real numbers of both signs and many sizes.
 
-They are fixed by the traits of the two trees, so a comparison always gives the same verdict. For
-expressions that follow different formulas in different places (|x - 100|, √(x²)) there are points
-on both sides of the largest numbers and powers written in them, where the formula usually changes,
-and far out, where it has changed. Variables that count go beyond such numbers for the same reason.
+They are fixed by the traits of the two trees, so a comparison always gives the same verdict. Some
+expressions follow different formulas in different places (|x - 100|, √(x²)). They get points on
+both sides of the largest numbers and powers written in them, where the formula usually changes, and
+far out, where it has changed. Variables that count go beyond such numbers for the same reason.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What stands in an expression, found in one walk before anything is computed.
+"""The traits of an expression, found in one walk before anything is computed.
 
 The traits decide which means are fit for two expressions, and make the points at which they are
 evaluated depend on both. So nobody can write an answer that agrees with a reference at these points
@@ -147,7 +147,7 @@ class Traits:
         self.walk(node.radicand)
 
     def suffixed(self, node: Percent | Degrees) -> None:
-        """A value with a sign behind it."""
+        """A value with a sign after it."""
         self.mix(5)
         self.walk(node.body)
 
@@ -207,7 +207,7 @@ class Traits:
                 self.note(self.integrality_sensitive, _free(exponent))
 
     def applied(self, node: Apply) -> None:
-        """What the application of a function shows about its arguments."""
+        """The traits that the application of a function shows of its arguments."""
         name, arguments = node.name, node.arguments
         self.mix(hashed(name))
         self.walk_all(arguments)

@@ -7,7 +7,7 @@ brackets.py            what stands between brackets
 calculus.py            operators with a variable of their own
 cases_in_words.py      cases written out in a row
 chemistry.py           formulas and reactions of chemistry
-clauses.py             what stands behind an answer and says when it holds
+clauses.py             what stands after an answer and says when it holds
 commands.py            LaTeX commands that begin a value, each with the rule that reads it
 conditions.py          conditions with words between them
 cursor.py              a cursor over tokens: what every rule of the grammar looks and steps with
@@ -25,12 +25,12 @@ numerals.py            numbers in digits
 parser.py              tokens to the tree
 plain.py               plain numbers and fractions
 plus_minus.py          the two answers that ± stands for
-postfixes.py           what is written behind and above an atom
+postfixes.py           what is written after and above an atom
 progressions.py        lists without an end
 separators.py          other readings of a comma
 spelling.py            one spelling for strings that differ in signs of typesetting
 terms.py               what makes a term
 unicode_notation.py    mathematical signs of Unicode in the words of LaTeX
-units.py               what stands behind an amount
+units.py               what stands after an amount
 vocabulary.py          the words of the grammar
 """

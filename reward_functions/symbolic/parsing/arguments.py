@@ -1,4 +1,4 @@
-"""What a command or a function takes: braces, one atom, brackets, or the factors behind it."""
+"""The arguments of a command or a function: braces, one atom, brackets, or the factors after it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def argument(parser: Grammar) -> Node:
-    """What a LaTeX command takes: a group, or the next atom with its own sign."""
+    """The argument of a LaTeX command: a group, or the next atom with its own sign."""
     if parser.kind() == "{":
         return group(parser, parser.next())
     if parser.kind() in ("-", "+"):

@@ -1,4 +1,4 @@
-"""What stands between brackets: groups, points, intervals, sets, absolute values, vectors."""
+"""The contents of brackets: groups, points, intervals, sets, absolute values, vectors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def group(parser: Grammar, _brace: Token) -> Node:
 
 
 def over_the_rest(parser: Grammar, above: Node) -> Node:
-    r"""What stands before \over or \choose, over the rest of its group: {x+1 \over 2}."""
+    r"""The part before \over or \choose, over the rest of its group: {x+1 \over 2}."""
     if not parser.command("over", "choose"):
         return above
     name = parser.next().text

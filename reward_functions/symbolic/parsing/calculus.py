@@ -128,7 +128,7 @@ def _end_of_range(parser: Grammar) -> Node:
 
 
 def integral(parser: Grammar, command: Token) -> Node:
-    """An integral, or as many of them as there are signs, the inner one first."""
+    """An integral, or one for each sign, the inner one first."""
     signs = _INTEGRALS[command.text]
     low, high = _ends(parser)
     if (low is None) != (high is None) or (signs > 1 and low is not None):
@@ -169,7 +169,7 @@ def _integrand(parser: Grammar, differentials: int) -> Node:
 
 
 def fraction_or_derivative(parser: Grammar, command: Token) -> Node:
-    """A quotient of differentials, applied to what stands above or behind; else a fraction.
+    """A quotient of differentials, applied to the expression above or after it; else a fraction.
 
     A fraction of the letter d is one where the orders differ, or nothing is differentiated.
     """
@@ -283,7 +283,7 @@ def _closing_brace(cursor: Cursor) -> int:
 
 
 def refuse_derivative(cursor: Cursor, over: list[Node]) -> None:
-    """Raise `Unreadable` for dy over dx behind a slash, where d is no factor that cancels."""
+    """Raise `Unreadable` for dy over dx after a slash, where d is no factor that cancels."""
     ahead = 1 if cursor.kind() == "{" else 0
     sign, name = cursor.peek(ahead), cursor.peek(ahead + 1)
     below = sign[:2] == ("command", "partial") or (
@@ -309,7 +309,7 @@ def _begins_differential(node: Node) -> bool:
 
 
 def limit(parser: Grammar, _command: Token) -> Node:
-    """A limit, from one side when a sign is raised behind the point."""
+    """A limit, from one side when a sign is raised after the point."""
     parser.expect("_")
     if parser.kind() != "{":
         raise Unreadable("a limit without its point")

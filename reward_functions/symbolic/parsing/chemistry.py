@@ -122,7 +122,7 @@ _MIXED: Final = re.compile(r"[A-Z][A-Za-z]{1,20}")
 
 
 class Chemistry(NamedTuple):
-    """What a string says in chemistry.
+    """A string read as chemistry.
 
     Attributes:
         value: substances, a reaction, or electrons by shell.
@@ -145,7 +145,7 @@ class _Species(NamedTuple):
 
 
 def chemistry(stream: Sequence[Token]) -> Chemistry | None:
-    """What an answer's tokens say in chemistry; None for what is none."""
+    """Read an answer's tokens as chemistry; None where they are something else."""
     text = _text(stream)
     if text is None:
         return None

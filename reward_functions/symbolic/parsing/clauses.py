@@ -1,4 +1,4 @@
-r"""What stands behind an answer and says when it holds: for all x, (k ∈ ℤ), where C is a constant.
+r"""The clause after an answer that says when it holds: for all x, (k ∈ ℤ), where C is a constant.
 
 One clause at the end is read, or a \forall at the beginning. Its words come from the tables here;
 with a word that is in none of them, the answer is not read at all.
@@ -83,7 +83,7 @@ def _together(found: _Clause, parse: Callable[[list[Token]], Node]) -> Node:
     conditions = _conditions(found.clause, parse)
     body = parse(found.body)
     if isinstance(body, Given):
-        raise Unreadable("two clauses behind an answer")
+        raise Unreadable("two clauses after an answer")
     if _stated(body) & {name for each in conditions for name in _stated(each)}:
         raise Unreadable("a clause that gives another value")
     return Given(body, conditions) if conditions else body
@@ -159,7 +159,7 @@ def _trimmed(body: list[Token]) -> list[Token]:
 def _conditions(clause: list[Token], parse: Callable[[list[Token]], Node]) -> tuple[Node, ...]:
     """The conditions that a clause states; none where every word of it restricts nothing."""
     if sum(map(_begins, clause)) > 1:
-        raise Unreadable("two clauses behind an answer")
+        raise Unreadable("two clauses after an answer")
     words = {token.text.lower() for token in clause if token.kind == "letters"}
     kept = _trimmed(
         [

@@ -1,7 +1,7 @@
 """A cursor over tokens: what every rule of the grammar looks and steps with.
 
 The tokens are never changed. A rule that takes a part of one (the first digit of a braceless
-fraction, one letter of a run) leaves the cursor inside it, so a rule that steps back reads again
+fraction, one letter of a run) leaves the cursor inside it. So a rule that steps back reads again
 what was written.
 """
 
@@ -110,7 +110,7 @@ class Cursor:
         self.depth -= 1
 
     def near(self) -> str:
-        """What stands around the cursor, for a message to the owner of a reference."""
+        """The text around the cursor, for a message to the owner of a reference."""
         around = self.stream[max(0, self.position - _BEFORE) : self.position + _BEHIND]
         shown = (f"\\{token.text}" if token.kind == "command" else token.text for token in around)
         end = "" if self.position + _BEHIND < len(self.stream) else " at the end"

@@ -1,4 +1,4 @@
-"""What a string is: mathematics, words or a choice, read once and kept for every tier.
+"""Read a string once, as mathematics, words or a choice, and keep it for every tier.
 
 A string that is not in the grammar still has words, which can be compared.
 
@@ -87,7 +87,7 @@ _BETWEEN_LABELS: Final = frozenset({",", ";", "and", "land"})
 
 
 class Choice(NamedTuple):
-    """A choice by its letter, with what stands behind it when there is something."""
+    """A choice by its letter, with what stands after it when there is something."""
 
     letter: str
     content: Document | None = None
@@ -152,7 +152,7 @@ class Document:
 
     @property
     def chemistry(self) -> Chemistry | None:
-        """What it says in chemistry, or None, also where the stack has no room for now."""
+        """The reading as chemistry, or None, also where the stack has no room for now."""
         try:
             return self._chemistry
         except RecursionError:
@@ -188,7 +188,7 @@ class Document:
     def tree(self) -> Node | None:
         """Its mathematics; None when it is not in the grammar.
 
-        What the stack has no room for now is read again by whoever has more of it.
+        A part for which the stack has no room is read again by a caller that has more of it.
         """
         try:
             return self._grown

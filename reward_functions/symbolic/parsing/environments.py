@@ -34,7 +34,7 @@ def determinant(parser: Grammar, begin: Token) -> Node:
 
 
 def matrix(parser: Grammar, begin: Token) -> Node:
-    """A matrix or vector, whatever its brackets."""
+    """A matrix or vector, in any brackets."""
     parser.down()
     rows = _rows(parser)
     parser.up()

@@ -1,8 +1,8 @@
-"""What a rule of the grammar may use: a cursor over the tokens, and the levels of the grammar.
+"""The tools of a grammar's rule: a cursor over the tokens, and the levels of the grammar.
 
 A rule is a function that takes the parser and the token that begins it, reads what follows that
-token, and leaves the cursor behind it. The levels call each other in circles (a sum holds factors,
-a factor may be a bracket, a bracket holds sums), so rules reach them through this interface, which
+token, and leaves the cursor after it. The levels call each other in circles (a sum holds factors, a
+factor may be a bracket, a bracket holds sums), so rules reach them through this interface, which
 `parser` implements.
 
 The names of symbols: a letter with its subscript and its primes.
@@ -28,7 +28,8 @@ class Grammar(Cursor, ABC):
     Attributes:
         opened: the round and square brackets around the cursor.
         bars: inside |...| a bar closes; inside a set-builder's first part it separates.
-        bound: the letters that name the variable of a sum, whatever they mean elsewhere.
+        bound: the letters that name the variable of a sum, though they mean something else
+            elsewhere.
         integrals: the integrals whose differential has not been met.
         differentials: the variables of the differentials met inside these integrals.
         digits_before: the digits of the numeral just read, for the base that may stand below them.
@@ -49,7 +50,7 @@ class Grammar(Cursor, ABC):
 
     @abstractmethod
     def separator(self) -> str | None:
-        """What separates the members of a list, which is taken; None where nothing does."""
+        """Take the separator of the members of a list; None where nothing separates them."""
 
     @abstractmethod
     def statement(self) -> Node:
@@ -73,7 +74,7 @@ class Grammar(Cursor, ABC):
 
     @abstractmethod
     def factor(self) -> Node:
-        """An atom with what is written behind and above it."""
+        """An atom with what is written after and above it."""
 
     @abstractmethod
     def atom(self) -> Node:

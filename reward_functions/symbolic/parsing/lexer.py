@@ -1,8 +1,8 @@
 r"""A string to tokens: LaTeX and plain text alike, in one pass without backtracking.
 
 Spacing, sizes and styles disappear here; the content of \text{...} joins the stream, its letters
-marked as roman. What a run of letters means (a product of symbols, a unit, a word) depends on its
-neighbours and is left to the parser.
+marked as roman. The meaning of a run of letters (a product of symbols, a unit, a word) depends on
+its neighbours and is left to the parser.
 """
 
 from __future__ import annotations

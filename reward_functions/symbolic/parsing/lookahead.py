@@ -1,4 +1,4 @@
-"""What comes next, decided by a few tokens, none of which is taken."""
+"""Look ahead a few tokens, without taking one."""
 
 from __future__ import annotations
 

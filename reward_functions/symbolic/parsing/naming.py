@@ -1,4 +1,4 @@
-"""What a statement gives a value to, where that is no product: f(x), f^{-1}(x), P(X = 3), ∠ABC."""
+"""The names that a statement gives a value, if no product: f(x), f^{-1}(x), P(X = 3), ∠ABC."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _function_name(cursor: Cursor) -> str:
 
 
 def arguments_of_name(cursor: Cursor, name: str) -> str:
-    """What stands between the brackets of f(x), f(2) or P(X = 3); empty for a product.
+    """The part between the brackets of f(x), f(2) or P(X = 3); empty for a product.
 
     Any function may be named at letters or at several numbers; an event multiplies nothing.
     """

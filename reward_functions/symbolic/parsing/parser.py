@@ -64,7 +64,7 @@ from reward_functions.symbolic.parsing.units import (
 
 
 def with_modulus(parser: Grammar, node: Node) -> Node:
-    """A statement, or the congruence that the modulus behind it makes of it or of a value."""
+    """A statement, or the congruence that the modulus after it makes of it or of a value."""
     if not modulus_follows(parser):
         return node
     match node:
@@ -127,12 +127,12 @@ def parse_condition(stream: list[Token]) -> Node | None:
     if parser.position < len(stream) and not all(
         token.kind == "." for token in parser.stream[parser.position :]
     ):
-        raise Unreadable("words behind a condition")
+        raise Unreadable("words after a condition")
     return node
 
 
 class Parser(Grammar):
-    """The levels of the grammar. Each method reads one and leaves the cursor behind it."""
+    """The levels of the grammar. Each method reads one and leaves the cursor after it."""
 
     # ---- lists and statements
 
@@ -218,7 +218,7 @@ class Parser(Grammar):
     # ---- arithmetic
 
     def sum(self) -> Node:
-        """Signed terms. A unit behind the last one measures the whole."""
+        """Signed terms. A unit after the last one measures the whole."""
         self.down()
         terms = [self.signed_term()]
         while self.kind() in _SIGNS and not self._takes_set(terms[-1]):
@@ -248,7 +248,7 @@ class Parser(Grammar):
         return node if choice is None else Signed(node, flipped=choice == "∓")
 
     def term(self) -> Node:
-        """Factors, with the percent sign, scale and unit behind them."""
+        """Factors, with the percent sign, scale and unit after them."""
         currency = currency_follows(self)
         first = amount_of_money(self, currency) if currency else self.factor()
         over, under = [first], list[Node]()
@@ -282,13 +282,13 @@ class Parser(Grammar):
         return negated(node) if negative else node
 
     def factor(self) -> Node:
-        """An atom with what is written behind and above it."""
+        """An atom with what is written after and above it."""
         node = self.atom()
         signs = 0
         while (rule := POSTFIXES.get(self.kind())) is not None:
             signs += 1
             if signs > DEPTH:
-                raise OverBudget(f"more than {DEPTH} signs behind one factor")
+                raise OverBudget(f"more than {DEPTH} signs after one factor")
             after = rule(self, node)
             if after is None:
                 break

@@ -1,4 +1,4 @@
-"""What is written behind and above an atom: exponents, primes, factorials, degrees, bases."""
+"""The marks after and above an atom: exponents, primes, factorials, degrees, bases."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def raised(parser: Grammar, base: Node) -> Node | None:
-    """What stands above a base: an exponent, the degree sign or a prime."""
+    """The mark above a base: an exponent, the degree sign or a prime."""
     if side_follows(parser):
         return None
     parser.next()

@@ -3,7 +3,7 @@
 And of 2e+3 beside a power of ten, of (±1, ±2) beside a list of points, which may be four, and of
 the letters in 2E_{16}, which may be digits.
 
-What the reference shows decides. A reference is a number unless something in it shows a list, and
+The form of the reference decides. A reference is a number unless something in it shows a list, and
 its commas never mark decimals. A candidate may mean either list or number where three digits
 follow. A decimal comma is read in it only where the reference is a single value, so that no list is
 meant, and only a comma that cannot group digits: 3,5 and 1.234,5 but not 3,500.

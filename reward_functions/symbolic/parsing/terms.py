@@ -1,4 +1,4 @@
-"""What makes a term: factors side by side, mixed numbers, money, percentages."""
+"""The parts of a term: factors side by side, mixed numbers, money, percentages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def afford(operands: list[Node]) -> None:
 
 
 def amount_of_money(parser: Grammar, currency: str) -> Node:
-    """An amount behind its currency sign: the scale word and what one pays it for follow."""
+    """An amount after its currency sign: the scale word and what one pays it for follow."""
     parser.next()
     parser.take(".")  # Rs. 500
     amount = _mixed(parser, parser.factor())

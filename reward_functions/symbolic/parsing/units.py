@@ -1,7 +1,7 @@
-"""What stands behind an amount: scale words, units, currencies, counted nouns, percent signs.
+"""The words after an amount: scale words, units, currencies, counted nouns, percent signs.
 
 Units are those of the table (`reward_functions.quantities.units`), in upright type, in words, or in
-italics where the letters cannot be a product. Other upright words behind a number name what it
+italics where the letters cannot be a product. Other upright words after a number name what it
 counts.
 
 Amounts in several units of one kind, side by side: 2 h 30 min, 5 ft 3 in, 2小时30分钟.
@@ -47,12 +47,12 @@ _MINUTES: Final = frozenset("m分")
 
 
 def smaller_follows(cursor: Cursor) -> bool:
-    """Whether a unit comes next, in whatever type, and an amount in a smaller one behind it."""
+    """Whether a unit comes next, in any type, and an amount in a smaller one after it."""
     return bool(_smaller(cursor, 1, _unit(cursor, 0)))
 
 
 def in_several_units(cursor: Cursor, body: Node) -> Node:
-    """The sum of a value in the unit that comes next, and amounts in smaller units behind it."""
+    """The sum of a value in the unit that comes next, and amounts in smaller units after it."""
     unit = _unit(cursor, 0)
     cursor.next()
     amounts = [Measured(body, ((unit, Fraction(1)),))]
@@ -130,7 +130,7 @@ def measure_in_brackets(cursor: Cursor) -> bool:
 
 
 def bracketed_measure(cursor: Cursor, body: Node) -> Node:
-    """A value with the unit behind it in brackets."""
+    """A value with the unit after it in brackets."""
     cursor.next()
     unit = unit_powers(cursor, ())
     cursor.expect(")")
@@ -192,7 +192,7 @@ def _unit_below(cursor: Cursor, ahead: int) -> bool:
 
 
 def names_unit(cursor: Cursor, ahead: int) -> bool:
-    """Whether a token ahead is in the table of units, in whatever type."""
+    """Whether a token ahead is in the table of units, in any type."""
     token = cursor.peek(ahead)
     return token.kind == "letters" and canonical(token.text) is not None
 
@@ -210,7 +210,7 @@ def noun_follows(cursor: Cursor) -> bool:
 
 
 def measured(cursor: Cursor, body: Node) -> Node:
-    """A value with the scale word and unit behind it."""
+    """A value with the scale word and unit after it."""
     body = scaled(cursor, body)
     if smaller_follows(cursor):
         body = in_several_units(cursor, body)
@@ -237,7 +237,7 @@ def _of_what(cursor: Cursor) -> None:
         cursor.next()
         words += 1
         if words > NOUN_WORDS + 1:
-            raise Unreadable("a sentence behind a number")
+            raise Unreadable("a sentence after a number")
 
 
 def _goes_on(cursor: Cursor) -> bool:
@@ -275,12 +275,12 @@ def scaled(cursor: Cursor, body: Node) -> Node:
 
 
 def nouns(cursor: Cursor) -> str:
-    """Up to four words naming what is counted, as their head; empty when there are none."""
+    """Up to four words naming what is counted, as their head; empty without any."""
     words: list[str] = []
     while noun_follows(cursor) or (words and cursor.kind() == "letters" and plain_word(cursor)):
         words.append(cursor.next().text)
         if len(words) > NOUN_WORDS:
-            raise Unreadable("a sentence behind a number")
+            raise Unreadable("a sentence after a number")
     name = head(words)
     return "" if name == "unit" else name
 

@@ -53,4 +53,4 @@ def test_sessions_of_a_killed_process_are_stopped_and_those_of_a_live_one_stay(f
     ledger.stopped(LIVE)
     assert not list(folder.iterdir())
     again = command.invoke(app, ["rollouts", "sessions", "stop", "--yes"])
-    assert (again.exit_code, again.output) == (0, "no session is left behind\n")
+    assert (again.exit_code, again.output) == (0, "no session is left open\n")

@@ -90,7 +90,7 @@ EXAMPLES = {
         ("\\boxed{42}. Wait, the answer is 41.", "42", "", {}),
         {"response": "\\boxed{42}"},
     ),
-    ("math", "the response goes on behind its last formula"): (
+    ("math", "the response goes on after its last formula"): (
         ("We get $x=42$. However, this is not correct", "42", "", {}),
         {"response": "\\boxed{42}"},
     ),

@@ -6,8 +6,8 @@ reader's light or dark. Units are CSS pixels at the width of a chart; a page sca
 Text has a contrast of 4.5 to 1 to its paper, marks of 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11). The four
 series differ for readers who see no red or green too; no figure is shown by colour alone.
 
-A model wrote words of charts and pages: terminal escapes, characters that reverse the line. What
-does not print is shown by its escape, so that a reader sees that it was there.
+A model wrote words of charts and pages: terminal escapes, characters that reverse the line. A
+character that does not print is shown by its escape, so that a reader sees it.
 
 An axis is straight, or logarithmic where sizes of every order are to be told apart. Its ticks are
 at round numbers. Values are finite. Those that differ by less than a thousand-millionth of their
@@ -200,7 +200,7 @@ class Chart:
         """The chart as a picture that stands by itself.
 
         Args:
-            attributes: further ones of the drawing, a space behind each.
+            attributes: further ones of the drawing, a space after each.
         """
         style = f"<style>{variables()}svg {{ background: var(--paper); }}{STYLE}</style>"
         return self._svg(style, f'xmlns="http://www.w3.org/2000/svg" {attributes}') + "\n"
@@ -333,7 +333,7 @@ def linked(drawn: str, to: str, words: str) -> str:
 
 
 def titled(words: str) -> str:
-    """What a reader sees where a pointer rests."""
+    """The text that a reader sees where a pointer rests."""
     return f"<title>{inline(words)}</title>" if words else ""
 
 

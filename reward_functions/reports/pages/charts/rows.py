@@ -81,7 +81,7 @@ class Span(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What several figures are of.
+    """One line with several figures.
 
     Args:
         name: left of them.

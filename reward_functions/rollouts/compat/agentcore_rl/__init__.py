@@ -4,8 +4,8 @@
 
 Its sub-modules are here too: `app`, `client`, `concurrency`, `reward_function`, `runtime`.
 
-Names, signatures and defaults are theirs. What differs: a failed look at S3 is repeated and ends no
-batch; an agent's failure is `success=False`, and `RolloutFuture.result` raises `AgentFailed`; every
+Names, signatures and defaults are theirs. Differences: a failed look at S3 is repeated and ends no
+batch. An agent's failure is `success=False`, and `RolloutFuture.result` raises `AgentFailed`. Every
 session is stopped; `timeout` is exact; a client of boto3 stands where one of aiobotocore did.
 """
 

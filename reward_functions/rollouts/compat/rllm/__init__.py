@@ -11,7 +11,7 @@ reward of ours.
 | `None` of a rollout: the episode is what its gateway saw | what the current rollout recorded |
 | `register=` writes a file in the user's home | the name is an attribute, `registered_as` |
 | a reward of NaN is a reward | `InvalidReward` |
-| an evaluator that fails behind `[verifier] module` earns 0.0 | what it raises is raised |
+| an evaluator that fails in `[verifier] module` earns 0.0 | what it raises is raised |
 
 | bug of rLLM | here |
 | --- | --- |

@@ -213,12 +213,12 @@ class Episode(_Model):
 
     @property
     def task_id(self) -> str:
-        """What stands before the colon of the id."""
+        """The part of the id before the colon."""
         return self.id.partition(":")[0]
 
     @property
     def rollout_idx(self) -> str:
-        """What stands behind it; "" where there is none."""
+        """The part after it; "" without one."""
         return self.id.partition(":")[2].partition(":")[0]
 
 
@@ -233,10 +233,10 @@ class TrajectoryGroup:
 
     @property
     def task_id(self) -> str:
-        """What stands before the colon of the id."""
+        """The part of the id before the colon."""
         return self.group_id.partition(":")[0]
 
     @property
     def group_role(self) -> str:
-        """What stands behind it, or "all_groups"."""
+        """The part after it, or "all_groups"."""
         return self.group_id.partition(":")[2].partition(":")[0] or "all_groups"

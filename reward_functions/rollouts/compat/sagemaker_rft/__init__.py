@@ -21,7 +21,7 @@ The toolkit's own sub-modules can be imported too: `context`, `headers`, `models
 | a model that cannot carry headers | silently sends none | `UnsupportedModel` |
 | the documented payload in `RolloutRequest` | 4 validation errors | read |
 
-What becomes of a report:
+The outcomes of a report:
 
 | a report's end | sagemaker.train.rft | here |
 | --- | --- | --- |

@@ -1,4 +1,4 @@
-"""Which rollout this code runs for: the names of `sagemaker.train.rft.context`."""
+"""The rollout of the running code: the names of `sagemaker.train.rft.context`."""
 
 from reward_functions.rollouts.request.context import (
     clear_rollout_context,

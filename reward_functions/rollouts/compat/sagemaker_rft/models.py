@@ -1,4 +1,4 @@
-"""What a trainer sends, as pydantic models: the names of `sagemaker.train.rft.models`.
+"""The messages of a trainer, as pydantic models: the names of `sagemaker.train.rft.models`.
 
 The platform's guide documents `{"prompt", "metadata": {"jobArn", "rolloutId"}, "inferenceParams"}`,
 and the published models refuse it. These read either spelling:
@@ -34,7 +34,7 @@ NO_NAMESPACE: Final = ConfigDict(protected_namespaces=())
 
 
 class RolloutMetadata(BaseModel):
-    """Which rollout of which job, and where its runtime is.
+    """The rollout, its job, and where its runtime is.
 
     Args:
         job_arn: or `jobArn`.

@@ -15,7 +15,7 @@ is 0.0 unless given. So a row without log-probabilities and a rollout without a 
 Where the mask is 0 the log-probability is 0.0, the toolkit's own filler.
 
 A result that is read may have `reward` for `rewards`, as the toolkit's HTTP session writes it. One
-whose `status_code` is not 200 has no rewards, whatever it says.
+whose `status_code` is not 200 has no rewards, even if it names some.
 """
 
 from __future__ import annotations
@@ -138,12 +138,12 @@ def _record(trajectory: Trajectory, row: TokenRow, reward: float) -> TraceRecord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultEnvelope:
-    """What the toolkit's app writes into S3 at the end of a rollout.
+    """The object that the toolkit's app writes into S3 at the end of a rollout.
 
     Args:
-        rewards: one, or one a turn; None where there are none, and where the rollout failed.
+        rewards: one, or one a turn; None without any, and where the rollout failed.
         metrics: by name.
-        rollout_data: whatever the agent returned.
+        rollout_data: the agent's result, of any type.
         status_code: 200, or 500 of a failure.
         stop_reason: "end_turn", or what went wrong.
         input_id: of the row: rollouts of one input are a group.
@@ -171,7 +171,7 @@ def read_result(given: Any) -> ResultEnvelope:
 
     Raises:
         BadTrace: a field is of another type. The message names it.
-        InvalidReward: its rewards are none.
+        InvalidReward: its rewards are no numbers.
     """
     fields = Fields(given, "rollout result")
     rewards = fields.any("rewards", fields.any("reward"))

@@ -6,7 +6,7 @@
 
 Inputs and targets are the sequence without its last and without its first token. `weights`,
 `logprobs` and `advantages` belong to the targets, and are 0.0 where the policy did not write the
-target: advantages too, because a loss that ignores the weights would train on a log-probability
+target. Advantages are too, because a loss that ignores the weights would train on a log-probability
 that nobody measured. Form and shift: agentcore_rl_toolkit 0.2.0,
 `backends/experimental/sagemaker/datum.py`; AWS documents none of it. Nothing here ran on AWS.
 

@@ -28,7 +28,7 @@ MOST: Final = 100_000
 
 
 class BadTrace(RolloutError, ConfigurationError, ValueError):
-    """What another system wrote and we cannot read. The message names the field."""
+    """Another system wrote a trace that we cannot read. The message names the field."""
 
 
 def read_object(line: str | bytes, kind: str) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Fields:
         """A list; [] where it is absent or null.
 
         Raises:
-            BadTrace: it is none, or longer than `most`.
+            BadTrace: it is no list, or longer than `most`.
         """
         found = list(self._typed(name, list, "a list", []))
         if len(found) > most:

@@ -64,7 +64,7 @@ class RolloutReward:
         group: of the prompt or the row; "" where the source does not say.
 
     Raises:
-        InvalidReward: its rewards are none.
+        InvalidReward: its rewards are no numbers.
     """
 
     rollout: str
@@ -82,8 +82,8 @@ class RolloutReward:
         A deferred reward stands here too, once the stage has reported it.
 
         Raises:
-            BadTrace: it is none. The message names the field.
-            InvalidReward: its rewards are none.
+            BadTrace: it is no record. The message names the field.
+            InvalidReward: its rewards are no numbers.
         """
         fields = Fields(given, "record of a rollout")
         rewards = fields.list("rewards", MOST)
@@ -99,8 +99,8 @@ class RolloutReward:
         """A result that agentcore-rl-toolkit's app wrote into S3; its group is its input.
 
         Raises:
-            BadTrace: it is none, or names no session. The message names the field.
-            InvalidReward: its rewards are none.
+            BadTrace: it is no result, or names no session. The message names the field.
+            InvalidReward: its rewards are no numbers.
         """
         result = read_result(given)
         if not result.session:
@@ -113,7 +113,7 @@ class RolloutReward:
 
         Raises:
             BadTrace: it is neither. The message names the field.
-            InvalidReward: its rewards are none.
+            InvalidReward: its rewards are no numbers.
         """
         is_result = isinstance(given, dict) and "result_key" in given
         return cls.of_result(given) if is_result else cls.of_record(given)
@@ -137,7 +137,7 @@ class TrainingRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
-    """What a trainer gets, and what it does not.
+    """The rows that a trainer gets, and those that it does not.
 
     Args:
         rows: in the order of the trajectories.

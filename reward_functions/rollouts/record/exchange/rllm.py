@@ -10,8 +10,8 @@
 | `Trajectory.uid`, `Episode.id` | `Trajectory.id` | an episode's is `TASK:INDEX` |
 | `metadata` | `metadata` | |
 
-What rLLM has no field for stands in `metadata["reward_functions"]` of step and trajectory. Turns
-that were discarded or that failed are no steps.
+Facts that rLLM has no field for stand in `metadata["reward_functions"]` of step and trajectory.
+Turns that were discarded or that failed are no steps.
 
 Read for this: rllm-org/rllm, `rllm/types.py` (02f0663d) and
 `rllm/agents/agent.py` (1da00850). rLLM is not on PyPI, and its own code did not run here.

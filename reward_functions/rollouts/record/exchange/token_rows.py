@@ -10,14 +10,15 @@ prompt in front. So an edited history, a summary, a sub-agent or a text that was
 costs a longer row and never a wrong one. A row that was left is still open: agents that take turns
 fork once.
 
-What is left out is named with its reason. Nothing is invented: a turn without token ids gives no
-row, and where log-probabilities are missing they are None. A trajectory of which a recorder refused
-tokens, because ids and log-probabilities did not belong together, is refused whole.
+A row that is left out is named with its reason. Nothing is invented: a turn without token ids gives
+no row, and where log-probabilities are missing they are None. A trajectory of which a recorder
+refused tokens, because ids and log-probabilities did not belong together, is refused whole.
 
 Finding the row of a prompt reads each of its tokens once, however many rows are open: the digests
 of its beginnings are looked up.
 
-What gives no training row, and why: counted by reason, and never a number in its place.
+The trajectories that give no training row, and why: counted by reason, and never a number in its
+place.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class TokenRow:
         rollout: id of its trajectory.
         turns: indices of the turns whose tokens are trained here.
         prompt_ids: what stood before the first of them.
-        response_ids: all behind it: what the policy wrote, and the environment between.
+        response_ids: all after it: what the policy wrote, and the environment between.
         mask: of the response, True where the policy wrote the token.
         logprobs: of the response; None where masked, and where the engine gave none.
     """

@@ -28,7 +28,7 @@ refused: an agent should not believe that the policy saw it.
 | `prompt_tokens`, `completion_tokens` | `input_tokens`, `output_tokens`; 0 where not counted |
 
 In a stream texts come as they are written; a tool call comes when it is whole, as its blocks stand
-behind each other and a client reads its input as JSON.
+after each other and a client reads its input as JSON.
 
 Source: "Messages" and "Streaming messages" of Anthropic's API reference, version 2023-06-01.
 """
@@ -74,7 +74,7 @@ def to_openai(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tool_input(arguments: str) -> dict[str, Any]:
-    """A tool's arguments as an object of strict JSON, whatever the policy wrote."""
+    """A tool's arguments as an object of strict JSON, for any text of the policy."""
     try:
         value = read_object(arguments or "{}")
     except Malformed:
@@ -287,7 +287,7 @@ class MessageEvents:
         return b"".join(parts)
 
     def end(self, completion: Mapping[str, Any]) -> bytes:
-        """The events behind the last chunk, of the whole completion."""
+        """The events after the last chunk, of the whole completion."""
         (choice,) = completion["choices"]
         parts = [] if self._begun else [self._begin(completion)]
         parts.append(self._stop())

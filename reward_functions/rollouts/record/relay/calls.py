@@ -1,8 +1,9 @@
 """One call of an agent through a relay: sent to the engine, answered, recorded.
 
-An answer is recorded as whole before the agent has its last byte, so that whoever reads the answer
-and then the record finds it there. Where the agent is gone by then, the turn is marked: it went on
-without that answer, so nothing is learned from it. Failures of the engine are marked and passed on.
+An answer is recorded as whole before the agent has its last byte. So a reader of the answer who
+then reads the record finds it there. Where the agent is gone by then, the turn is marked: it went
+on without that answer, so nothing is learned from it. Failures of the engine are marked and passed
+on.
 
 Engines refuse, or render wrongly, what only OpenAI's own service knows:
 

@@ -1,4 +1,4 @@
-"""The inference engine behind a relay: asked over connections that stay, within time and size.
+"""The inference engine that a relay asks: over connections that stay, within time and size.
 
 A call is made again only where no byte of an answer came: the engine was not reached, or it closed
 a connection that had been idle. An engine's refusal is an answer.
@@ -118,7 +118,7 @@ class Engine:
         """The answer of the engine, for a block.
 
         Args:
-            path: behind "/v1"; one that begins with "//" stands at the engine's root.
+            path: after "/v1"; one that begins with "//" stands at the engine's root.
             body: JSON data; None for a GET.
             headers: further ones.
 
@@ -221,7 +221,7 @@ class Answer:
             raise EngineFailed(HTTPStatus.BAD_GATEWAY, sentence) from None
 
     def refusal(self) -> EngineFailed:
-        """What it is as a failure: the engine's own status where that is one of an error."""
+        """The failure that it is: the engine's own status where that is one of an error."""
         status = self._response.status
         body = bytearray()
         try:
@@ -278,7 +278,7 @@ LOGPROBS: Final = {"logprobs": True}
 
 @dataclass(frozen=True, slots=True)
 class EngineKind:
-    """What an engine is asked and can do.
+    """The requests to an engine, and its abilities.
 
     Args:
         asks: fields that the relay adds to every request.

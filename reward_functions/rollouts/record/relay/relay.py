@@ -80,7 +80,7 @@ class Relay:
         kind: of the engine: "vllm", "sglang", "openai" or "plain".
         model: as the engine calls it; "" for the one that the agent names.
         token: asked before each call for the engine's bearer token; None for an engine without.
-        admin_key: of whoever makes sessions over HTTP; "" for nobody.
+        admin_key: of clients that make sessions over HTTP; "" for nobody.
         limits: what is kept at most.
         seconds: that an answer of the engine may take, in all.
         connections: to the engine at a time; agents may have twice as many here.
@@ -145,7 +145,7 @@ class Relay:
             headers: of `make_inference_headers`, where the engine is a SageMaker runtime.
 
         Raises:
-            BadRequest: the name is none, or was given before; a parameter is none.
+            BadRequest: the name is malformed, or was given before; a parameter is malformed.
             TooBusy: as many are open as may be.
             ConfigurationError: the relay does not serve.
         """

@@ -1,12 +1,13 @@
 """Sessions of a relay: one for each episode, with a key of its own, for a time, within bounds.
 
 The key is random and is the session's alone, so that an agent's calls cannot land in another
-episode: there is no default session, and a name that somebody guesses opens nothing. What ended
-stays ended: its name is refused with 410, and is not given again while it is remembered.
+episode: there is no default session, and a name that somebody guesses opens nothing. An ended
+    session stays ended: its name is refused with 410, and is not given again while it is
+    remembered.
 
 The turns of a session are kept while it is open, and as they were when it closed. Messages that a
 call repeats are kept once: each call of an agent sends the whole conversation so far. A call that
-ends behind the closing of its session changes nothing.
+ends after the closing of its session changes nothing.
 """
 
 from __future__ import annotations
@@ -158,7 +159,7 @@ class Record:
             self._running.clear()
 
     def trajectory(self, **known: Any) -> Trajectory:
-        """What was recorded so far.
+        """The record so far.
 
         Args:
             known: further fields of a `Trajectory`.
@@ -283,7 +284,7 @@ MEGABYTE: Final = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a relay keeps at most.
+    """The limits of a relay.
 
     Args:
         sessions: that are open at a time.
@@ -368,7 +369,7 @@ class Session:
         """End it: its key opens nothing any more. It can be closed twice.
 
         Returns:
-            What was recorded; a call that is not answered yet is marked.
+            The record; a call that is not answered yet is marked.
         """
         self._ending(self)
         return self.trajectory()
@@ -426,7 +427,7 @@ class Sessions:
             headers: of `make_inference_headers`, for a SageMaker runtime as the engine.
 
         Raises:
-            BadRequest: the name is none, or was given before; a parameter is none.
+            BadRequest: the name is malformed, or was given before; a parameter is malformed.
             TooBusy: as many are open as may be.
         """
         name = uuid4().hex if id is None else id
@@ -455,7 +456,7 @@ class Sessions:
         """An open session, by its name.
 
         Raises:
-            Refused: there is none (404), or it has ended (410).
+            Refused: it does not exist (404), or it has ended (410).
         """
         with self._lock:
             found = self._open.get(name)

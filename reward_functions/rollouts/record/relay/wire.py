@@ -22,8 +22,8 @@ def read_object(content: bytes | str) -> dict[str, Any]:
     """An object of JSON.
 
     Raises:
-        Malformed: it is none, it is nested too deeply, or it holds NaN, an infinity, or a number
-            beyond those of a float.
+        Malformed: it is no object, it is nested too deeply, or it holds NaN, an infinity, or a
+            number beyond those of a float.
     """
     try:
         value = json.loads(content, parse_constant=no_constant, parse_float=_finite)

@@ -18,9 +18,9 @@ first process had it; a table has DynamoDB's time; memory is one process's. Wher
 the difference, what is due or leased for longer than `LONGEST` was written by another clock: it is
 due now, or over.
 
-What `begin`, `sampled`, `add` and `replay` returned for is on the disk, or in DynamoDB: it survives
-a power cut. The rest survives the death of the process; a power cut may undo it, and then a report
-is sent again.
+Intents are on the disk, or in DynamoDB, once `begin`, `sampled`, `add` and `replay` return: they
+survive a power cut. The rest survives the death of the process; a power cut may undo it, and then a
+report is sent again.
 
 | state | kept for | because |
 | --- | --- | --- |
@@ -109,7 +109,7 @@ class Outbox(Protocol):
         """Its URL, without secrets, for people."""
 
     def begin(self, episode: Episode, *, owner: str, now: float) -> Begun:
-        """Make durable that an owner runs an episode; whoever begins it second gets to know.
+        """Make durable that an owner runs an episode; a second owner gets to know.
 
         An episode whose owner's lease is over counts as nobody's, and is taken over.
         """
@@ -130,8 +130,8 @@ class Outbox(Protocol):
 
         Args:
             intents: at most one an operation.
-            due: from when on `due` returns them, which leaves the time before to whoever adds
-                them; at once where None.
+            due: from when on `due` returns them, which leaves the time before to their writer; at
+                once where None.
 
         Raises:
             ConflictingReport: another intent of the same rollout and operation is there.
@@ -145,19 +145,20 @@ class Outbox(Protocol):
     def due(self, now: float, limit: int = 100, *, hold: float = 0.0) -> list[Stored]:
         """Pending intents that may be sent now, those first that have been due for longest.
 
-        A reward is not due while the completion of the same rollout is pending. What is due later
-        than `LONGEST` from now is due now: another clock wrote it.
+        A reward is not due while the completion of the same rollout is pending. An intent that is
+        due later than `LONGEST` from now is due now: another clock wrote it.
 
         Args:
             now: the time.
             limit: how many at most.
-            hold: seconds for which nobody else gets them: whoever sends one settles it within them.
+            hold: seconds for which nobody else gets them: their sender settles them within this
+                time.
         """
 
     def settle(self, intent: Intent, outcome: Outcome, *, due: float | None = None) -> None:
         """Record what became of an intent; nothing happens where it is not there.
 
-        What is delivered stays so, and what is refused or expired can only become delivered: of two
+        A delivered intent stays so, and a refused or expired one can only become delivered: of two
         senders of the same bytes, the one that got through is right.
 
         Args:
@@ -184,7 +185,7 @@ class Outbox(Protocol):
         """How many intents are in each state; under "running", the episodes without one."""
 
     def replay(self, intent: Intent, *, now: float) -> None:
-        """Make an intent pending and due again, whatever its state; its window counts no more."""
+        """Make an intent pending and due again, in any state; its window counts no more."""
 
     def purge(self, states: Sequence[str], before: float) -> int:
         """Forget the intents in these states that were created before a time, and say how many."""
@@ -201,7 +202,7 @@ def _size(intent: Intent) -> int:
 
 
 def require_storable(intents: Sequence[Intent]) -> None:
-    """Nothing, where the intents can be kept together.
+    """Refuse intents that cannot be kept together.
 
     Raises:
         IntentTooLarge: one is over the bound.
@@ -226,7 +227,7 @@ def conflicting(intent: Intent) -> ConflictingReport:
 
 
 def state_after(outcome: Outcome) -> State:
-    """What an intent becomes with an outcome."""
+    """The state of an intent after an outcome."""
     if outcome.delivered:
         return "delivered"
     if outcome.retryable:
@@ -235,7 +236,7 @@ def state_after(outcome: Outcome) -> State:
 
 
 def changes_by(outcome: Outcome) -> dict[str, Any]:
-    """What an outcome changes of an intent's row, beside its times."""
+    """The fields of an intent's row that an outcome changes, beside its times."""
     return {
         "state": state_after(outcome),
         "attempts": outcome.attempts,
@@ -250,7 +251,7 @@ def changeable(state: State) -> tuple[State, ...]:
 
 
 def age(stored: Stored) -> tuple[float, str, str]:
-    """What sorts intents by age; equal ones in the same order everywhere."""
+    """The key that sorts intents by age; equal ones in the same order everywhere."""
     intent = stored.intent
     return intent.created, intent.target.trajectory_id, intent.operation
 

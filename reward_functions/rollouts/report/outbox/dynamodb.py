@@ -13,10 +13,10 @@ Why DynamoDB, of the three stores that every account has:
                                               delivered, refused, expired by created
 
 `due` and `orphans` read their own queue of the index, and none of what was delivered. The index is
-eventually consistent. That costs nothing but time: what it shows too early is claimed by a
-conditional write to the table, which fails where it is out of date; what it shows too late is found
-by the next poll. One queue is one partition of the index, which takes 1,000 writes a second. A
-report takes three of the queue of pending ones (in, hold, out): 300 reports a second.
+eventually consistent. That costs nothing but time. An entry that it shows too early is claimed by a
+conditional write to the table, which fails where it is out of date. One that it shows too late is
+found by the next poll. One queue is one partition of the index, which takes 1,000 writes a second.
+A report takes three of the queue of pending ones (in, hold, out): 300 reports a second.
 """
 
 from __future__ import annotations

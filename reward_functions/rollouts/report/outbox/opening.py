@@ -77,7 +77,7 @@ def default_path(environ: Mapping[str, str] = os.environ) -> Path:
     require_posix("an outbox in the folder for temporary files")
     temporary = Path(tempfile.gettempdir()) / f"reward-functions-{os.getuid()}"
     log.warning(
-        "the outbox is %s, as there is no state folder that can be written: if this disk dies with "
+        "the outbox is %s, because no state folder can be written: if this disk dies with "
         "the machine, name a table, REWARD_ROLLOUTS_OUTBOX=dynamodb://TABLE",
         temporary / FILE,
     )

@@ -7,9 +7,9 @@ that harmless.
 The write-ahead log needs shared memory: the file has to be on a disk of this machine, which a
 network file system is not.
 
-What has to survive a power cut is committed with synchronous=FULL, which waits for the disk once
-for a whole group; a group of which nothing has to, with NORMAL, which does not wait. Neither loses
-anything to the death of a process, as the operating system has the pages by then.
+Rows that must survive a power cut are committed with synchronous=FULL, which waits for the disk
+once for a whole group. A group without such rows is committed with NORMAL, which does not wait.
+Neither loses anything to the death of a process, as the operating system has the pages by then.
 
 All threads of a process share one connection under a lock. SQLite writes one transaction at a time
 anyway; a connection a thread would add files and memory for each of 64 rollouts, and nothing closes
@@ -152,7 +152,7 @@ PROBLEMS: Final = (
 
 
 class Database(NamedTuple):
-    """A connection, for callers whose clock is behind the file's.
+    """A connection, for callers whose clock is slower than the file's.
 
     Args:
         connection: open.
@@ -203,11 +203,11 @@ class Write:
 
 
 class Grouping:
-    """What lets threads write together.
+    """Let threads write together.
 
     Args:
-        commit: writes a group, in its order, and sets the result or the error of each. What it
-            raises goes to the thread that led; the others get their `error`.
+        commit: writes a group, in its order, and sets the result or the error of each. Its
+            exception goes to the thread that led; the others get their `error`.
     """
 
     def __init__(self, commit: Callable[[Sequence[Write]], None]) -> None:

@@ -11,10 +11,10 @@
 The host is `BedrockAgentCoreApp` where AgentCore's SDK is installed (the extra `agentcore`), so
 that its entrypoints, middleware and ASGI servers go on as they are; else it is `own_host`.
 
-A rollout begins behind its answer and ends in one stored result:
+A rollout begins after its answer and ends in one stored result:
 
-    payload → destination → the agent, behind the answer → envelope → S3, once
-                              └ deadline, end of the process: a failure → S3, once
+    payload → destination → the agent, after the answer → envelope → S3, once └ deadline, end of the
+                              process: a failure → S3, once
 
 | event | stored |
 | --- | --- |
@@ -34,7 +34,7 @@ An invocation has one run for its id, a durable start and a durable end:
 
 | | |
 | --- | --- |
-| a start that is durable | runs to its end, whoever hangs up |
+| a start that is durable | runs to its end, even if the caller hangs up |
 | what the agent raises | `error`: its type, and no text |
 | a result that is not strict JSON | `error`, which says so |
 | a result that the disk does not take | `error`, if that fits; else `interrupted` |
@@ -191,7 +191,7 @@ class RolloutEntrypoints(_Behind):
         self._pauses = tuple(pauses)
 
     def rollout_entrypoint(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Answer requests at once, run the agent behind the answer, and store what it returns.
+        """Answer requests at once, run the agent after the answer, and store what it returns.
 
         Args:
             func: the agent, of a payload, or of a payload and a context; sync, async or a
@@ -223,7 +223,7 @@ class RolloutEntrypoints(_Behind):
             payload: the request.
 
         Raises:
-            BadRequest: a configuration that is none, or another key.
+            BadRequest: a malformed configuration, or another key.
             UntrustedBucket: it names a bucket that may not be written to.
             RefusedResult: the result cannot be stored.
             ConflictingReport: another result is there: the first one counts.
@@ -379,7 +379,7 @@ class AgentCoreRLApp(RolloutEntrypoints, Host):
             `middleware` of AgentCore's.
 
     Raises:
-        ConfigurationError: a bucket that is none.
+        ConfigurationError: a malformed bucket.
     """
 
 

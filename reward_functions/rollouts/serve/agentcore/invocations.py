@@ -23,7 +23,8 @@ A state is `{"version": 1, "invocation_id": …, "status": …}` and, of `comple
 
 `started.json` is written aside, locked, and linked to its name: one process of all gets the name,
 whole and locked, and the lock ends with the process, however it dies. A result is written aside,
-synchronised and renamed, so that it is there whole or not at all. What ended is kept for a week.
+synchronised and renamed, so that it is there whole or not at all. An ended invocation is kept for a
+week.
 
 Messages, layout and contents are those of `agentcore_rl_toolkit.runtime` 0.2.0; the lock is ours,
 so that several processes may share a folder. Locks and links need a POSIX file system, such as EFS.
@@ -84,7 +85,7 @@ def read_invocation(given: Any) -> Invocation:
     """The envelope of a payload.
 
     Raises:
-        BadRequest: it is none. The message names the field.
+        BadRequest: it is no invocation. The message names the field.
     """
     if not isinstance(given, dict):
         raise BadRequest(f"{ENVELOPE} is {json_kind(given)}, not an object")

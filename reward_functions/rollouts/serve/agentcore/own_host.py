@@ -113,7 +113,7 @@ def named_as(function: Any, answer: Any) -> None:
 
 
 class OwnHost:
-    """An app behind HTTP, without AgentCore's SDK.
+    """An app that HTTP reaches, without AgentCore's SDK.
 
     Args:
         executor: where agents run.

@@ -18,7 +18,7 @@ One object of S3 for each result: the first one counts, and a second one is a co
 A write whose reply was lost is sent again by boto3, and then finds itself: what is there is read,
 and the same bytes are no conflict.
 
-What is stored of a rollout: its agent's result in the envelope that agentcore-rl-toolkit reads.
+The stored result of a rollout: its agent's result in the envelope that agentcore-rl-toolkit reads.
 
 | field | of a result | of a failure |
 | --- | --- | --- |
@@ -38,7 +38,7 @@ replaced in the copy and in the result alike: see `secrets`.
 It is strict JSON. NaN, an infinite number, bytes, a reward that is a string or a boolean make the
 result a failure, whose sentence says so.
 
-What AgentCore carries at most: an agent's app and its clients refuse the same.
+The limits of AgentCore: an agent's app and its clients refuse the same.
 
 Credentials in what is stored: replaced where a name says so, and wherever one is quoted.
 
@@ -48,8 +48,9 @@ Credentials in what is stored: replaced where a name says so, and wherever one i
 | `["Authorization", "…"]` and `{"name": "Authorization", "value": "…"}` | the value |
 | a value that the request, or this process's environment, has under such a name | in every string |
 
-A value is looked for from `SHORTEST` characters on: "EMPTY" is the key of many a local engine. What
-no name gives away, and no request or variable holds, is not found: an agent keeps what it returns.
+A value is looked for from `SHORTEST` characters on: "EMPTY" is the key of many a local engine. A
+secret that no name gives away, and no request or variable holds, is not found: an agent keeps what
+it returns.
 """
 
 from __future__ import annotations
@@ -168,7 +169,7 @@ def destination_of(
     bucket = config["s3_bucket"]
     if not isinstance(bucket, str) or bucket not in buckets:
         raise UntrustedBucket(
-            f"the bucket of {ROLLOUT}.s3_bucket is none that this agent may write results to: "
+            f"the bucket of {ROLLOUT}.s3_bucket is no bucket that this agent may write results to: "
             f"name it in {RESULT_BUCKETS}, or as result_buckets= of the app"
         )
     key = result_key(config["exp_id"], config["input_id"], session_id or str(uuid4()))

@@ -37,7 +37,7 @@ class RewardFunction(ABC):
         """The reward of a rollout: a finite number, or a list of them."""
 
     def rewards(self, *, turns: int | None = None, **kwargs: Any) -> tuple[float, ...]:
-        """What a call returns, validated.
+        """The validated result of a call.
 
         Args:
             turns: how many there were; None where nobody counted.

@@ -1,16 +1,16 @@
 """Both generations of rLLM's integration with Strands.
 
 `RLLMTrajectoryHookProvider` (February to May 2026): an agent's invocations as rLLM's trajectories.
-What waits is kept by agent, so that one provider serves any number of them. A call whose attempt
-another hook repeats is known as such when the next one begins, and is no step.
+The waiting state is kept by agent, so that one provider serves any number of them. A call whose
+attempt another hook repeats is known as such when the next one begins, and is no step.
 
-`RLLMModel` (September 2025): a model over whatever generates, rLLM's RolloutEngine or a function.
-An engine has `get_model_response(messages, **parameters)`, or is callable like it; either may be a
+`RLLMModel` (September 2025): a model over any generator, rLLM's RolloutEngine or a function. An
+engine has `get_model_response(messages, **parameters)`, or is callable like it; either may be a
 coroutine. It returns a chat completion in OpenAI's form, or an object with `text` (or `content`),
 `tool_calls` and `finish_reason`. It is asked once a turn, and the turn is recorded where an episode
-records. What it returns is streamed as one piece. rLLM sets `tool_choice="required"` and turns
-thinking off unless told otherwise: an agent that must call a tool never ends, so neither is a
-default here. Say so with the model's parameters.
+records. Its result is streamed as one piece. rLLM sets `tool_choice="required"` and turns thinking
+off by default. An agent that must call a tool never ends, so neither is a default here. Say so with
+the model's parameters.
 
 `StrandsAgent` (September 2025): an agent that keeps one Step of rLLM for each invocation. The tool
 calls of a step are read from the messages that the invocation added: the model knows no agent, and
@@ -112,7 +112,7 @@ class RLLMModel(Model):
         """An object of a pydantic model, from the one JSON object that the answer is.
 
         Raises:
-            pydantic.ValidationError: it is none.
+            pydantic.ValidationError: it does not fit.
             EnvironmentFailure: the engine returned nothing that is an answer.
         """
         schema = json.dumps(output_model.model_json_schema())
@@ -499,7 +499,7 @@ def _converted(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def result_text(result: Mapping[str, Any]) -> str:
-    """What a tool gave back, as text: each of its blocks."""
+    """The answer of a tool, as text: each of its blocks."""
     return "\n".join(
         each["text"] if "text" in each else json.dumps(each.get("json"), ensure_ascii=False)
         for each in result.get("content") or ()
