@@ -50,7 +50,7 @@ ROWS: Final = {
     "view": "Show the results of a folder in one list, each with its page, on this machine.",
     "invoke": "Run the Lambda function of a reward on this machine, and time it.",
     "lock": "Lock what the packages of a stage require, with hashes.",
-    "doctor": "Which AWS this shell is on, and whether credentials, tools and the stage are ready.",
+    "doctor": "Say which AWS this shell is on, and if credentials, tools and the stage are ready.",
     "stage": "Stages of this folder's cdk.json: check, show, schema.",
     "data": "Prepare training data, check it, and bring it to S3.",
     "judge": "Set up a judge, probe its models, attack it, calibrate it, and estimate its cost.",

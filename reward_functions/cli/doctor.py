@@ -60,7 +60,7 @@ def doctor(
     offline: Annotated[bool, typer.Option("--offline", help="Do not ask STS either.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Say which AWS this shell is on, and whether credentials, tools and the stage are ready.
+    """Say which AWS this shell is on, and if credentials, tools and the stage are ready.
 
     STS is asked who you are, for three seconds at most, and nobody else anything. No key or token
     is printed. A check that cannot see is unknown and no failure. See also `reward rollouts

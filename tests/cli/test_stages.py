@@ -49,7 +49,7 @@ def test_it_prints_what_would_stand(run):
     ran = run("check", stages={"dev": {**DEV, "deployments": ["math", given], "strict": True}})
     assert ran.exit_code == 0
     lines = [line.split() for line in ran.output.splitlines()]
-    assert ["dev:", "us-east-1,", "the", "account", "of", "whoever", "deploys"] in lines
+    assert ["dev:", "us-east-1,", "the", "account", "that", "deploys"] in lines
     assert ["flexible", "gsm8k", "8", "envelope,", "immutable", "flexible=true"] in lines
     assert ["strict:", "true"] in lines
     assert ["lock:", "not", "needed"] in lines

@@ -83,7 +83,7 @@ def test_from_data_to_a_tuned_model_and_away_again(me, account, data, driver):
     assert "The service's figures (simulation)" in figures.stdout
     # The OpenAI-compatible API has its times in whole seconds, and this job may end in its first.
     assert driver == "openai" or "The grader's figures (simulation)" in figures.stdout
-    assert f"Figures of {name} (simulation)" in (me.folder / f"{driver}.html").read_text()
+    assert f"Job {name} (simulation)" in (me.folder / f"{driver}.html").read_text()
     listed = me.job("list")
     assert SIMULATION in listed.stdout
     hidden = [line.partition(":")[0] for line in listed.stderr.splitlines()]

@@ -112,7 +112,7 @@ def test_row_names_may_hold_anything(program, result):
         ("add($5, 2)", "step 1"),
         ("add(const_m2, 2)", "step 1"),
         ("add(const_, 2)", "step 1"),
-        ("add(1, 2) add(3, 4)", "step 2: something stands behind"),
+        ("add(1, 2) add(3, 4)", "step 2: something stands after"),
         ("add(1, 2),", "step 2: an operation"),
         ("add(add(1, 2), 3), add(#0, 1)", "do not mix"),
         ("add(add(1, 2), #0)", "do not mix"),

@@ -177,7 +177,9 @@ def test_a_version_that_was_deleted_is_found_by_asking_for_it(log, root_session,
 def test_a_function_as_it_should_be_shows_nothing(root_session, function, log):
     diagnosis = diagnose(job(function), root_session)
     assert not diagnosis.signs
-    assert diagnosis.unread[0].startswith("the grader's log: there is none; the function was never")
+    assert diagnosis.unread[0].startswith(
+        "the grader's log: it does not exist; the function was never"
+    )
 
 
 def test_a_function_that_may_not_run_is_found(root_session, function, log):
@@ -378,7 +380,10 @@ def test_no_other_log_of_a_trainer_is_asked_for(monkeypatch, changed):
 
 @pytest.mark.parametrize(
     ("code", "words"),
-    [("ResourceNotFoundException", "there is none yet"), ("AccessDeniedException", "logs:Filter")],
+    [
+        ("ResourceNotFoundException", "it does not exist yet"),
+        ("AccessDeniedException", "logs:Filter"),
+    ],
 )
 def test_a_trainers_log_that_cannot_be_read_is_named(monkeypatch, code, words):
     refusal = ClientError({"Error": {"Code": code, "Message": "no"}}, "FilterLogEvents")

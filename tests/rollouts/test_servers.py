@@ -266,7 +266,7 @@ SAID = {
     "a chunk of no size": "not a number",
     "a chunk that is longer": "a chunk is longer than it says",
     "a line of a chunk without an end": "not in chunks",
-    "endless trailers": "too much behind the last chunk",
+    "endless trailers": "too much after the last chunk",
     "another encoding": "in chunks alone",
     "two encodings in one": "in chunks alone",
 }

@@ -27,6 +27,6 @@ def test_whoever_may_not_list_is_given_the_command_that_lists(monkeypatch):
         with pytest.raises(NotDeployed) as missing:
             find("gsm8kk", "prod", session)
     assert str(missing.value) == (
-        "stage 'prod' has no deployment 'gsm8kk'; `reward deployed list --stage prod` shows those "
-        "there are, to whoever may list them"
+        "stage 'prod' has no deployment 'gsm8kk'; `reward deployed list --stage prod` shows all of "
+        "them, if you may list them"
     )

@@ -694,8 +694,12 @@ def test_a_function_that_stays_pending_is_reported(served, monkeypatch):
     ("arn", "changed", "finding"),
     [
         ("sagemaker-reward:live", {}, ("warning", "name", "no 'SageMaker' in it")),
-        ("SageMaker-reward", {}, ("warning", "version", "names whatever is deployed last")),
-        ("SageMaker-reward:$LATEST", {}, ("warning", "version", "whatever is deployed last")),
+        ("SageMaker-reward", {}, ("warning", "version", "names the version that is deployed last")),
+        (
+            "SageMaker-reward:$LATEST",
+            {},
+            ("warning", "version", "the version that is deployed last"),
+        ),
         ("SageMaker-reward:live", {}, ("warning", "version", "'live' moves: a deployment in the")),
         ("SageMaker-x:1", {"Timeout": 3}, ("failure", "timeout", "3 seconds is no more than")),
         ("SageMaker-x:1", {"MemorySize": 128}, ("warning", "memory", "128 MB get a part")),

@@ -283,7 +283,7 @@ STUCK = {name: HELD_UP[name] for name in ("says nothing", "drips its body")}
 @pytest.mark.parametrize("acts", [*STUCK.values(), *BROKEN.values()], ids=[*STUCK, *BROKEN])
 def test_a_model_that_gives_no_answer_is_a_failure_of_the_service(acts):
     with peer(acts) as (url, heads):
-        with pytest.raises(Refused, match="the model behind the double") as refused:
+        with pytest.raises(Refused, match="the model that the double asks") as refused:
             RelayPolicy(url, seconds=0.2).answer(chat(SUM), "r")
         assert refused.value.code == "InternalServiceError"
         assert len(heads) == 1
@@ -291,7 +291,7 @@ def test_a_model_that_gives_no_answer_is_a_failure_of_the_service(acts):
 
 @pytest.mark.parametrize("acts", LARGE.values(), ids=LARGE)
 def test_a_reply_that_is_too_large_is_one(acts):
-    with peer(acts) as (url, _), pytest.raises(Refused, match="behind the double"):
+    with peer(acts) as (url, _), pytest.raises(Refused, match="the double asks"):
         RelayPolicy(url, seconds=60.0).answer(chat(SUM), "r")
 
 

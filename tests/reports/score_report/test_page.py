@@ -110,7 +110,7 @@ def test_the_facts_say_what_was_scored_with_what(read):
     facts = read(page.html()).facts
     assert facts["file"] == "responses.jsonl"
     assert facts["made"] == "2026-11-22"
-    assert facts["reward"].startswith(f"gsm8k, version {GSM8K.version}: The number behind")
+    assert facts["reward"].startswith(f"gsm8k, version {GSM8K.version}: The number after")
     assert facts["scale"] == "0 to 1"
     assert facts["parameters"] == "flexible=true, include_reasoning=false"
 
