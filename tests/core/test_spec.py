@@ -9,7 +9,7 @@ import pytest
 
 from reward_functions import Metric, Sample, Score, get, reward_function, sample
 from reward_functions.core.errors import BadParameter, InvalidScore
-from reward_functions.core.spec import Scale, lacking, spec_of
+from reward_functions.core.spec import Example, Scale, lacking, spec_of
 
 SAMPLE = Sample(id="s", messages=())
 
@@ -246,6 +246,22 @@ def test_a_bare_declaration_is_a_prototype():
     assert pickle.loads(pickle.dumps(echo)) is echo
     with pytest.raises(TypeError, match="declare a function"):
         reward_function(1)
+
+
+@pytest.mark.parametrize(
+    ("version", "kinds", "missing"),
+    [
+        (1, [], ["examples of kind positive, negative, attack"]),
+        (1, ["positive"], []),
+        (1, ["attack", "negative"], []),
+        (0, ["positive"], ["version=1", "examples of kind negative, attack"]),
+        (0, ["positive", "negative", "attack"], ["version=1"]),
+    ],
+)
+def test_what_has_a_version_lacks_examples_only_where_it_shows_none(version, kinds, missing):
+    examples = [Example(kind, response="x", score=1.0) for kind in kinds]
+    spec = reward_function(name="probe", version=version, examples=examples)(tunable.function)
+    assert lacking(spec) == missing
 
 
 def test_a_prototype_lacks_a_docstring_and_what_has_a_version_does_not():

@@ -232,3 +232,15 @@ def test_a_job_of_any_service_refuses_synthetic_rows_in_an_account(
     stage = SimpleNamespace(stage="dev")
     job = SimpleNamespace(driver=driver, grader=grader, files=files, request=request, stage=stage)
     assert preflight.preflight(job).passed is local
+
+
+def test_a_check_that_takes_a_while_is_announced_and_no_other(monkeypatch):
+    silent = preflight.JobCheck(lambda _: iter(()))
+    slow = preflight.JobCheck(lambda _: iter(()), "asking somebody")
+    graded = preflight.JobCheck(lambda _: iter(()), "asking the version", graded=True)
+    monkeypatch.setattr(preflight, "CHECKS", [silent, slow, graded, silent])
+    request = SimpleNamespace(agent="agent", model="model")
+    job = SimpleNamespace(driver="bedrock", grader=None, request=request)
+    steps = []
+    assert preflight.preflight(job, progress=steps.append).arn == "agent"
+    assert steps == ["asking somebody"]

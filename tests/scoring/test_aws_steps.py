@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -220,6 +221,37 @@ def test_what_an_ended_execution_has_not_done_failed(begun, engine):
     machine.start_execution = lambda *, name, **_: machine.executions.update({"1": "FAILED"})
     (first, *_) = found.run(run, "count", run.shards())
     assert "is failed" in first.error
+
+
+def test_an_execution_that_cannot_be_looked_at_is_not_taken_for_one_that_is_not_there(
+    begun, engine
+):
+    def denied(**_):
+        raise AwsFailed("not authorized", kind="denied", code="AccessDeniedException")
+
+    run = begun()
+    found, machine = engine(run)
+    machine.describe_execution = denied
+    with pytest.raises(AwsFailed, match="not authorized"):
+        found.detach(run)
+    assert machine.executions == {}, "nothing was begun twice"
+
+
+@pytest.mark.parametrize(
+    ("code", "raised"), [("ValidationException", False), ("AccessDeniedException", True)]
+)
+def test_stopping_what_has_ended_meanwhile_is_no_failure_and_any_other_is(
+    begun, engine, code, raised
+):
+    def refused(**_):
+        raise AwsFailed("it cannot be stopped", code=code)
+
+    run = begun()
+    found, machine = engine(run, **{"1": "RUNNING"})
+    found.detach(run)
+    machine.stop_execution = refused
+    with pytest.raises(AwsFailed, match="cannot be stopped") if raised else nullcontext():
+        cancel(run)
 
 
 def test_cancelling_marks_the_folder_and_stops_what_runs(begun, engine):

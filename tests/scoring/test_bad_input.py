@@ -12,7 +12,7 @@ from reward_functions import sample
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring.engines.direct import Direct
-from reward_functions.scoring.folder import Run, RunIncomplete
+from reward_functions.scoring.folder import Run, RunIncomplete, RunNotUsable
 from reward_functions.scoring.going import go_on
 from reward_functions.scoring.invoked import WAITS, Invoked
 from reward_functions.scoring.places import Bucket
@@ -99,3 +99,22 @@ def test_a_bucket_in_another_region_says_so(code, monkeypatch):
     ):
         with pytest.raises(ConfigurationError, match=said):
             act()
+
+
+@pytest.mark.parametrize(("several", "usable"), [(None, False), (True, True)])
+def test_several_responses_that_none_of_the_first_rows_has_are_found_and_said(
+    tmp_path, several, usable
+):
+    rows = [{"prompt": f"p{at}", "response": "#### 1", "answer": "1"} for at in range(2_000)]
+    rows.append({**rows[0], "response": ["#### 1", "#### 2"]})
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    options = {} if several is None else {"several": several}
+    options |= {"shard_mb": 0.05, "function": ARN}
+    plan = Plan.of(str(path), str(tmp_path / "run"), "gsm8k", **options)
+    engine = Direct(1, scorer=lambda _: Invoked(SPEC, Version()))
+    if usable:
+        assert len(plan.start(engine).facts()) == 2_002
+    else:
+        with pytest.raises(RunNotUsable, match=r"several rows.*a larger --shard-mb"):
+            plan.start(engine)

@@ -6,6 +6,7 @@
 import json
 from dataclasses import replace
 from math import ceil, log2
+from subprocess import PIPE, Popen
 from threading import Lock
 
 import pytest
@@ -14,6 +15,8 @@ from reward_functions import get, sample
 from reward_functions.aws.deployed.function import FunctionError
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.spec import Needs
+from reward_functions.scoring import interpreters
+from reward_functions.scoring.interpreters import Interpreters
 from reward_functions.scoring.invoked import BATCH_ROWS, Invoked
 from reward_functions.scoring.rows import Unread
 from reward_functions.scoring.scorers import here
@@ -256,3 +259,17 @@ def test_a_function_of_others_is_asked_as_a_trainer_asks(mode):
     assert [each.line for each in found[:3]] == [each.line for each in mine[:3]]
     kinds = [json.loads(each.line).get("error", {}).get("type") for each in found[3:]]
     assert kinds == ["NotReadable", "BadSample", "BadSample", "NotReadable", "NotReadable"]
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_process_that_ended_before_it_was_asked_has_no_answer(monkeypatch, closed):
+    def begun(_):
+        process = Popen(["false"], stdin=PIPE, stdout=PIPE)
+        process.wait()
+        if closed:
+            process.stdin.close()
+        return process
+
+    monkeypatch.setattr(interpreters, "begun", begun)
+    with Interpreters(1, "interpreters") as made, pytest.raises(EOFError, match="status 1"):
+        made.asked("x" * 100_000)

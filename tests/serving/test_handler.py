@@ -309,11 +309,11 @@ def algebraic(function=lambda sample: Score(1.0)):
 
 def test_binding_starts_the_process_that_algebra_needs_and_no_other(monkeypatch):
     warmed = []
-    monkeypatch.setattr(symbolic, "warm", lambda **_: warmed.append(True))
+    monkeypatch.setattr(symbolic, "warm", lambda *, wait: warmed.append(wait))
     serve()
     assert not warmed
     assert value(serve(algebraic())([row("a")])[0]) == 1.0
-    assert warmed
+    assert warmed == [False], "a start does not wait for it"
 
 
 def test_without_that_process_the_answers_that_need_it_are_unscored(monkeypatch, capsys):

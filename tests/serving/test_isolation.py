@@ -15,6 +15,7 @@ import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from socket import SHUT_WR
 from types import SimpleNamespace
 
 import pytest
@@ -358,6 +359,18 @@ def test_a_child_ends_with_the_process_that_forked_it():
     waited([parent], None)
     with pytest.raises(ChildEnded, match="exit status 0"):
         parent.messages()
+
+
+def test_what_a_child_printed_is_written_when_it_ends_by_itself(tmp_path, monkeypatch):
+    with (tmp_path / "out").open("w+") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        child = Forked(lambda _, say: (print("printed"), say("done")))
+        child.ask("", seconds=9)
+        waited([child], None)
+        assert child.messages() == ["done"]
+        child.channel.shutdown(SHUT_WR)
+        assert child.end(9.0) == "exit status 0"
+    assert (tmp_path / "out").read_text() == "printed\n"
 
 
 # The handler

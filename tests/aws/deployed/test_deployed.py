@@ -382,6 +382,29 @@ def test_a_sound_function_passes(served):
     assert "samples fit into Lambda's 6 MB" in message["response"]
 
 
+def test_each_step_that_takes_a_while_is_announced_in_order(served):
+    steps = []
+    expected = expectation_of(get("gsm8k"), {}, "list")
+    check(served(handler("gsm8k")), expected, batch_size=4, progress=steps.append)
+    assert steps == [
+        "reading its configuration",
+        "sending the first batch",
+        "sending the samples the second time",
+        "sending the samples in another order",
+        "sending the samples alone",
+        "sending ids of one digit, with quotes, with an emoji, of 300 letters",
+        "sending a row without a generated turn, as AWS's own checks before a job send",
+        "sending the role nova_assistant",
+        "sending a list of content blocks",
+        "sending the reference in metadata",
+        "sending a row of an evaluation job",
+        "sending a row that is not a valid sample",
+        "timing 4 samples, 1 of 3",
+        "timing 4 samples, 2 of 3",
+        "timing 4 samples, 3 of 3",
+    ]
+
+
 def of_training_alone(rows):
     """Before evaluations were read: a row without messages is no sample."""
     return handler("gsm8k")([row if "messages" in row else MALFORMED for row in rows])

@@ -377,6 +377,21 @@ def test_a_job_whose_file_is_gone_is_called_by_its_id(driver, openai, started):
     assert [job.name for job in driver.jobs()] == [started.id]
 
 
+@pytest.mark.parametrize(
+    ("status", "passed_over"), [(404, True), (403, True), (400, True), (409, False)]
+)
+def test_a_file_that_may_not_be_read_costs_its_name_and_no_more(
+    driver, openai, started, status, passed_over
+):
+    driver = OpenAIDriver("us-west-2", driver._api)
+    openai.fail("GET files file-0", error(status))
+    if passed_over:
+        assert driver.get(started.id).name == started.id != NAME
+    else:
+        with pytest.raises(AwsFailed, match="reading the file"):
+            driver.get(started.id)
+
+
 def test_a_watch_asks_for_the_name_once(driver, openai, started):
     for _ in range(5):
         driver.get(started.id)

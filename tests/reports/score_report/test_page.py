@@ -18,6 +18,8 @@ from reward_functions.core.errors import (
 from reward_functions.core.types import Evidence, Metric, Score, Scored, Unscored
 from reward_functions.reports.score_report.bar_rows import GROUPS, MEMBERS, ROWS
 from reward_functions.reports.score_report.cases import GROUP_LINK
+from reward_functions.reports.score_report import figures, tables
+from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.score_report.page import WORST, score_page
 from reward_functions.reports.score_report.reasons import ATTRIBUTIONS, attribution
@@ -210,6 +212,25 @@ def test_each_reason_is_among_the_lowest(read):
     samples = [sample("no", "7", prompt=str(at)) for at in range(WORST + 50)]
     samples.append(sample("#### 6", "7", prompt="last", id="the rare one"))
     assert "the rare one · reward 0" in read(paged(samples)).cases
+
+
+@pytest.mark.parametrize(("without", "words"), [(0, ""), (1, "1 row has"), (3, "3 rows have")])
+def test_rows_without_a_prompt_are_named_below_the_figures(without, words, read):
+    samples = [sample("#### 7", "7", prompt="p" if at >= without else "") for at in range(5)]
+    (note,) = [text for text in read(paged(samples)).paragraphs if "in no mean" in text]
+    assert ("no prompt" in note) == bool(without)
+    assert words in note
+
+
+@pytest.mark.parametrize("different", [tables.MARKS - 1, tables.MARKS, tables.MARKS + 1])
+def test_few_rewards_of_one_length_have_a_mark_each_and_more_share_some(different):
+    rewards = [at / (2 * different) for at in range(different)]
+    samples = [sample("abc", prompt=str(at), id=str(at)) for at in range(different)]
+    results = [Scored(str(at), Score(reward)) for at, reward in enumerate(rewards)]
+    made = Batch.of(samples, results, GSM8K.scale)
+    chart = tables.length_chart(made, figures.by_length(made))
+    marks = [title for title in chart.html().split("<title>") if "3 long at" in title]
+    assert (len(marks) == different) == (different <= tables.MARKS)
 
 
 LEADS = {
