@@ -5,7 +5,15 @@ import sys
 
 import pytest
 
-from reward_functions.core.jsons import decoded_size, parts_of, values_of
+from reward_functions.core.jsons import (
+    MAX_FINAL,
+    decoded_size,
+    final_object,
+    is_too_deep,
+    may_be_too_deep,
+    parts_of,
+    values_of,
+)
 
 COUNT = 2_000
 
@@ -97,3 +105,70 @@ def test_objects_lists_and_strings_are_counted_exactly_where_there_seem_to_be_to
 ):
     assert parts_of(text, about) == about
     assert parts_of(text, about - 1) == exactly
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "start"),
+    [
+        ('{"a": 1}', {"a": "1"}, 0),
+        ('  {"a": 1} \n', {"a": "1"}, 2),
+        ('so:\n{"a": 0.10}', {"a": "0.10"}, 4),
+        ('{"a": {"b": "}"}}', {"a": {"b": "}"}}, 0),
+        ('[1] {"a": []}', {"a": []}, 4),
+        ('{"a": 1} and {"b": 2}', {"b": "2"}, 13),
+        ('{"a": 1}.', None, None),
+        ('{"a": 1, "a": 2}', None, None),
+        ('{"a": NaN}', None, None),
+        ('x "a": 1}', None, None),
+        ("}", None, None),
+        ("", None, None),
+        ('{"a": "\\frac"}', {"a": "\frac"}, 0),
+    ],
+)
+def test_the_object_at_the_end_of_a_text_is_found(text, found, start):
+    assert final_object(text) == (None if found is None else (found, start))
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (r'{"a": "\frac{1}{2}"}', r"\frac{1}{2}"),
+        (r'{"a": "say \"x\""}', 'say "x"'),
+        (r'{"a": "\\frac"}', r"\frac"),
+        (r'{"a": "\n"}', r"\n"),
+    ],
+)
+def test_a_literal_backslash_is_one(written, read):
+    assert final_object(written, literal=True) == ({"a": read}, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "size", "found"),
+    [
+        (0, MAX_FINAL, True),
+        (0, MAX_FINAL + 1, False),
+        (1, MAX_FINAL // 20 - 1, True),
+        (MAX_FINAL, MAX_FINAL // 20, True),
+        (MAX_FINAL, MAX_FINAL // 20 + 1, False),
+    ],
+)
+def test_an_object_of_more_characters_is_not_looked_for(before, size, found):
+    text = "x" * before + '{"a": "' + "b" * (size - 9) + '"}'
+    assert len(text) == before + size
+    assert (final_object(text) is not None) == found
+
+
+@pytest.mark.parametrize("kind", ["list", "object", "both"])
+@pytest.mark.parametrize(("depth", "deep"), [(1, False), (3, False), (4, True), (9, True)])
+def test_what_is_too_deep_is_counted_in_objects_and_lists(kind, depth, deep):
+    value = 1
+    for at in range(depth):
+        value = [value] if kind == "list" or (kind == "both" and at % 2) else {"a": value}
+    assert is_too_deep(value, 3) == deep
+    text = json.dumps(value)
+    assert may_be_too_deep(text, 3) == may_be_too_deep(text.encode(), 3) == deep
+
+
+def test_a_value_that_is_no_object_and_no_list_is_not_deep():
+    assert not is_too_deep("[[[[", 1)
+    assert not is_too_deep([[], {}, [], {}], 2)
