@@ -23,7 +23,7 @@ def without(monkeypatch):
 
 def test_what_is_missing_is_the_line_to_type(without):
     without("no_such_module")
-    with pytest.raises(MissingExtra, match="^the page needs Weights: ") as raised:
+    with pytest.raises(MissingExtra, match=r"^the page needs Weights: ") as raised:
         require("json", "no_such_module", by="the page")
     assert str(raised.value).endswith(LINE)
     assert (raised.value.name, raised.value.extra.name) == ("no_such_module", "wandb")

@@ -22,12 +22,12 @@ def test_a_file_is_below_the_folder_or_below_the_function(tmp_path, monkeypatch)
         with pytest.raises(ConfigurationError, match=f"there is no file '{name}'"):
             file_path(name)
     monkeypatch.delenv("LAMBDA_TASK_ROOT")
-    with pytest.raises(ConfigurationError, match="there is no file 'one.json'"):
+    with pytest.raises(ConfigurationError, match=r"there is no file 'one.json'"):
         read("one.json")
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [('{"a": 1}', {"a": 1}), (" [1, 2]", [1, 2]), ("{", None), ('[NaN]', None),
+    ("text", "value"), [('{"a": 1}', {"a": 1}), (" [1, 2]", [1, 2]), ("{", None), ("[NaN]", None),
                         ('{"a": 1, "a": 2}', None)],
 )  # fmt: skip
 def test_json_stands_in_a_file_or_in_the_parameter_itself(text, value, tmp_path):

@@ -59,7 +59,7 @@ FULL = {
 def test_what_is_read_is_written_again(left_out):
     environ = {name: text for name, text in FULL.items() if name != left_out}
     if left_out == "MINE_NAME":
-        with pytest.raises(ConfigurationError, match="^MINE_NAME is required$"):
+        with pytest.raises(ConfigurationError, match=r"^MINE_NAME is required$"):
             Mine.from_env(environ | {"OTHER": "x"})
         return
     read = Mine.from_env(environ | {"OTHER": "x"})
@@ -96,9 +96,9 @@ def test_all_that_is_wrong_is_said_at_once():
 
 
 def test_a_name_that_is_none_is_refused_with_the_next_one():
-    with pytest.raises(ConfigurationError, match="^MINE_SHAER is not a setting.*'MINE_SHARE'"):
+    with pytest.raises(ConfigurationError, match=r"^MINE_SHAER is not a setting.*'MINE_SHARE'"):
         Mine.from_env(FULL | {"MINE_SHAER": "1"})
-    with pytest.raises(ConfigurationError, match="^shaer is not a setting.*'share'"):
+    with pytest.raises(ConfigurationError, match=r"^shaer is not a setting.*'share'"):
         Mine.of({"name": "n", "shaer": 1})
 
 
@@ -133,7 +133,7 @@ def test_of_a_shared_prefix_nothing_is_unknown_and_an_empty_variable_is_not_set(
 def test_a_kind_takes_what_its_words_say(kind, text, value):
     read = kind.read or kind.accept
     if value is None:
-        with pytest.raises(ValueError, match="^takes "):
+        with pytest.raises(ValueError, match=r"^takes "):
             read(text)
     else:
         assert read(text) == value

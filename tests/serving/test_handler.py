@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
+import sys
+import tempfile
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +18,7 @@ from reward_functions.core.errors import (
     BadParameter,
     BadReference,
     EngineUnavailable,
+    NoJudge,
     UnknownReward,
 )
 from reward_functions.core.registry import get
@@ -381,3 +386,70 @@ def test_a_missing_attribute_at_start_is_not_taken_for_a_missing_handler(monkeyp
     monkeypatch.setattr(fresh, "bind", broken)
     with pytest.raises(FailedStart, match="'y'"):
         _ = fresh.handler
+
+
+class Noted:
+    """Notes what it is asked to do."""
+
+    def __init__(self, done, name):
+        self.done, self.name = done, name
+
+    def __getattr__(self, what):
+        return lambda: self.done.append(f"{self.name} {what}")
+
+
+@pytest.mark.parametrize("symbolic_too", [False, True])
+@pytest.mark.parametrize("judged", [False, True])
+@pytest.mark.parametrize("isolated", [False, True])
+def test_a_snapshot_holds_no_connection_and_no_process_and_what_is_restored_has_its_own(
+    judged, isolated, symbolic_too, monkeypatch
+):
+    done = []
+    monkeypatch.setattr(symbolic, "warm", lambda *, wait: done.append("algebra warm"))
+    monkeypatch.setattr(symbolic, "end", lambda: done.append("algebra end"))
+    serving = replace(
+        serve(algebraic() if symbolic_too else None),
+        judge_pool=Noted(done, "pool") if judged else None,
+        isolation=Noted(done, "child") if isolated else None,
+    )
+    done.clear()
+    serving.suspend()
+    ends = [(judged, "pool close"), (isolated, "child end"), (symbolic_too, "algebra end")]
+    assert done == [what for there, what in ends if there]
+    done.clear()
+    serving.resume()
+    begins = [(judged, "pool reopen"), (symbolic_too and not isolated, "algebra warm")]
+    assert done == [what for there, what in begins if there]
+
+
+@pytest.mark.parametrize("kind", [None, "on-demand", handler.SNAP_START])
+def test_hooks_are_registered_for_a_snapshot_alone(kind, monkeypatch, fresh):
+    hooks, seeded = {}, []
+    runtime = SimpleNamespace(
+        register_before_snapshot=lambda *given: hooks.update(before=given),
+        register_after_restore=lambda *given: hooks.update(after=given),
+    )
+    monkeypatch.setitem(sys.modules, "snapshot_restore_py", runtime)
+    monkeypatch.setitem(
+        sys.modules, "numpy.random", SimpleNamespace(seed=lambda: seeded.append("numpy"))
+    )
+    monkeypatch.setattr(random, "seed", lambda: seeded.append("random"))
+    monkeypatch.setattr(tempfile, "_name_sequence", "of the snapshot")
+    monkeypatch.setenv("REWARD_NAME", "exact_match")
+    if kind:
+        monkeypatch.setenv(handler.INITIALIZATION, kind)
+    bound = fresh.handler
+    if kind != handler.SNAP_START:
+        assert hooks == {}
+        return
+    assert hooks["before"] == (bound.suspend,)
+    renew, *given = hooks["after"]
+    assert seeded == []
+    renew(*given)
+    assert seeded == ["random", "numpy"]
+    assert tempfile._name_sequence is None
+
+
+def test_a_reward_that_asks_a_judge_is_served_with_one_alone():
+    with pytest.raises(NoJudge, match=r"reference asks a judge model.*name one in REWARD_JUDGE$"):
+        bind(LambdaSettings(name="reference"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import random
 import re
 import signal
@@ -28,7 +29,7 @@ from reward_functions.core.types import Message, Metric, Sample, Score, Scored, 
 from reward_functions.serving import handler
 from reward_functions.serving import isolation as run
 from reward_functions.serving.handler import FailedWarmUp, bind
-from reward_functions.serving.isolation import Isolation
+from reward_functions.serving.isolation import Isolation, forked
 from reward_functions.serving.isolation.forked import ChildEnded, Forked, waited
 from reward_functions.serving.settings import LambdaSettings
 
@@ -359,6 +360,28 @@ def test_a_child_ends_with_the_process_that_forked_it():
     waited([parent], None)
     with pytest.raises(ChildEnded, match="exit status 0"):
         parent.messages()
+
+
+def test_a_child_that_does_not_read_is_killed():
+    child = Forked(lambda *_: forever())
+    child.ask("", seconds=9)
+    with pytest.raises(ChildEnded, match="killed"):
+        child.ask("x" * 4_000_000, seconds=0.05)
+
+
+def test_an_answer_that_is_too_long_to_be_one_ends_the_child(monkeypatch):
+    answer = len(pickle.dumps("x" * 1000))
+    for most, whole in ((answer, True), (answer - 1, False)):
+        monkeypatch.setattr(forked, "MAX_ANSWER", most)
+        child = Forked(lambda _, say: (say("x" * 1000), forever()))
+        child.ask("", seconds=9)
+        waited([child], None)
+        if whole:
+            assert child.messages() == ["x" * 1000]
+        else:
+            with pytest.raises(ChildEnded, match="killed"):
+                child.messages()
+        child.end()
 
 
 def test_what_a_child_printed_is_written_when_it_ends_by_itself(tmp_path, monkeypatch):

@@ -176,6 +176,20 @@ def test_of_many_kinds_of_errors_the_most_frequent_are_logged(settings):
     assert {each["reason"]: each["samples"] for each in reasons} == batch["errors"]
 
 
+def test_what_a_judge_cost_stands_in_the_line_and_in_the_metrics(capsys, settings):
+    account = {"judge_usd": 0.25, "judge_calls": 3}
+    telemetry = Telemetry(judged, settings)
+    sample = Sample(id="a", messages=[Message(role="assistant", content="1")])
+    telemetry.batch([sample], [Scored("a", Score(1.0))], seconds=1.0, account=account)
+    (line,), (metrics,) = written(capsys)
+    assert {name: line[name] for name in account} == account
+    assert {name: metrics[name] for name in account} == {"judge_usd": [0.25], "judge_calls": [3]}
+    units = metrics["_aws"]["CloudWatchMetrics"][0]["Metrics"]
+    assert {"Name": "judge_usd", "Unit": "None"} in units
+    assert {"Name": "judge_calls", "Unit": "Count"} in units
+    assert metrics["milliseconds"] == [1000.0]
+
+
 def test_texts_are_logged_only_where_asked_for(capsys, settings):
     rows = [row("a", "1", reference_answer="the reference")]
     bind(settings, judged)(rows)
