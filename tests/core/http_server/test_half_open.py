@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from http.server import ThreadingHTTPServer
 from threading import Thread
+from time import sleep
 
 import pytest
 
@@ -229,6 +230,18 @@ def test_where_no_thread_is_left_a_connection_is_closed_and_its_place_is_free(mo
             with opened(server, sent) as connection:
                 assert connection.recv(100) == b""
         assert ask(server) == 200
+
+
+def test_a_head_in_two_pieces_has_its_time_between_them():
+    with serving() as server:
+        sent = head(server, "/work", "Authorization: Bearer key")
+        with opened(server, sent[:9]) as slow:
+            for _ in range(3):
+                looked = server._looked
+                while server._looked == looked:
+                    sleep(0.001)
+            slow.sendall(sent[9:])
+            assert slow.recv(100).startswith(b"HTTP/1.1 200 ")
 
 
 def test_a_defect_of_ours_ends_its_request_and_no_server():
