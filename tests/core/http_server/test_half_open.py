@@ -232,6 +232,14 @@ def test_where_no_thread_is_left_a_connection_is_closed_and_its_place_is_free(mo
         assert ask(server) == 200
 
 
+def test_the_place_of_a_request_that_is_answered_is_free_again():
+    with serving(connections=1) as server:
+        assert ask(server) == 200
+        # It is given back after the answer, so that the next may come too soon.
+        for _ in range(2):
+            assert any(ask(server) == 200 for _ in range(100))
+
+
 def test_a_head_in_two_pieces_has_its_time_between_them():
     with serving() as server:
         sent = head(server, "/work", "Authorization: Bearer key")
