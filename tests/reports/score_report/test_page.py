@@ -22,7 +22,12 @@ from reward_functions.reports.score_report import figures, tables
 from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.score_report.page import WORST, score_page
-from reward_functions.reports.score_report.reasons import ATTRIBUTIONS, attribution
+from reward_functions.reports.score_report.reasons import (
+    ATTRIBUTIONS,
+    attribution,
+    errors,
+    tallied,
+)
 from reward_functions.testing import hostile_responses
 from tests.gallery.parsed import parsed
 from tests.gallery.rules import findings
@@ -231,6 +236,27 @@ def test_few_rewards_of_one_length_have_a_mark_each_and_more_share_some(differen
     chart = tables.length_chart(made, figures.by_length(made))
     marks = [title for title in chart.html().split("<title>") if "3 long at" in title]
     assert (len(marks) == different) == (different <= tables.MARKS)
+
+
+@pytest.mark.parametrize("more", [0, 1, 3])
+def test_reasons_and_errors_beyond_the_most_frequent_share_a_row(more):
+    count = tables.MOST + more
+    words = [f"{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(count)]
+    samples = [sample("x", prompt=word, id=word) for word in words * 2]
+    values = [Scored(word, Score(float(at >= count), reason=word)) for at, word in enumerate(words)]
+    values += [Scored(word, Score(1.0, reason=word)) for word in words]
+    made = Batch.of(samples, values, GSM8K.scale)
+    found = tables.reasons_table(made, tallied(made, "any")).rows
+    assert len(found) == tables.MOST + bool(more)
+    share = more / count
+    rest = [f"{more} other reasons", f"{2 * more}", f"{share:.1%}", f"{more}", "0.5"]
+    assert found[tables.MOST :] == ([rest] if more else [])
+
+    broken = [Unscored(word, type(word, (BadSample,), {})("wrong")) for word in words * 2]
+    listed = tables.errors_table(errors(Batch.of(samples, broken, GSM8K.scale))).rows
+    rest = [f"{more} other errors", f"{2 * more}", "", ""]
+    assert listed[tables.MOST :] == ([rest] if more else [])
+    assert {tuple(row[1:2] + row[3:]) for row in listed[: tables.MOST]} == {("2", "wrong")}
 
 
 LEADS = {
