@@ -8,6 +8,7 @@ import pytest
 from reward_functions.reports.pages.charts.drawing import CELL, inline, printable
 from reward_functions.reports.pages.charts.rows import strips, tallies
 from reward_functions.reports.pages.page import (
+    LAST,
     LONG,
     QUOTED,
     SENTENCE,
@@ -19,6 +20,9 @@ from reward_functions.reports.pages.page import (
     SideBySide,
     Warned,
     policy,
+    ending,
+    excerpt,
+    one_line,
     quoted,
 )
 from reward_functions.reports.sheets import Sheet
@@ -220,3 +224,41 @@ def test_the_reader_decides_on_light_or_dark_and_print_has_no_list_of_sections()
     assert "@media print" in page
     assert 'name="viewport" content="width=device-width, initial-scale=1"' in page
     assert '<html lang="en">' in page
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "shown"),
+    [
+        ("", 10, ""),
+        ("x" * LAST, LAST, "x" * LAST),
+        ("x" * (LAST + 1), LAST, f"… {'x' * LAST}"),
+        ("ab" * LAST, LAST - 1, f"… {'ab' * (LAST // 4)}"),
+        ("<" * LAST, LAST, f"… {'<' * (LAST // 4)}"),
+        ("xy", 1, "… y"),
+        ("<", 1, "<"),
+    ],
+)
+def test_the_end_of_a_text_takes_the_room_there_is(text, room, shown):
+    assert ending(text, room) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "shown"),
+    [
+        (" a\n b\t\tc ", 10, "a b c"),
+        ("x" * 10, 10, "x" * 10),
+        ("x" * 11, 10, "x" * 5 + " … " + "x" * 5),
+        ("a" * 50 + "b" * 50, 10, "aaaaa … bbbbb"),
+        ("a" * 500 + "b" * 500, 10_000, "a" * 90 + " … " + "b" * 90),
+    ],
+)
+def test_a_line_has_its_two_ends(text, room, shown):
+    assert one_line(text, room) == shown
+
+
+@pytest.mark.parametrize(("size", "left_out"), [(100, 0), (101, 1), (161, 61), (10_000, 9_900)])
+def test_an_excerpt_says_how_much_is_left_out(size, left_out):
+    text = "x" * size
+    shown = excerpt(text, 100)
+    assert (f"… {left_out:,} characters left out …" in shown) == bool(left_out)
+    assert shown.count("x") == 100

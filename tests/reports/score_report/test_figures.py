@@ -19,6 +19,7 @@ from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.labels import Labels, confusion
 from reward_functions.reports.score_report.page import worst
 from reward_functions.reports.score_report.reasons import tallied
+from reward_functions.reports.score_report.tables import flat_groups_table
 
 UNIT = Scale(0.0, 1.0)
 
@@ -69,6 +70,24 @@ def test_all_counts_add_up_to_the_rows(rows):
     listed = worst(made, reasons)
     assert len(set(listed)) == len(listed) == sum(value < 1 for value in values)
     assert made.values(listed) == sorted(made.values(listed))
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3, 5, 6, 9])
+def test_the_lowest_are_as_many_as_are_wanted(most):
+    made = batch([("p", at / 4, "x", f"reason {at % 2}") for at in (0, 0, 1, 2, 2, 3, 4)])
+    reasons = tallied(made, "any")
+    assert worst(made, reasons, most) == worst(made, reasons)[:most]
+    assert len(worst(made, reasons, most)) == min(most, 6)
+
+
+def test_groups_without_an_advantage_are_listed_whatever_their_reward_is():
+    groups = {"low": (0, 0), "high": (1, 1), "between": (0.5, 0.5), "differ": (0, 1)}
+    made = batch([(name, value) for name, values in groups.items() for value in values])
+    found = figures.groups(made)
+    listed = flat_groups_table(made, found, 9).rows
+    assert [row[0] for row in listed] == ["low", "high", "between"]
+    assert [row[2] for row in listed] == ["0", "1", "0.5"]
+    assert len(flat_groups_table(made, found, 2).rows) == 2
 
 
 @settings(max_examples=40, deadline=None)
