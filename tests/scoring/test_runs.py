@@ -336,6 +336,7 @@ def test_too_many_rows_without_a_score_end_a_run(made, tmp_path):
         plan.start(Local())
     run = planned(path, tmp_path, 2_000, max_unscored=0.5).start(Local(), resume=True)
     assert run.state().finished
+    assert Run.opened(run.place).asked.max_unscored == 0.5, "for who goes on with it later"
 
 
 REFUSED = {

@@ -90,6 +90,26 @@ def test_progress_is_heard_step_by_step(rows):
     assert (scored[0], scored[-1]) == ((0, COUNT), (COUNT, COUNT))
 
 
+def test_rows_that_change_while_they_are_scored_have_no_results(rows, tmp_path):
+    def changing(what, *_):
+        if what == "writing":
+            rows.write_text("{}\n" + rows.read_text())
+
+    out = tmp_path / "out.jsonl"
+    with pytest.raises(ConfigurationError, match="changed while it was scored; score it again"):
+        scoring.score_file("gsm8k", rows, out, progress=changing)
+    assert not out.exists()
+
+
+def test_results_and_page_are_two_files(rows, tmp_path):
+    out = str(tmp_path / "out")
+    with pytest.raises(ConfigurationError, match="is to hold the results and the page; name two"):
+        scoring.score_file("gsm8k", rows, out, report=f"{tmp_path}/./out")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(ConfigurationError, match="holds the samples; write the results to another"):
+        scoring.score_file("gsm8k", rows, report=rows)
+
+
 def interrupting(monkeypatch, after):
     add = Journal.add
 
