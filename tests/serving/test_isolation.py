@@ -201,6 +201,10 @@ def test_in_threads_those_beside_it_are_scored_too(scored, kind):
     assert issubclass(results[2], SampleBlocked | ProcessEnded)
 
 
+def test_of_two_that_had_begun_where_a_process_ended_each_is_scored_alone(scored):
+    assert values(scored(["slow", "exit"], threaded)) == [0.5, ProcessEnded]
+
+
 def test_what_was_not_reached_by_the_deadline_says_so():
     isolation = Isolation(moody)
     results = isolation.score([sample_of("1"), sample_of("2")], deadline=time.monotonic())

@@ -12,7 +12,7 @@ from reward_functions.aws.arn import GENERATION
 from reward_functions.core.errors import BadReference, BadSample
 from reward_functions.core.spec import reward_function
 from reward_functions.core.types import Message, Sample, Score, Scored, Unscored
-from reward_functions.serving import contract
+from reward_functions.serving import contract, observability
 from reward_functions.serving.handler import bind
 from reward_functions.serving.imputation import BatchFailed
 from reward_functions.serving.observability import BY_VERSION, MAX_KINDS, Telemetry
@@ -197,6 +197,17 @@ def test_texts_are_logged_only_where_asked_for(capsys, settings):
     bind(replace(settings, log_text_rate=1.0), judged)(rows)
     lines, _ = written(capsys)
     assert (lines[1]["prompt"], lines[1]["response"], lines[1]["score"]) == ("the prompt", "1", 1.0)
+
+
+@pytest.mark.parametrize(("drawn", "shown"), [(0.0, 1), (0.24, 1), (0.25, 0), (0.9, 0)])
+def test_a_share_of_the_texts_is_logged_and_no_row_that_has_none(
+    drawn, shown, capsys, settings, monkeypatch
+):
+    monkeypatch.setattr(observability, "random", lambda: drawn)
+    serving = bind(replace(settings, log_text_rate=0.25, max_unscored=1.0), judged)
+    serving([row("a", "1"), None])
+    lines, _ = written(capsys)
+    assert [line["id"] for line in lines if line["message"] == "sampled text"] == ["a"] * shown
 
 
 def test_half_a_surrogate_pair_can_be_logged(capsys, settings):
