@@ -1,6 +1,9 @@
 """What an emulator left on disk: read by whoever looks for it, also after it has ended."""
 
 import json
+import os
+from pathlib import Path
+from subprocess import Popen
 
 import pytest
 
@@ -8,11 +11,13 @@ from reward_functions.aws.emulator_record import (
     LOG_TAIL,
     Folder,
     LocalAwsError,
+    Process,
     away_line,
     names,
     options,
     pointed_at,
     recorded,
+    start_time,
     towards_line,
 )
 
@@ -141,3 +146,17 @@ def test_the_lines_that_turn_a_shell(given, training, up, down):
         assert options(aws) == (up if given.get("training") or not training else "")
     assert towards_line(aws, training=training) == f'eval "$(reward local up{up} --print-env)"'
     assert away_line(aws) == f'eval "$(reward local down{down} --print-env)"'
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="Linux says it there")
+def test_a_process_is_known_by_when_it_started():
+    ticks = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]
+    assert abs(int(start_time(os.getpid())) - int(ticks)) <= 1
+    assert Process(os.getpid(), start_time(os.getpid())).alive
+    assert not Process(os.getpid(), "1").alive
+    Process(os.getpid(), "1").end()
+    with Popen(["sleep", "99"], start_new_session=True) as child:
+        ours = Process(child.pid, start_time(child.pid))
+        ours.end()
+        assert not ours.alive
+        assert start_time(child.pid) is None
