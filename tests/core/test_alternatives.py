@@ -1,7 +1,7 @@
 """A list as a reference means any of its items; a set that is one answer is one string."""
 
 import time
-from itertools import count
+from itertools import count, permutations
 
 import pytest
 
@@ -9,7 +9,7 @@ import reward_functions.core.alternatives as alternatives_module
 from reward_functions import BadReference, Scored, Unscored, get, sample, score_batch
 from reward_functions.core.alternatives import MAX_ALTERNATIVES, any_reference, members
 from reward_functions.core.deadlines import ALGEBRA
-from reward_functions.core.types import Outcome
+from reward_functions.core.types import Evidence, Outcome, Score
 from reward_functions.data.answers import complaint
 from reward_functions.symbolic.cas.client import CLIENT
 from reward_functions.symbolic.verdict import unknown
@@ -183,3 +183,22 @@ def test_eight_references_may_ask_for_hard_algebra(monkeypatch):
     assert get("math")(row.answered(r"\boxed{x+1}")).value == 1.0, "an easy one counts after them"
     assert get("math")(sample(r"\boxed{\int_0^x \frac{1}{\ln t+t}dt}", integrals[0])).value == 0.0
     assert ALGEBRA.get() is None
+
+
+@pytest.mark.parametrize("order", [*permutations([("a", 0.2), ("b", 0.7), ("c", 0.5)])])
+def test_of_alternatives_that_are_none_of_them_right_the_nearest_counts(order):
+    values = dict(order)
+    scored = any_reference(lambda one: Score(values[one.reference], reason=one.reference))
+    assert scored(sample("x", list(values))).reason == "b"
+
+
+@pytest.mark.parametrize(
+    ("order", "first"), [("ab", "a"), ("ba", "b"), ("aUb", "U"), ("UVa", "U"), ("aUV", "U")]
+)
+def test_of_equal_ones_the_first_counts_unless_another_is_undecided(order, first):
+    def score(one):
+        open_ = one.reference.isupper()
+        evidence = Evidence("rule", outcome=Outcome.UNDECIDED if open_ else None)
+        return Score(0.0, reason=one.reference, evidence=evidence)
+
+    assert any_reference(score)(sample("x", list(order))).reason == first

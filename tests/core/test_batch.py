@@ -17,6 +17,7 @@ from reward_functions import (
     score_batch,
 )
 from reward_functions.core.errors import DeadlineReached, SampleBlocked
+from reward_functions.core.threads import mapped
 
 
 def sample_of(text, id="s"):
@@ -156,3 +157,23 @@ def test_a_judge_that_sleeps_is_left_at_the_deadline_though_it_has_one_sample(mo
     (result,) = score_batch(bound, [sample_of("ok")], deadline=monotonic() + 0.1)
     assert type(result.error) is SampleBlocked
     awake.set()
+
+
+def test_what_was_no_sample_is_no_late_one():
+    unread = Unscored("b", BadSample("messages is null"))
+    given = [sample_of("ok"), unread]
+    results = score_batch(temperamental, given, deadline=monotonic() - 1, workers=2)
+    assert results[1] is unread
+    assert type(results[0].error) is DeadlineReached
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_what_a_call_raises_is_raised_to_who_waits_for_it(count):
+    def call(number):
+        if number == 3:
+            raise KeyError(number)
+        return number * 2
+
+    assert mapped(call, [1, 2], count) == [2, 4]
+    with pytest.raises(KeyError, match="3"):
+        mapped(call, [1, 2, 3, 4], count)

@@ -297,3 +297,32 @@ def test_a_gold_response_is_made_from_those_of_the_parts():
     for template, message in (("{maths}", "names no part"), ("{form}", "writes no gold")):
         with pytest.raises(BadComposite, match=message):
             weighted(parts, gold_response=template)
+
+
+WIDE = fixed(0.0, name="wide", credit=4.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "remedy"),
+    [
+        (lambda: clipped(WIDE, -1.0, 2.0), "sure of 2 .* may earn 2: widen the range, or declare"),
+        (lambda: gated(form, "math"), "swap form and math, or weigh them, or"),
+        (lambda: gated(WIDE, form, threshold=3.0), "threshold be more than its partial credit, or"),
+        (lambda: cascade(form, "math", enough=0.5), "let `enough` be more than what its parts pay"),
+        (lambda: weighted({"similarity": 1.0}), "pays what is like the reference, right or wrong"),
+    ],
+)
+def test_a_composite_in_which_wrong_may_outrank_right_says_what_to_change(make, remedy):
+    with pytest.raises(BadComposite, match=remedy):
+        make()
+
+
+def test_an_option_of_no_composite_is_answered_with_the_nearest():
+    with pytest.raises(TypeError, match=r"weighted takes no sumary. Did you mean 'summary'"):
+        weighted({"math": 1.0}, sumary="x")
+
+
+def test_a_part_that_cannot_be_called_names_no_line_of_its_own():
+    plain = reward_function(name="plain")(int.__floordiv__)
+    with pytest.raises(PartFailed, match=r"^plain raises TypeError \(before its function ran"):
+        weighted({"plain": (plain, 1.0)})(SAMPLE)

@@ -1,6 +1,7 @@
 """A composite in a TOML or JSON file, and one sentence for each that cannot be used."""
 
 import json
+from math import inf
 
 import pytest
 
@@ -99,6 +100,15 @@ WRONG = [
     ),
     ({"weighted": {"math": 1}, "examples": [RIGHT | {"metadata": []}]}, "metadata is of another"),
     ({"weighted": {"math": 1}, "examples": [RIGHT | {"verdicts": {}}]}, "verdicts is of another"),
+    ({"weighted": {"math": 1}, "examples": [RIGHT | {"verdicts": [1]}]}, "verdict is an object"),
+    (
+        {"weighted": {"math": 1}, "examples": [RIGHT | {"score": "1"}]},
+        "finite number, not a string",
+    ),
+    ({"weighted": {"math": 1}, "examples": [RIGHT | {"score": True}]}, "number, not a boolean"),
+    ({"weighted": {"math": 1}, "examples": [RIGHT | {"score": inf}]}, "score is a finite number"),
+    ({"weighted": {"math": 1}, "examples": [RIGHT | {"response": 5}]}, "response is a string, not"),
+    ({"weighted": {"math": 1}, "examples": [RIGHT | {"why": []}]}, "why is a string, not a list"),
     (nested(MAX_DEPTH + 3), "nested more than"),
     ({"weighted": {f"p{at}": {"reward": "math", "weight": 1} for at in range(99)}}, "more than 32"),
 ]

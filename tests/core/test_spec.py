@@ -9,7 +9,7 @@ import pytest
 
 from reward_functions import Metric, Sample, Score, get, reward_function, sample
 from reward_functions.core.errors import BadParameter, InvalidScore
-from reward_functions.core.spec import Example, Scale, lacking, spec_of
+from reward_functions.core.spec import CLOSEST, Example, Scale, lacking, spec_of
 
 SAMPLE = Sample(id="s", messages=())
 
@@ -268,3 +268,27 @@ def test_a_prototype_lacks_a_docstring_and_what_has_a_version_does_not():
     assert "a docstring" in lacking(reward_function(name="bare")(lambda sample: 1.0))
     assert "a docstring" not in lacking(echo)
     assert "a docstring" not in lacking(declared(1.0))
+
+
+@pytest.mark.parametrize(
+    ("given", "most", "credit"),
+    [
+        (None, -1.0, -1.0),
+        (0.5, 0.5, 0.5),
+        (lambda sample: 0.25, 3.0 - 4.0 * CLOSEST, 0.25),
+        (lambda sample: 3.0, 3.0 - 4.0 * CLOSEST, 3.0 - 4.0 * CLOSEST),
+    ],
+)
+def test_a_near_miss_earns_less_than_the_maximum_at_every_row(given, most, credit):
+    spec = declared(Score(0.0), scale=(-1.0, 3.0), partial_credit=given)
+    assert spec.most_undeserved == most
+    assert spec.credit(SAMPLE) == credit
+
+
+def test_a_parameter_that_may_be_none_takes_none():
+    assert tunable.bind({"cap": None})(SAMPLE).reason == "aNone"
+    for wrong in ("1", 1.0, False):
+        with pytest.raises(BadParameter, match="cap"):
+            tunable.bind({"cap": wrong})
+    with pytest.raises(BadParameter, match="limit"):
+        tunable.bind({"limit": None})

@@ -2,7 +2,8 @@
 
 import pytest
 
-from reward_functions import Message, Metric, Sample, Score
+from reward_functions import Message, Metric, Sample, Score, sample
+from reward_functions.core.types import Usage
 
 
 def conversation(*turns: tuple[str, str]) -> Sample:
@@ -51,3 +52,18 @@ def test_samples_are_frozen():
 
 def test_a_message_is_written_in_either_way():
     assert Message("user", "x") == Message(role="user", content="x")
+
+
+@pytest.mark.parametrize(
+    ("response", "prompt", "name"), [(5, "", "response"), ("", None, "prompt")]
+)
+def test_a_sample_is_of_strings(response, prompt, name):
+    with pytest.raises(TypeError, match=f"a {name} is a string, not "):
+        sample(response, prompt=prompt)
+
+
+def test_usages_are_added_each_to_its_own():
+    both = Usage(1, 20, 300, 4_000) + Usage(50_000, 600_000, 7_000_000, 80_000_000)
+    assert both == Usage(50_001, 600_020, 7_000_300, 80_004_000)
+    assert both.total == 87_654_321
+    assert Usage().total == 0

@@ -274,3 +274,31 @@ def test_a_quarter_of_the_descriptors_is_for_those_without_a_key(monkeypatch, li
     server = Server(("127.0.0.1", 0), reply, admit, largest=1, connections=1)
     server.server_close()
     assert server._most == most
+
+
+def test_a_body_that_does_not_come_in_time_is_answered():
+    with serving(request_seconds=0.05) as server:
+        sent = head(server, "/work", *(f"{k}: {v}" for k, v in KEY.items()), "Content-Length: 3")
+        with opened(server, sent + b"ab") as slow:
+            answer = slow.recv(1000)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"the body did not come in time" in answer
+
+
+def test_who_asks_whether_to_send_is_told_to():
+    lines = (*(f"{k}: {v}" for k, v in KEY.items()), "Expect: 100-continue", "Content-Length: 3")
+    with serving() as server, opened(server, head(server, "/work", *lines)) as asking:
+        assert asking.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        asking.sendall(b"abc")
+        assert asking.recv(1000).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_server_serves_for_a_block(capsys):
+    server = Server(("127.0.0.1", 0), reply, admit, largest=9)
+    with server.serving() as url:
+        assert url == server.url == f"http://127.0.0.1:{server.server_address[1]}"
+        assert ask(server) == 200
+        assert ask(server, "/defect") == 500
+    with pytest.raises(OSError):  # noqa: PT011 - refused, however it is called
+        socket.create_connection(server.server_address, SOON)
+    assert "ZeroDivisionError" in capsys.readouterr().err
