@@ -4,12 +4,8 @@ import threading
 import zlib
 from base64 import b64decode
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
-
-from reward_functions.aws.s3 import MAX_URI, destinations
-from reward_functions.core.errors import ConfigurationError
 
 DENIED = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
 
@@ -147,61 +143,3 @@ def test_a_file_that_is_not_there_is_found_out_before_anything_is_sent(reward, w
     assert ran.exit_code == 2
     assert "none: No such file" in ran.stderr
     assert not s3
-
-
-BAD = {
-    "no address": "bucket/key",
-    "another scheme": "https://bucket/key",
-    "no bucket": "s3:///key",
-    "capitals in the bucket": "s3://Bucket/key",
-    "a space": "s3://bucket/a key",
-    "an equals sign": "s3://bucket/date=2026/",
-}
-
-
-@pytest.mark.parametrize("address", BAD.values(), ids=BAD)
-def test_what_bedrock_would_not_take_is_no_address(address):
-    with pytest.raises(ConfigurationError, match=r"s3://BUCKET/KEY|name of a bucket|a key here"):
-        destinations(["train.jsonl"], address)
-
-
-def test_two_files_need_two_addresses():
-    with pytest.raises(
-        ConfigurationError, match="several files go below an address that ends in /"
-    ):
-        destinations(["a.jsonl", "b.jsonl"], "s3://bucket/key")
-    with pytest.raises(ConfigurationError, match="two of the files have the same name"):
-        destinations(["a/t.jsonl", "b/t.jsonl"], "s3://bucket/")
-
-
-def test_a_file_whose_name_makes_no_address_is_named():
-    with pytest.raises(ConfigurationError, match="rename the file"):
-        destinations(["my rows.jsonl"], "s3://bucket/")
-    with pytest.raises(ConfigurationError, match="no address that Bedrock takes"):
-        destinations(["x" * MAX_URI], "s3://bucket/")
-
-
-@pytest.mark.parametrize("address", ["s3://bucket", "s3://bucket/"])
-def test_a_bucket_alone_is_an_address_to_go_below(address):
-    (placed,) = destinations(["a/t.jsonl"], address).items()
-    assert (placed[0], str(placed[1])) == (Path("a/t.jsonl"), "s3://bucket/t.jsonl")
-
-
-@pytest.mark.parametrize(
-    ("uri", "complaint"),
-    [
-        ("s3://b/x/", "'b' is not the name of a bucket: 3 to 63"),
-        ("s3://My-Bucket/x", "'My-Bucket' is not the name of a bucket"),
-        ("s3://under_score/x", "'under_score' is not the name of a bucket"),
-        ("s3:///x", "'' is not the name of a bucket"),
-        ("s3://-bucket/x", "'-bucket' is not the name of a bucket"),
-        ("s3://bucket/a b", "a key here has letters, digits and / _ . ! * ' ( ) - alone"),
-        ("s3://bucket/a=b", "and not 'a=b'"),
-        ("bucket/x", "an address in S3 is written s3://BUCKET/KEY"),
-        ("https://bucket/x", "an address in S3 is written s3://BUCKET/KEY"),
-    ],
-)
-def test_an_address_is_refused_for_the_part_that_is_wrong(uri, complaint):
-    with pytest.raises(ConfigurationError) as refused:
-        destinations(["rows.jsonl"], uri)
-    assert complaint in str(refused.value)
