@@ -1,6 +1,8 @@
 """Batches that keep what a reward compares, orders that end an interpreter, and names of files."""
 
 import errno
+import itertools
+import json
 from math import inf
 from types import SimpleNamespace
 
@@ -8,10 +10,14 @@ import pytest
 
 from reward_functions import sample
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.scoring import Plan, Run
+from reward_functions.scoring import shard as working
 from reward_functions.scoring.engines.processes import _ordered
 from reward_functions.scoring.file import naming
 from reward_functions.scoring.rows import Unread
-from reward_functions.scoring.scorers import BATCH_BYTES, batches
+from reward_functions.scoring.run import LONGEST, MOMENT, Pieces
+from reward_functions.scoring.scorers import BATCH_BYTES, batches, here
+from reward_functions.scoring.shard import work
 from reward_functions.scoring.shards import Done, Shard
 from reward_functions.testing import wire_row
 
@@ -107,3 +113,52 @@ def test_an_error_of_writing_names_what_was_typed(name, error, named):
     expected = "outside" if (name, named) == (None, "rows.jsonl") else named
     assert raised.value.filename == expected
     assert raised.value.errno == error.errno
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sizes"),
+    [
+        ([0.0] * 9, [1, 2, 4, 4, 4]),
+        ([MOMENT / 2] * 15, [1] * 15),
+        ([MOMENT / 2 - 1e-9] * 9, [1, 2, 4, 4, 4]),
+        ([0.0, 0.0, MOMENT] + [0.0] * 9, [1, 2, 4, 4, 4]),
+        ([0.0, 0.0, MOMENT + 1e-9] + [0.0] * 9, [1, 2, 4, 2, 4, 2]),
+        ([9 * MOMENT] * 15, [1] * 15),
+    ],
+)
+def test_pieces_take_a_moment_each(seconds, sizes):
+    cut = Pieces(enumerate(unread("a" * 15)), largest=4)
+    found = []
+    for piece in cut:
+        found.append(len(piece.rows))
+        cut.took(piece, seconds[len(found) - 1])
+    assert found == sizes
+
+
+def test_a_piece_of_long_rows_has_fewer():
+    cut = Pieces(enumerate(unread("a" * 6, [LONGEST, 1, 1, LONGEST + 1, 1, 1])), largest=4)
+    found = []
+    for piece in cut:
+        found.append(piece.positions)
+        cut.took(piece, 0.0)
+    assert found == [[0], [1, 2], [3], [4, 5]]
+
+
+@pytest.mark.parametrize(("more", "batches_done"), [(0.0, 3), (-0.5, 1), (-25.0, 0)])
+def test_a_batch_begins_where_there_is_time_for_two_such(more, batches_done, tmp_path, monkeypatch):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f"{json.dumps(row.content)}\n" for row in unread("abc")))
+    plan = Plan.of(str(path), str(tmp_path / "run"), "gsm8k")
+    run = Run.begun(plan.place, plan.asked, plan.shards)
+    ticks = itertools.count(step=10.0)
+    monkeypatch.setattr(working, "monotonic", lambda: next(ticks))
+    monkeypatch.setattr(working, "BATCH_ROWS", 1)
+    spec = plan.asked.spec
+    done = work(
+        run,
+        "score",
+        plan.shards[0],
+        here(spec, spec.bind({})),
+        left=lambda: working.RESERVE + 20.0 + more,
+    )
+    assert (done.rows, done.complete) == (batches_done, batches_done == 3)

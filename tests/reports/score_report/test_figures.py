@@ -19,7 +19,7 @@ from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.labels import Labels, confusion
 from reward_functions.reports.score_report.page import worst
 from reward_functions.reports.score_report.reasons import tallied
-from reward_functions.reports.score_report.tables import flat_groups_table
+from reward_functions.reports.score_report.tables import flat_groups_table, groups_table
 
 UNIT = Scale(0.0, 1.0)
 
@@ -88,6 +88,22 @@ def test_groups_without_an_advantage_are_listed_whatever_their_reward_is():
     assert [row[0] for row in listed] == ["low", "high", "between"]
     assert [row[2] for row in listed] == ["0", "1", "0.5"]
     assert len(flat_groups_table(made, found, 2).rows) == 2
+
+
+def test_a_flat_group_is_shown_by_its_first_response_and_the_largest_come_first():
+    rows = [("p", 0.5, "x", "one"), ("q", 0.5, "x", "two"), ("q", 0.5, "x", "three")]
+    made = batch([*rows, ("p", 0.5, "x", "four"), ("q", 0.5, "x", "five")])
+    listed = flat_groups_table(made, figures.groups(made), 9).rows
+    assert listed == [["q", "3", "0.5", "1: two"], ["p", "2", "0.5", "0: one"]]
+
+
+def test_kinds_of_groups_have_their_share_of_all_groups():
+    groups = {"low": (0, 0), "high": (1, 1), "between": (0.5, 0.5), "differ": (0, 1)}
+    made = batch([(name, value) for name, values in groups.items() for value in values])
+    listed = groups_table(figures.groups(made)).rows
+    assert [row[1:3] for row in listed] == [["1", "25.0%"]] * 4 + [["3", "75.0%"]]
+    alone = groups_table(figures.groups(batch([("p", 1.0)]))).rows
+    assert [row[1:] for row in alone] == [["0", "none", ""]] * 5
 
 
 @settings(max_examples=40, deadline=None)
