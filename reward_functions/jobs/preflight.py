@@ -662,9 +662,7 @@ def _asked_runtime(agent: JobAgent, body: bytes, session: Session | None) -> tup
     )
     content = found["response"].read(LARGEST)
     with suppress(AwsFailed):  # an idle session ends by itself
-        answer(
-            "ending the session", service.stop_runtime_session, **named, runtimeSessionId=SESSION
-        )
+        answer("ending the session", service.stop_runtime_session, **named)
     return False, content
 
 
