@@ -132,7 +132,7 @@ def test_a_file_that_another_run_writes_to_is_not_taken(tmp_path):
         journal.add([0], RESULTS[:1])
         assert read([journal[0]]) == read(RESULTS[:1])
         first = (tmp_path / "out.jsonl.partial").read_bytes().splitlines()[0]
-    assert json.loads(first) == {MARK: True, **IDENTITY}
+    assert json.loads(first) == {MARK: True, **IDENTITY, "rows": 2}
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ from reward_functions.reports.pages.page import (
     Section,
     SideBySide,
     Warned,
-    policy,
     ending,
     excerpt,
     one_line,
+    policy,
     quoted,
 )
 from reward_functions.reports.sheets import Sheet

@@ -16,9 +16,9 @@ from reward_functions.core.errors import (
     NoVerdict,
 )
 from reward_functions.core.types import Evidence, Metric, Score, Scored, Unscored
+from reward_functions.reports.score_report import figures, tables
 from reward_functions.reports.score_report.bar_rows import GROUPS, MEMBERS, ROWS
 from reward_functions.reports.score_report.cases import GROUP_LINK
-from reward_functions.reports.score_report import figures, tables
 from reward_functions.reports.score_report.figures import Batch
 from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.reports.score_report.page import WORST, score_page
