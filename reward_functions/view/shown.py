@@ -183,6 +183,9 @@ def list_page(listing: ResultList, asked: ListAsked, links: Links, title: str) -
     every = len(listing.entries)
     words = "1 result" if every == 1 else f"{every:,} results"
     lead = f"{words}." if len(found) == every else f"{len(found):,} of {words}."
+    lacking = sum(bool(entry.facts.unscored) for entry in found)
+    if lacking:  # the worst first, as on the pages of the results
+        lead = f"Rows without a reward: in {lacking:,}. {lead}"
     if not every:
         lead = (
             "No result is here yet: `reward score -o FILE` or `reward audit --out FILE` writes one."
@@ -240,7 +243,8 @@ def _columns(asked: ListAsked, links: Links, address: Callable[..., str]) -> lis
         other = f"-{name}" if asked.sort == name else name
         state = ("descending" if asked.sort.startswith("-") else "ascending") if here else ""
         where = address(sort=other) if links.form else ""
-        found.append(Column(title, name in ("rows", "mean", "unscored"), where, state))
+        # Without a server the page's own script sorts, from the order of the file on.
+        found.append(Column(title, name in ("rows", "mean", "unscored"), where, where and state))
     return found
 
 
