@@ -147,7 +147,7 @@ ROOMS = {
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration"
         " audit",
-        9_230,
+        9_220,
         7_000,
         9,
     ),
@@ -190,7 +190,7 @@ ROOMS = {
     "view": room(
         "Results of a folder in one list, on this machine.",
         "core rollouts reports data scoring audit jobs jobs.evaluation rollouts.drive",
-        2_010,
+        2_020,
         1_700,
         12,
     ),
