@@ -23,7 +23,7 @@ from reward_functions.reports.pages.page import (
 from reward_functions.reports.sheets import Sheet, escaped, markdown_document, quotes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from reward_functions.jobs.evaluation.evaluation_record import (
         Beside,
@@ -120,13 +120,25 @@ def concerns_of_evaluation(record: EvaluationRecord) -> Iterator[Concern]:
         groups = "1 group" if len(worse) == 1 else f"{len(worse):,} groups"
         words = f"The tuned model is worse in {groups}: {names}{more}."
         yield Concern("reasons", words, f"By {record.grouped_by}")
+    base = {each.mode: each for each in record.beside if each.side == "base"}
     for each in tuned:
-        if each.empty + each.filtered:
+        before = base.get(each.mode)
+        if _more(each, before, _without_answer):
             words = "answers of the tuned model are empty or filtered"
-            yield Concern("reasons", _of(each, each.empty + each.filtered, words), BESIDE)
-        if each.cut:
+            yield Concern("reasons", _of(each, _without_answer(each), words), BESIDE)
+        if _more(each, before, lambda side: side.cut):
             words = f"answers of the tuned model are cut off at {record.max_tokens:,} tokens"
             yield Concern("truncation", _of(each, each.cut, words), BESIDE)
+
+
+def _without_answer(side: Beside) -> int:
+    return side.empty + side.filtered
+
+
+def _more(tuned: Beside, base: Beside | None, count: Callable[[Beside], int]) -> bool:
+    """Whether a model does something more often than its base: less of it is no finding."""
+    share = count(base) / base.answers if base and base.answers else 0.0
+    return bool(tuned.answers) and count(tuned) / tuned.answers > share
 
 
 NAMED: Final = 3

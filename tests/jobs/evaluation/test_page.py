@@ -48,6 +48,37 @@ def test_a_better_model_says_so_first_and_no_difference_is_a_finding():
     assert page(undecided).lead.startswith("The base earns ")
 
 
+BESIDE_BASE = {
+    # empty and cut answers of (base, tuned), and which of the two is a finding
+    ((0, 0), (0, 0)): [],
+    ((1, 0), (0, 0)): [],
+    ((0, 0), (1, 0)): ["empty"],
+    ((3, 0), (3, 0)): [],
+    ((3, 0), (4, 0)): ["empty"],
+    ((0, 9), (0, 8)): [],
+    ((0, 8), (0, 9)): ["cut off"],
+    ((2, 2), (3, 3)): ["empty", "cut off"],
+}
+
+
+@pytest.mark.parametrize(("base", "tuned"), BESIDE_BASE)
+def test_what_the_base_did_as_often_is_no_finding(base, tuned):
+    sound = record(0.2, texts=False, sampled=False)
+    counts = {"base": base, "tuned": tuned}
+    beside = [
+        each.model_copy(
+            update={"unscored": 0, "filtered": 0}
+            | dict(zip(("empty", "cut"), counts[each.side], strict=True))
+        )
+        for each in sound.beside
+    ]
+    found = concerns_of_evaluation(sound.model_copy(update={"beside": beside, "groups": ()}))
+    words = [each.words for each in found]
+    expected = BESIDE_BASE[base, tuned]
+    assert [any(name in each for each in words) for name in expected] == [True] * len(expected)
+    assert len(words) == len(expected)
+
+
 def test_both_answers_of_a_flip_stand_side_by_side(worse):
     parts = page(worse).sections[-1].parts
     assert [len(part.cases) for part in parts[:OPEN]] == [2] * OPEN
