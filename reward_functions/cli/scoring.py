@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TextIO
@@ -36,6 +37,7 @@ from reward_functions.cli._verdicts import (
     opened_store,
     say,
 )
+from reward_functions.core.errors import ConfigurationError
 from reward_functions.scoring import Only, Sort  # noqa: TC001
 from reward_functions.scoring.rewards import reward_named
 from reward_functions.scoring.rows import row_options
@@ -248,19 +250,21 @@ def _tracked(
     asked: list[Tracker], spec: RewardSpec, file: str, done: ScoredFile, parameters: list[str]
 ) -> bool:
     """Send the run to its trackers; True if all took it."""
-    from reward_functions.export.tracked import TrackedRun, digest_figures, metric_means
+    from reward_functions.export.tracked import TrackedRun, digest_figures, file_figures
 
     kept = done.path if done.written == done.rows else None
-    figures = digest_figures(done.summary)
+    figures, name = digest_figures(done.summary), f"{spec.name} {Path(file).stem}"
     named = {"reward": spec.name, "version": str(spec.version), "file": Path(file).name}
     named |= dict(text.split("=", 1) for text in parameters)
     files: tuple[Path, ...] = ()
     again = "-o FILE keeps results, which reward export sends"
     if kept is not None:
-        files, again = (kept,), f"to send it again: reward export {kept} --track …"
-        if kept.suffix in {".jsonl", ".json"}:
-            figures = metric_means(kept) | figures
-    run = TrackedRun(f"{spec.name} {Path(file).stem}", named, figures, files=files)
+        files, words = (kept,), [f"-p{key}={value}" for key, value in named.items()]
+        typed = shlex.join(["reward", "export", str(kept), "--name", name, *words])
+        again = f"to send it again: {typed} --track …"
+        with suppress(ConfigurationError):  # such as a table, which holds no metrics
+            figures = file_figures(kept) | figures
+    run = TrackedRun(name, named, figures, files=files)
     return send(asked, run, again)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import pstdev
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.means import mean
-from reward_functions.export.frames import REWARD, columns, result_objects
+from reward_functions.export.frames import result_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 NO_NAME: Final = re.compile(r"[^\w.\- /]")
 """Characters that a tracker refuses in the name of a figure (MLflow's are the strictest)."""
-
-TEXTS: Final = frozenset({"id", "error", "message", "answer", "reason", "rule"})
-"""Columns of a result that are no figures."""
 
 
 class Curve(NamedTuple):
@@ -67,27 +64,49 @@ def digest_figures(digest: Tallies) -> dict[str, float]:
     return found
 
 
-def metric_means(path: str | Path) -> dict[str, float]:
-    """The means of a result file's metrics, over the rows that have each.
+def file_figures(path: str | Path) -> dict[str, float]:
+    """The figures of a file of results.
+
+    They are rows, unscored rows, mean and standard deviation of the reward, and the mean of each
+    metric over the scored rows that have it.
 
     Raises:
-        ConfigurationError: as `result_objects`.
+        ConfigurationError: as `result_rows`.
     """
+    rows, rewards = 0, list[float]()
     values: dict[str, list[float]] = {}
-    for result in result_objects(path):
-        for name, value in columns(result).items():
-            if name not in TEXTS and math.isfinite(value):
+    for row in result_rows(path):
+        rows += 1
+        if row.reward is not None:
+            rewards.append(row.reward)
+            for name, value in row.metrics.items():
                 values.setdefault(name, []).append(value)
-    return {plain_name(name): mean(found) for name, found in values.items()}
+    found: dict[str, float] = {}
+    for name, each in values.items():
+        found[_free(f"metric.{name}" if name in OWN else name, found)] = mean(each)
+    found |= {"rows": float(rows), "unscored": float(rows - len(rewards))}
+    return found | (
+        {"reward_mean": mean(rewards), "reward_std": pstdev(rewards)} if rewards else {}
+    )
+
+
+OWN: Final = frozenset({"rows", "unscored", "reward_mean", "reward_std"})
+"""Figures of a run itself."""
+
+
+def _free(name: str, taken: Mapping[str, float]) -> str:
+    """The name as trackers take it; another one where two metrics would have the same."""
+    plain = plain_name(name)
+    return plain if plain not in taken else f"{plain}_{len(taken)}"
 
 
 def results_run(
     path: str | Path, *, name: str = "", parameters: Mapping[str, str] | None = None
 ) -> TrackedRun:
-    """A file of results as a run: its rows, its unscored rows, the means of reward and metrics.
+    """A file of results as a run.
 
     Args:
-        path: written by `reward score -o`, .jsonl or .json.
+        path: written by `reward score -o`.
         name: of the run; the file's without it.
         parameters: such as the reward and its version, which a file of results does not hold.
 
@@ -95,9 +114,4 @@ def results_run(
         ConfigurationError: the file cannot be read, or a row of it is no result.
     """
     path = Path(path)
-    found = metric_means(path)
-    rows = [math.isfinite(columns(each)[REWARD]) for each in result_objects(path)]
-    counts = {"rows": float(len(rows)), "unscored": float(rows.count(False))}
-    if REWARD in found:
-        counts["reward_mean"] = found.pop(REWARD)
-    return TrackedRun(name or path.stem, parameters or {}, found | counts, files=(path,))
+    return TrackedRun(name or path.stem, parameters or {}, file_figures(path), files=(path,))

@@ -7,7 +7,9 @@ that is scored has been written before, and nothing here changes it.
 from __future__ import annotations
 
 import os
+import re
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -24,11 +26,19 @@ if TYPE_CHECKING:
 PROJECT: Final = "reward-functions"
 """The experiment or project of a run, where you name none."""
 
-PATIENT: Final = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1", "MLFLOW_HTTP_REQUEST_TIMEOUT": "10"}
-"""Without these MLflow asks a server that does not answer for minutes. Yours stay as they are."""
+MLFLOW_SETTINGS: Final = {
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
+    "MLFLOW_ALLOW_FILE_STORE": "true",
+}
+"""Without these MLflow 3.17 asks a server that does not answer for minutes, and refuses folders.
+Yours stay as they are."""
 
-FIRST_LINE: Final = 200
+MESSAGE: Final = 300
 """Characters of a tracker's own message that are shown."""
+
+PASSWORD: Final = re.compile(r"//[^/@\s]{1,200}@")
+"""User and password in an address."""
 
 
 class TrackerFailed(ConfigurationError):
@@ -65,13 +75,13 @@ class Tracker(NamedTuple):
             TrackerFailed: it did not take the run.
         """
         try:
-            return self.kind.send(import_module(self.kind.module), run, self.place)
+            where = self.kind.send(import_module(self.kind.module), run, self.place)
+            return _without_password(where)
         except Exception as error:
-            words = (str(error).strip() or "no message").splitlines()[0][:FIRST_LINE]
+            words = " ".join(str(error).split())[:MESSAGE] or "no message"
             at = f" at {self.place}" if self.place else ""
-            raise TrackerFailed(
-                f"{self.kind.title}{at} did not take the run: {type(error).__name__}: {words}"
-            ) from error
+            failure = f"{self.kind.title}{at} did not take the run: {type(error).__name__}: {words}"
+            raise TrackerFailed(_without_password(failure)) from error
 
 
 def tracker_of(text: str) -> Tracker:
@@ -84,19 +94,20 @@ def tracker_of(text: str) -> Tracker:
     name, _, place = text.partition("=")
     kind = TRACKERS.get(name)
     if kind is None:
-        listed = ", ".join(f"{each}[={row.place}]" for each, row in TRACKERS.items())
-        raise ConfigurationError(
-            f"no tracker is named {name!r}{did_you_mean(name, TRACKERS)} Take one of {listed}"
-        )
+        raise ConfigurationError(f"no tracker is named {name!r}{did_you_mean(name, TRACKERS)}")
     require(kind.module.partition(".")[0], by=f"the tracker {name}")
     return Tracker(kind, place)
 
 
+def _without_password(text: str) -> str:
+    return PASSWORD.sub("//", text)
+
+
 def _mlflow(mlflow: Any, run: TrackedRun, place: str) -> str:
-    for variable, seconds in PATIENT.items():
-        os.environ.setdefault(variable, seconds)
-    if place:
-        mlflow.set_tracking_uri(place)
+    for variable, setting in MLFLOW_SETTINGS.items():
+        os.environ.setdefault(variable, setting)
+    if place or "MLFLOW_TRACKING_URI" not in os.environ:
+        mlflow.set_tracking_uri(place or "mlruns")
     if "MLFLOW_EXPERIMENT_NAME" not in os.environ and "MLFLOW_EXPERIMENT_ID" not in os.environ:
         mlflow.set_experiment(PROJECT)
     with mlflow.start_run(run_name=run.name) as started:
@@ -139,7 +150,7 @@ def _trackio(trackio: Any, run: TrackedRun, place: str) -> str:
 
 
 def _tensorboard(summary: Any, run: TrackedRun, place: str) -> str:
-    folder = Path(place or "runs") / plain_name(run.name).replace("/", "_")
+    folder = _new_folder(Path(place or "runs"), plain_name(run.name).replace("/", "_"))
     writer = summary.Writer(str(folder))
     try:
         for name, value in run.figures.items():
@@ -150,6 +161,12 @@ def _tensorboard(summary: Any, run: TrackedRun, place: str) -> str:
     finally:
         writer.close()
     return f"tensorboard --logdir {folder.parent}"
+
+
+def _new_folder(below: Path, name: str) -> Path:
+    """A folder that no run has yet: two runs in one are drawn as one."""
+    tried = (below / (name if at == 1 else f"{name} {at}") for at in count(1))
+    return next(folder for folder in tried if not folder.exists())
 
 
 def _by_step(run: TrackedRun) -> list[tuple[int, dict[str, float]]]:

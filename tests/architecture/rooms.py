@@ -126,7 +126,7 @@ ROOMS = {
         14,
     ),
     "export": room(
-        "Results as dataframes, and in experiment trackers.", "core reports", 240, 300, 16
+        "Results as dataframes, and in experiment trackers.", "core reports data", 270, 300, 16
     ),
     "adapters": room(
         "What trainers and clusters call, one host a file.",
@@ -199,7 +199,7 @@ ROOMS = {
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring export audit jobs jobs.evaluation rollouts.drive cdk"
         " scaffold local view",
-        8_550,
+        8_560,
         8_000,
         17,
     ),

@@ -67,7 +67,8 @@ def test_a_tracker_that_fails_loses_no_result(rows, tmp_path, trackio, monkeypat
     ran = run("score", "gsm8k", rows, "-o", out, "--track", "trackio")
     assert ran.exit_code == 1
     assert "Trackio did not take the run: ZeroDivisionError: division by zero" in ran.stderr
-    assert f"to send it again: reward export {out}" in ran.stderr
+    assert f"to send it again: reward export {out} --name 'gsm8k answers'" in ran.stderr
+    assert "-preward=gsm8k" in ran.stderr
     assert len(out.read_text().splitlines()) == 2
 
 
@@ -81,10 +82,19 @@ def test_a_tracker_is_asked_for_before_anything_is_scored(rows, tmp_path):
     assert "pip install 'reward-functions[wandb]'" in ran.stderr
 
 
+@pytest.mark.parametrize("form", ["json", "jsonl", "table"])
+def test_a_json_file_is_sent_in_any_format(form, rows, tmp_path, trackio):
+    out = tmp_path / "out.json"
+    ran = run("score", "gsm8k", rows, "-o", out, "--format", form, "--track", "trackio")
+    assert ran.exit_code == 0, ran.output
+    _, (_, figures) = trackio.kept
+    assert (figures["rows"], figures["reward_mean"]) == (2, 0.5)
+
+
 def test_results_are_exported(rows, tmp_path, trackio):
     out = tmp_path / "out.jsonl"
     assert run("score", "gsm8k", rows, "-o", out).exit_code == 0
-    ran = run("export", out, "--track", "trackio=team", "--name", "first", "--reward", "gsm8k")
+    ran = run("export", out, "--track", "trackio=team", "--name", "first", "-p", "reward=gsm8k")
     assert ran.exit_code == 0, ran.output
     begun, (_, figures) = trackio.kept
     assert (begun["name"], begun["config"]) == ("first", {"reward": "gsm8k"})

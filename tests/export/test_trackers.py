@@ -3,12 +3,15 @@
 `make adapters` sends runs by the real packages, in an environment for each.
 """
 
+import json
+import os
+
 import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.extras import MissingExtra
 from reward_functions.export import Curve, TrackedRun, TrackerFailed, results_run, tracker_of
-from reward_functions.export.tracked import metric_means
+from reward_functions.export.tracked import file_figures
 
 CURVES = (Curve("reward/mean", ((1.0, 0.25), (2.0, 0.5))), Curve("kl (k3)", ((2.0, 0.1),)))
 
@@ -21,6 +24,7 @@ def run(results):
 
 SENT = {
     "mlflow": [
+        "mlflow.set_tracking_uri('mlruns')",
         "mlflow.set_experiment('reward-functions')",
         "mlflow.start_run(run_name='gsm8k answers')",
         "mlflow.log_params({'reward': 'gsm8k'})",
@@ -74,8 +78,9 @@ def shown(call, results):
 
 @pytest.mark.parametrize("typed", SENT)
 def test_a_run_is_sent_by_the_trackers_own_package(typed, calls, run, results, monkeypatch):
-    for name in ("MLFLOW_EXPERIMENT_NAME", "MLFLOW_EXPERIMENT_ID", "WANDB_PROJECT"):
-        monkeypatch.delenv(name, raising=False)
+    for name in os.environ:
+        if name.startswith(("MLFLOW_", "WANDB_")):
+            monkeypatch.delenv(name)
     tracker_of(typed).send(run)
     made = [shown(call, results) for call in calls]
     assert made[: len(SENT[typed])] == SENT[typed]
@@ -88,10 +93,29 @@ def test_an_experiment_of_the_environment_is_kept(calls, run, monkeypatch):
     assert not any(name == "mlflow.set_experiment" for name, *_ in calls)
 
 
+def test_a_password_is_shown_nowhere(calls, run, monkeypatch):
+    import mlflow
+
+    place = "http://me:secret@here:5000"
+    monkeypatch.setattr(mlflow, "get_tracking_uri", lambda: place, raising=False)
+    assert "secret" not in tracker_of(f"mlflow={place}").send(run)
+    monkeypatch.setattr(mlflow, "start_run", lambda **_: 1 / 0, raising=False)
+    with pytest.raises(TrackerFailed) as failed:
+        tracker_of(f"mlflow={place}").send(run)
+    assert "at http://here:5000 did not take the run" in str(failed.value)
+
+
+def test_a_second_run_has_a_folder_of_its_own(calls, run, tmp_path):
+    (tmp_path / "gsm8k answers").mkdir()
+    (tmp_path / "gsm8k answers 2").mkdir()
+    tracker_of(f"tensorboard={tmp_path}").send(run)
+    assert calls[0][1] == (str(tmp_path / "gsm8k answers 3"),)
+
+
 REFUSED = {
-    "": "no tracker is named ''",
+    "": "no tracker is named ''; there are mlflow",
     "mlfow": "no tracker is named 'mlfow'. Did you mean 'mlflow'?",
-    "comet": "wandb[=PROJECT]",
+    "comet": "trackio, wandb",
 }
 
 
@@ -116,7 +140,7 @@ def test_what_a_tracker_raises_is_one_sentence_and_closes_the_run(calls, run, mo
     with pytest.raises(TrackerFailed) as failed:
         tracker_of("wandb=p").send(run)
     assert str(failed.value) == (
-        "Weights & Biases at p did not take the run: OSError: no route to host"
+        "Weights & Biases at p did not take the run: OSError: no route to host long trace"
     )
     assert calls[-1][0] == "wandb.init().finish"
 
@@ -134,4 +158,19 @@ def test_rows_without_a_score_have_no_mean(tmp_path):
     path = tmp_path / "none.jsonl"
     path.write_text('{"id": "a", "aggregate_reward_score": null, "error": {"type": "NoVerdict"}}\n')
     assert results_run(path).figures == {"rows": 1.0, "unscored": 1.0}
-    assert metric_means(path) == {}
+
+
+def test_metrics_whose_names_become_equal_stay_apart(tmp_path):
+    path = tmp_path / "names.jsonl"
+    metrics = [{"name": name, "value": at} for at, name in enumerate(("a:b", "a_b", "rows"))]
+    row = {"id": "a", "aggregate_reward_score": 1.0, "metrics_list": metrics}
+    path.write_text(json.dumps(row) + "\n")
+    assert file_figures(path) == {
+        "a_b": 0.0,
+        "a_b_1": 1.0,
+        "metric.rows": 2.0,
+        "rows": 1.0,
+        "unscored": 0.0,
+        "reward_mean": 1.0,
+        "reward_std": 0.0,
+    }

@@ -18,8 +18,14 @@ RUN = TrackedRun(
 )
 
 
-def test_a_run_is_read_back_as_it_was_sent(tmp_path, monkeypatch):
-    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+def test_without_a_place_a_run_is_kept_in_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    where = tracker_of("mlflow").send(RUN)
+    kept = mlflow.MlflowClient(str(tmp_path / "mlruns")).get_run(where.rpartition(" ")[2])
+    assert kept.data.metrics["reward_mean"] == 0.5
+
+
+def test_a_run_is_read_back_as_it_was_sent(tmp_path):
     store = (tmp_path / "store").as_uri()
     results = tmp_path / "results.jsonl"
     results.write_text('{"id": "a", "aggregate_reward_score": 1.0}\n')
