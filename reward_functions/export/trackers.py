@@ -106,19 +106,33 @@ def _without_password(text: str) -> str:
 def _mlflow(mlflow: Any, run: TrackedRun, place: str) -> str:
     for variable, setting in MLFLOW_SETTINGS.items():
         os.environ.setdefault(variable, setting)
-    if place or "MLFLOW_TRACKING_URI" not in os.environ:
-        mlflow.set_tracking_uri(place or "mlruns")
-    if "MLFLOW_EXPERIMENT_NAME" not in os.environ and "MLFLOW_EXPERIMENT_ID" not in os.environ:
-        mlflow.set_experiment(PROJECT)
-    with mlflow.start_run(run_name=run.name) as started:
-        mlflow.log_params(dict(run.parameters))
-        mlflow.log_metrics(dict(run.figures))
+    address = place or os.environ.get("MLFLOW_TRACKING_URI") or "mlruns"
+    client = mlflow.MlflowClient(address)  # the module's own functions keep a state for all
+    begun = client.create_run(_experiment(client), run_name=run.name).info.run_id
+    status = "FAILED"
+    try:
+        for name, text in run.parameters.items():
+            client.log_param(begun, name, text)
+        for name, figure in run.figures.items():
+            client.log_metric(begun, name, figure)
         for curve in run.curves:
             for step, value in curve.points:
-                mlflow.log_metric(plain_name(curve.name), value, step=int(step))
+                client.log_metric(begun, plain_name(curve.name), value, step=int(step))
         for file in run.files:
-            mlflow.log_artifact(str(file))
-    return f"{mlflow.get_tracking_uri()}, run {started.info.run_id}"
+            client.log_artifact(begun, str(file))
+        status = "FINISHED"
+    finally:
+        client.set_terminated(begun, status)
+    return f"{address}, run {begun}"
+
+
+def _experiment(client: Any) -> str:
+    """The id of the experiment that the environment names, else of ours; made if missing."""
+    if named := os.environ.get("MLFLOW_EXPERIMENT_ID"):
+        return named
+    name = os.environ.get("MLFLOW_EXPERIMENT_NAME", PROJECT)
+    found = client.get_experiment_by_name(name)
+    return str(found.experiment_id if found else client.create_experiment(name))
 
 
 def _wandb(wandb: Any, run: TrackedRun, place: str) -> str:

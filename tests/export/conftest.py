@@ -40,7 +40,7 @@ class Recorded:
     def __init__(self, calls, name):
         self._calls, self._name = calls, name
         self.id, self.url, self.dir = "1", "", "wandb/offline-run-1"
-        self.info = SimpleNamespace(run_id="abc")
+        self.info, self.experiment_id = SimpleNamespace(run_id="abc"), "7"
 
     def __getattr__(self, name):
         return Recorded(self._calls, f"{self._name}.{name}")

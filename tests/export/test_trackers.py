@@ -24,19 +24,19 @@ def run(results):
 
 SENT = {
     "mlflow": [
-        "mlflow.set_tracking_uri('mlruns')",
-        "mlflow.set_experiment('reward-functions')",
-        "mlflow.start_run(run_name='gsm8k answers')",
-        "mlflow.log_params({'reward': 'gsm8k'})",
-        "mlflow.log_metrics({'rows': 3.0, 'reward_mean': 0.5})",
-        "mlflow.log_metric('reward/mean', 0.25, step=1)",
-        "mlflow.log_metric('reward/mean', 0.5, step=2)",
-        "mlflow.log_metric('kl _k3_', 0.1, step=2)",
-        "mlflow.log_artifact(RESULTS)",
-        "mlflow.start_run().end()",
-        "mlflow.get_tracking_uri()",
+        "mlflow.MlflowClient('mlruns')",
+        "mlflow.MlflowClient().get_experiment_by_name('reward-functions')",
+        "mlflow.MlflowClient().create_run('7', run_name='gsm8k answers')",
+        "mlflow.MlflowClient().log_param('abc', 'reward', 'gsm8k')",
+        "mlflow.MlflowClient().log_metric('abc', 'rows', 3.0)",
+        "mlflow.MlflowClient().log_metric('abc', 'reward_mean', 0.5)",
+        "mlflow.MlflowClient().log_metric('abc', 'reward/mean', 0.25, step=1)",
+        "mlflow.MlflowClient().log_metric('abc', 'reward/mean', 0.5, step=2)",
+        "mlflow.MlflowClient().log_metric('abc', 'kl _k3_', 0.1, step=2)",
+        "mlflow.MlflowClient().log_artifact('abc', RESULTS)",
+        "mlflow.MlflowClient().set_terminated('abc', 'FINISHED')",
     ],
-    "mlflow=http://here:5000": ["mlflow.set_tracking_uri('http://here:5000')"],
+    "mlflow=http://here:5000": ["mlflow.MlflowClient('http://here:5000')"],
     "wandb": [
         "wandb.init(project='reward-functions', name='gsm8k answers', config={'reward': 'gsm8k'})",
         "wandb.init().log({'reward/mean': 0.25}, step=1)",
@@ -87,19 +87,25 @@ def test_a_run_is_sent_by_the_trackers_own_package(typed, calls, run, results, m
     assert len(made) == len(SENT[typed]) or "=" in typed
 
 
-def test_an_experiment_of_the_environment_is_kept(calls, run, monkeypatch):
-    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "mine")
+@pytest.mark.parametrize(
+    ("variable", "asked"),
+    [("MLFLOW_EXPERIMENT_NAME", ["mine"]), ("MLFLOW_EXPERIMENT_ID", [])],
+)
+def test_an_experiment_of_the_environment_is_kept(variable, asked, calls, run, monkeypatch):
+    monkeypatch.setenv(variable, "mine")
     tracker_of("mlflow").send(run)
-    assert not any(name == "mlflow.set_experiment" for name, *_ in calls)
+    names = [arguments[0] for name, arguments, _ in calls if name.endswith("experiment_by_name")]
+    assert names == asked
+    begun = next(arguments for name, arguments, _ in calls if name.endswith("create_run"))
+    assert begun == (("mine",) if variable.endswith("_ID") else ("7",))
 
 
 def test_a_password_is_shown_nowhere(calls, run, monkeypatch):
     import mlflow
 
     place = "http://me:secret@here:5000"
-    monkeypatch.setattr(mlflow, "get_tracking_uri", lambda: place, raising=False)
     assert "secret" not in tracker_of(f"mlflow={place}").send(run)
-    monkeypatch.setattr(mlflow, "start_run", lambda **_: 1 / 0, raising=False)
+    monkeypatch.setattr(mlflow, "MlflowClient", lambda *_: 1 / 0, raising=False)
     with pytest.raises(TrackerFailed) as failed:
         tracker_of(f"mlflow={place}").send(run)
     assert "at http://here:5000 did not take the run" in str(failed.value)
