@@ -205,6 +205,18 @@ def test_of_two_that_had_begun_where_a_process_ended_each_is_scored_alone(scored
     assert values(scored(["slow", "exit"], threaded)) == [0.5, ProcessEnded]
 
 
+def test_a_batch_is_waited_for_and_not_asked_after_without_end(scored, monkeypatch):
+    looks, waits = [], []
+    monkeypatch.setattr(
+        run, "waited", lambda children, seconds: waits.append(waited(children, seconds))
+    )
+    messages = Forked.messages
+    monkeypatch.setattr(Forked, "messages", lambda self: looks.append(self) or messages(self))
+    assert values(scored(["slow", "1"])) == [0.5, 1.0]
+    assert len(waits) >= 2
+    assert len(looks) <= 2 * len(waits) + 2 < 100
+
+
 def test_what_was_not_reached_by_the_deadline_says_so():
     isolation = Isolation(moody)
     results = isolation.score([sample_of("1"), sample_of("2")], deadline=time.monotonic())

@@ -99,6 +99,9 @@ CHARTS = {
     "points-of-one": lambda: points(
         "Lengths.", [Point(10, 0.5, 1, "one"), Point(12, 0.7, 1, "two")], x="characters", y="reward"
     ),
+    "points-of-two": lambda: points(
+        "Lengths.", [Point(10, 0.5, 1, "one"), Point(12, 0.7, 2, "two")], x="characters", y="reward"
+    ),
     "spans": lambda: spans(
         "Agreement.",
         [
