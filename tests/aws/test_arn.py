@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from reward_functions.aws.arn import Arn, BadArn, FunctionArn
+from reward_functions.aws.arn import Arn, BadArn, FunctionArn, arn_form
 
 ACCOUNT = "123456789012"
 
@@ -92,3 +94,36 @@ def test_only_a_functions_arn_is_one(text, service, region, account, resource):
     assert resource
     with pytest.raises(BadArn, match="is not the ARN of a Lambda function"):
         FunctionArn.parse(text)
+
+
+def test_what_must_be_an_arn_and_is_none_is_a_sentence():
+    assert str(Arn.of("arn:aws:iam::123456789012:role/x")) == "arn:aws:iam::123456789012:role/x"
+    with pytest.raises(BadArn, match="'x' is not an ARN: arn:PARTITION:SERVICE:REGION"):
+        Arn.of("x")
+
+
+@pytest.mark.parametrize(
+    ("given", "arn", "taken"),
+    [
+        ({}, "arn:aws:kms:us-east-1:123456789012:key/a", True),
+        ({}, "arn:aws-cn:kms:cn-north-1:123456789012:key/a", True),
+        ({}, "arn:aws:kms:us-east-1:12345678901:key/a", False),
+        ({}, "arn:aws:kms::123456789012:key/a", False),
+        ({}, "arn:aws:s3:us-east-1:123456789012:key/a", False),
+        ({"region": ""}, "arn:aws:kms::123456789012:key/a", True),
+        ({"account": "aws"}, "arn:aws:kms:us-east-1:aws:key/a", True),
+    ],
+)
+def test_the_form_of_arns_that_a_setting_takes(given, arn, taken):
+    form = arn_form("kms", "key/[a-z]", **given)
+    assert (re.fullmatch(form, arn) is not None) == taken
+
+
+@pytest.mark.parametrize(
+    ("name", "group"),
+    [("SageMaker-reward-dev-math", "SageMaker-reward-dev-math"),
+     ("SageMaker-reward-dev-math--01234567", "SageMaker-reward-dev-math"), ("f", "f")],
+)  # fmt: skip
+def test_functions_of_an_immutable_deployment_share_its_log(name, group):
+    arn = FunctionArn("aws", "us-east-1", "123456789012", name)
+    assert arn.log_group == f"/aws/lambda/{group}"

@@ -45,3 +45,28 @@ def test_what_stock_policies_look_for_stays(prefix):
     beginning = f"{prefix}-" if prefix else ""
     for name in (names.stack, names.custodian, names.verdicts, names.rollouts("x")):
         assert name.startswith(beginning)
+
+
+@pytest.mark.parametrize(("prefix", "begin"), [("", ""), ("acme", "acme-")])
+def test_every_name_of_a_stage_has_its_prefix(prefix, begin):
+    names = Names("dev", prefix)
+    found = [names.stack, names.agents_stack, names.custodian, names.verdicts, names.scale]
+    found += [names.function("math"), names.immutable("math", "0123456789"), names.rollouts("x")]
+    found += [names.bucket("1", "r"), names.results("1", "r"), names.of("x")]
+    assert found == [
+        f"{begin}{each}"
+        for each in (
+            "RewardFunctions-dev",
+            "RewardAgents-dev",
+            "reward-custodian-dev",
+            "reward-verdicts-dev",
+            "reward-scale-dev",
+            "SageMaker-reward-dev-math",
+            "SageMaker-reward-dev-math--01234567",
+            "SageMaker-rollouts-dev-x",
+            "sagemaker-reward-dev-1-r",
+            "sagemaker-rollouts-dev-1-r",
+            "x",
+        )
+    ]
+    assert names.runtime("my-agent") == f"{begin}reward_dev__my-agent".replace("-", "_")
