@@ -8,12 +8,15 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.core.errors import BadReference
+from reward_functions.core.spec import Scale
 from reward_functions.core.types import Message, Sample, Score, Scored, Unscored, Usage
 from reward_functions.jobs.asking import AnswerAttempt, ModelAnswer, Sampling, chosen
 from reward_functions.jobs.evaluation.evaluation import (
     FEW,
     MOST_GROUPS,
     Answers,
+    Asked,
+    Askings,
     NoGroup,
     NothingAnswered,
     NothingCompared,
@@ -22,6 +25,7 @@ from reward_functions.jobs.evaluation.evaluation import (
     beside,
     conclusion,
     differences,
+    evaluate,
     group_names,
     groups_of,
     in_points,
@@ -349,3 +353,90 @@ def test_a_model_that_answered_nothing_is_not_compared(ended, words):
     with pytest.raises(NothingAnswered, match=words):
         require_answers("base", "m", [ModelAnswer(" ", each) for each in ended])
     require_answers("base", "m", [ModelAnswer(" "), ModelAnswer("x")])
+
+
+class Model:
+    """A model that answers with its name, or with nothing."""
+
+    def __init__(self, name, text="x"):
+        self.model, self.text, self.asked = name, text, 0
+
+    def __call__(self, prompt, /):
+        self.asked += 1
+        return ModelAnswer(f"{self.model} {prompt[-1].content}" * bool(self.text))
+
+
+def askings(asked, folder=None, *, text="x"):
+    models = [Model("b"), Model("t", text)]
+    each = [
+        Asked("base", "greedy", models[0], Sampling(0.0), 1, (1.0, 2.0)),
+        Asked("tuned", "greedy", models[1], Sampling(0.0), 1, None),
+        Asked("tuned", "sampled", models[1], Sampling(1.0), 2, None),
+    ]
+    return models, Askings(each, asked, folder)
+
+
+def test_answers_that_are_kept_are_not_asked_again(tmp_path):
+    asked = prompts(3)
+    models, first = askings(asked, tmp_path / "kept")
+    with first:
+        assert [each.calls for each in first.costs()] == [3, 3, 6]
+        steps = []
+        given = first.answers(concurrency=1, advance=steps.append)
+        assert sum(steps) == 12
+    assert [*given] == [("base", "greedy"), ("tuned", "greedy"), ("tuned", "sampled")]
+    assert [len(each) for each in given.values()] == [3, 3, 6]
+    assert [each.asked for each in models] == [3, 9]
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == [
+        "base-greedy.jsonl", "tuned-greedy.jsonl", "tuned-sampled.jsonl",
+    ]  # fmt: skip
+    models, again = askings(asked, tmp_path / "kept")
+    with again:
+        assert [each.calls for each in again.costs()] == [0, 0, 0]
+        assert again.answers() == given
+    assert [each.asked for each in models] == [0, 0]
+    models, unkept = askings(asked)
+    with unkept:
+        assert [each.calls for each in unkept.costs()] == [3, 3, 6]
+        unkept.answers()
+    assert [each.asked for each in models] == [3, 9]
+
+
+def test_a_model_that_says_nothing_ends_before_the_next_is_asked():
+    models, made = askings(prompts(2), text="")
+    with made, pytest.raises(NothingAnswered, match="the tuned model t answered nothing to 2 of 2"):
+        made.answers(concurrency=1)
+    assert [each.asked for each in models] == [2, 2]
+
+
+def test_answers_are_scored_by_the_version_on_one_scale():
+    asked = prompts(2)
+    _, made = askings(asked)
+    with made:
+        given = made.answers(concurrency=1)
+    seen, steps = [], []
+
+    def score(samples, advance):
+        seen.extend(each.response for each in samples)
+        advance(len(samples))
+        return [
+            Scored(each.id, Score(float(each.response.startswith("t")) * 4)) for each in samples
+        ]
+
+    scorer = SimpleNamespace(
+        arn="arn", deployed=SimpleNamespace(reward="gsm8k", version=8), score=score,
+        scale=lambda values: (sorted(values), Scale(min(values), max(values)))[1],
+        reasons=lambda samples: [None for _ in samples],
+    )  # fmt: skip
+    split = Split(tuple(asked), 0, 0, (), ())
+    found = evaluate(given, made.asked, split, scorer, Settings(answers=0), advance=steps.append)
+    assert sum(steps) == len(seen) == 8
+    assert (found.greedy.base, found.greedy.tuned, found.verdict) == (
+        0.0,
+        1.0,
+        "no difference shown",
+    )
+    assert (found.base, found.tuned, found.reward, found.reward_version) == ("b", "t", "gsm8k", 8)
+    assert [(each.side, each.mode, each.usd is None) for each in found.beside] == [
+        ("base", "greedy", False), ("tuned", "greedy", True), ("tuned", "sampled", True),
+    ]  # fmt: skip
