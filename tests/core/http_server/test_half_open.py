@@ -265,6 +265,7 @@ def test_a_silent_connection_and_a_slow_head_have_their_time():
         serving(idle_seconds=SOON, request_seconds=0.05) as server,
         opened(server, b"GET") as slow,
     ):
+        slow.settimeout(SOON / 3)  # sooner than who says nothing is closed
         assert is_closed(slow)
 
 

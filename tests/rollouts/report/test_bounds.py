@@ -6,6 +6,7 @@ import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.report import deferred, outbox
+from reward_functions.rollouts.report import reporter as reporters
 from reward_functions.rollouts.report.deferred import BadRecord, read_record
 from reward_functions.rollouts.report.outbox import (
     IntentTooLarge,
@@ -19,10 +20,11 @@ from reward_functions.rollouts.report.transports import (
     _reply,
     require_carried,
 )
-from reward_functions.rollouts.request.errors import BadRequest
+from reward_functions.rollouts.request.errors import BadRequest, OutboxUnavailable
 from tests.rollouts.report.outbox.reports import episode, reported
 from tests.rollouts.report.outbox.reports import target as target_of
 from tests.rollouts.report.test_deferred_record import record
+from tests.rollouts.reporters import reporter_of
 
 
 @pytest.mark.parametrize("more", [0, 1])
@@ -122,3 +124,11 @@ def test_a_margin_is_less_than_its_window(window, margin, found):
 def test_of_a_success_the_status_is_all_that_counts(status, words):
     reply = _reply(status, {"x-amzn-errortype": "Slow"}, b'{"message": "why"}')
     assert (reply.status, reply.error_type, reply.detail) == (status, words, "why" if words else "")
+
+
+def test_a_store_that_fails_is_said_once_for_each_of_so_many_causes(caplog, monkeypatch):
+    monkeypatch.setattr(reporters, "CAUSES", 2)
+    made = reporter_of()
+    for cause in ("a", "b", "c", "a", "b", "c"):
+        made.unavailable(OutboxUnavailable(cause))
+    assert [each.message[0] for each in caplog.records] == ["a", "b", "c", "c"]
