@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from reward_functions import Score
+from reward_functions import Score, get, score_batch
 from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.spec import Scale
 from reward_functions.core.types import Evidence, Outcome, Scored, Unscored
@@ -206,6 +206,16 @@ def test_a_score_is_explained_by_its_evidence(evidence, outcome, rule, answer):
         "normal_reference": None,
     }
     assert "explanation" not in row_object(scored)
+
+
+def test_a_judges_score_is_explained_by_its_decisions():
+    spec = get("reference")
+    example = next(each for each in spec.examples if each.verdicts)
+    (result,) = score_batch(spec.bound_to_example(example), [example.sample()])
+    decided = row_object(result, explain=True, reward="reference")["explanation"]["normal_answer"]
+    assert {*decided[0]} == {"criterion", "decision", "reason", "quotation"}
+    assert all(each["decision"] and each["criterion"] for each in decided)
+    assert all(each[name] != "" for each in decided for name in ("reason", "quotation"))
 
 
 def test_what_has_no_score_has_its_error_and_its_place():

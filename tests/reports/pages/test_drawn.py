@@ -125,6 +125,10 @@ CHARTS = {
         "Grades.", ["1"], [str(at) for at in range(20)], [list(range(20))], down="judge",
         across="people",
     ),
+    "matrix-of-long-names": lambda: matrix(
+        "Grades.", ["a very long name of a row " * 4, "b"], ["a very long name of a column " * 4],
+        [[1], [0]], down="the judge of a very long name", across="people of a long name " * 20,
+    ),
     "strips": lambda: strips(
         "Groups.", [("p", [0, 0, 0.5, 1]), ("q", []), ("r", [0.5])], x="reward", includes=(0, 1)
     ),
