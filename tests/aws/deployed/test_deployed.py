@@ -477,6 +477,17 @@ def test_a_sample_of_many_turns_cannot_be_asked_by_an_evaluation():
     assert as_evaluated({"id": "1", "messages": turns[-1:], "reference_answer": "1"}) is None
 
 
+def test_rows_that_are_made_up_are_one_question_with_four_answers():
+    rows = made_up()
+    assert [row["id"] for row in rows] == [f"sample-{at}" for at in range(4)]
+    assert len({row["messages"][0]["content"] for row in rows}) == 1
+    assert len({row["messages"][1]["content"] for row in rows}) == 4
+    assert [[turn["role"] for turn in row["messages"]] for row in rows] == [
+        ["user", "assistant"]
+    ] * 4
+    assert Expectation(rows) == UNKNOWN
+
+
 def test_a_function_nothing_is_known_of_is_checked_as_well(served):
     report = check(served(scored), UNKNOWN, batch_size=8)
     assert report.passed, failures(report)

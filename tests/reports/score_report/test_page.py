@@ -238,6 +238,14 @@ def test_few_rewards_of_one_length_have_a_mark_each_and_more_share_some(differen
     assert (len(marks) == different) == (different <= tables.MARKS)
 
 
+@pytest.mark.parametrize("surprising", [False, True])
+def test_where_no_row_is_surprising_the_page_says_so(surprising, read):
+    samples = [sample("#### 7", "7", prompt=str(at)) for at in range(3)]
+    samples += [sample("so 7", "7", prompt="p")] * surprising
+    page = read(paged(samples))
+    assert ("None of them finds a row." in page.paragraphs) != surprising
+
+
 @pytest.mark.parametrize("more", [0, 1, 3])
 def test_reasons_and_errors_beyond_the_most_frequent_share_a_row(more):
     count = tables.MOST + more
