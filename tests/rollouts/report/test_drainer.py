@@ -10,7 +10,7 @@ import pytest
 
 from reward_functions.rollouts.report.credentials import NoReply
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox, SqliteOutbox
-from reward_functions.rollouts.report.reporter import Timing
+from reward_functions.rollouts.report.reporter import Timing, replayed
 from reward_functions.rollouts.report.transports import Reply
 from reward_functions.rollouts.request.errors import OutboxUnavailable
 from reward_functions.rollouts.request.outcomes import Expired, Reported, Throttled
@@ -521,3 +521,25 @@ def test_senders_are_as_many_as_they_may_be(outbox, clock):
     wait_until(delivered(outbox))
     reporter.close(patience=0.0)
     assert max(most) == 3
+
+
+@pytest.mark.parametrize(
+    ("busy", "sent"),
+    [
+        (set(), {("r1", "complete"), ("r1", "reward"), ("r2", "complete"), ("r2", "reward")}),
+        ({"r1"}, {("r1", "complete"), ("r2", "complete"), ("r2", "reward")}),
+    ],
+)
+def test_what_is_sent_again_by_hand_goes_in_its_order_and_a_reward_after_its_completion(
+    busy, sent, outbox, clock
+):
+    for rollout in ("r1", "r2"):
+        outbox.add(reported(rollout))
+    transport = Scripted(lambda intent: THROTTLED if intent.target.trajectory_id in busy else OK)
+    reporter = reporter_of(outbox, transport, clock)
+    found = list(replayed(reporter, outbox.list()[::-1]))
+    assert {(each.intent.target.trajectory_id, each.intent.operation) for each, _ in found} == sent
+    assert len(transport.sent) == len(sent)
+    for rollout in ("r1", "r2"):
+        own = [operation for name, operation in transport.sent if name == rollout]
+        assert own == ["complete", "reward"][: 1 if rollout in busy else 2]
