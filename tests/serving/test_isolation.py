@@ -400,6 +400,16 @@ def test_an_answer_that_is_too_long_to_be_one_ends_the_child(monkeypatch):
         child.end()
 
 
+def test_a_child_ends_with_its_channel_though_another_was_forked_after_it():
+    first, second = (Forked(lambda request, say: say(request)) for _ in range(2))
+    for child in (first, second):
+        child.ask("here", seconds=9)
+        waited([child], None)
+        assert child.messages() == ["here"]
+    assert first.end(9.0) == "exit status 0"
+    assert second.end(9.0) == "exit status 0"
+
+
 def test_what_a_child_printed_is_written_when_it_ends_by_itself(tmp_path, monkeypatch):
     with (tmp_path / "out").open("w+") as out:
         monkeypatch.setattr(sys, "stdout", out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from time import sleep
+from types import SimpleNamespace
 
 import pytest
 
@@ -797,3 +798,40 @@ def test_a_function_that_is_not_there_is_no_finding(served):
     missing = refusal(404, "ResourceNotFoundException", "Function not found")
     with pytest.raises(AwsFailed, match="no such function"):
         check(served(scored, configuration=missing), UNKNOWN)
+
+
+def invoked(*seconds, cold=False, bodies=(b"x" * 7, b"x" * 10)):
+    made = [SimpleNamespace(seconds=each, cold=cold, body=bodies[0]) for each in seconds]
+    made[-1].body = bodies[1]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("first", "warm", "timeout", "verdict", "words"),
+    [
+        (0.5, [0.25, 1.0, 0.999], 2, "ok", "999 ms, 1.0 s at most; the first batch took 500 ms"),
+        (0.5, [0.25, 1.0, 1.001], 2, "warning", "more than half of its timeout of 2 s"),
+        (1.5, [0.25, 0.25, 0.25], 2, "warning", "250 ms at most; the first batch took 1.5 s"),
+        (1.5, [0.25, 0.25, 0.25], None, "ok", "the first batch took 1.5 s"),
+    ],
+)
+def test_a_batch_may_take_half_of_the_timeout(first, warm, timeout, verdict, words):
+    (one,) = invoked(first)
+    found, *sizes = checking.load_findings([{"a": 1}] * 2, one, invoked(*warm), timeout)
+    assert (found.question, found.verdict, words in found.message) == ("latency", verdict, True)
+    assert [each.message.partition(":")[0] for each in sizes] == [
+        "10 bytes a sample",
+        "5 bytes a sample",
+    ]
+    assert "with a cold start" not in found.message
+    (cold,) = invoked(first, cold=True)
+    found, *_ = checking.load_findings([{"a": 1}], cold, invoked(*warm), timeout)
+    assert "with a cold start" in found.message
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_largest_step_is_named_where_it_does_not_fit(more):
+    size = checking.MAX_PAYLOAD_BYTES // checking.STEP + more
+    (one,) = invoked(0.1)
+    *_, found = checking.load_findings([{}], one, invoked(0.1, bodies=(b"", b"x" * size)), None)
+    assert ("Bedrock's largest step has" in found.message) == bool(more)
