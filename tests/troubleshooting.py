@@ -21,7 +21,6 @@ from reward_functions.aws.failures import (
 )
 from reward_functions.core.extras import EXTRAS
 from reward_functions.jobs.causes import CAUSES
-from reward_functions.jobs.figures import SIGNS
 from reward_functions.reports.score_report.reasons import ATTRIBUTIONS, remedy_rows
 from tests.failure_messages import BY_MESSAGE
 
@@ -111,12 +110,6 @@ def failed_jobs() -> Iterator[list[str]]:
         yield [row.name, words or "the grader's log or state", row.cause, row.remedy]
 
 
-def signs() -> Iterator[list[str]]:
-    """What the curves of a job can show."""
-    yield ["sign", "what it means", "remedy"]
-    yield from ([sign.name, sign.meaning, sign.remedy] for sign in SIGNS)
-
-
 def _filled(message: str) -> str:
     for part, text in FILLED.items():
         message = message.replace(part, text)
@@ -130,6 +123,5 @@ TABLES: Final[Mapping[str, Callable[[], Iterator[list[str]]]]] = {
     "unscored-errors": unscored,
     "low-scores": low_scores,
     "failed-jobs": failed_jobs,
-    "job-signs": signs,
 }
 """By the name of the generated part."""
