@@ -39,6 +39,7 @@ from reward_functions.calibration.card import (
 from reward_functions.calibration.cases import LabelledCases, read_cases
 from reward_functions.calibration.estimating import instructions_digest, recorded_questions
 from reward_functions.calibration.figures import AGREEMENT, figures
+from reward_functions.calibration.fitness import too_few
 from reward_functions.calibration.settings import fingerprint, load_judge_config, require_judge
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
@@ -302,8 +303,8 @@ def _held(card: Card, asked: AuditOptions, path: Path) -> Audit:
         *(Finding("CARD", "beside people", "note", warning) for warning in card.warnings),
     ]
     gates = gating.gate_decisions(gating.expressions(asked.fail_on, ("unscored>0",)), seen)
-    alone = {each.id for each in seen if each.why == ALONE}
-    gates = [_undecided(each) if each.figure in alone else each for each in gates]
+    few = {each.id: each.why for each in seen if each.value is not None}
+    gates = [_decided(each, few.get(each.figure, "")) for each in gates]
     gates, found = gating.accept(gates, found, asked.accepted or (), seen)
     return Audit(
         target={
@@ -330,11 +331,16 @@ def _held(card: Card, asked: AuditOptions, path: Path) -> Audit:
     )
 
 
-def _undecided(gate: Gate) -> Gate:
-    """A gate that holds by a value without an interval, which decides nothing."""
-    if gate.decision != "held":
+def _decided(gate: Gate, few: str) -> Gate:
+    """A gate that holds by what decides nothing is undecided.
+
+    Args:
+        gate: of a figure.
+        few: why its interval decides nothing, or there is none; "" where it decides.
+    """
+    if gate.decision != "held" or not few:
         return gate
-    return replace(gate, decision="undecided", message=f"{gate.message}; {ALONE}")
+    return replace(gate, decision="undecided", message=f"{gate.message}; {few}")
 
 
 def _data(card: Card) -> Mapping[str, Any]:
@@ -350,22 +356,25 @@ def _figures(card: Card) -> Iterable[Figure]:
     """Agreement with invalid verdicts counted as wrong, biases by their size, consistency."""
     found, prompts = card.figures, card.figures.prompts
     for name, value in found.agreement["wrong"].items():
-        yield _figure(name.lower().replace(" ", "_"), value, prompts)
-    yield _figure("bias", found.bias, prompts, size=True)
-    yield _figure("length_bias", found.length_bias, prompts, size=True)
+        few = too_few(found, name)
+        yield _figure(name.lower().replace(" ", "_"), value, prompts, few)
+    few = too_few(found, "bias")
+    yield _figure("bias", found.bias, prompts, few, size=True)
+    yield _figure("length_bias", found.length_bias, prompts, few, size=True)
     for name, share in found.consistency.items():
         if share.value is not None:
             place = f"consistency.{name.replace(' ', '_')}"
             low, high = wilson(share.value, share.whole)[1:]
             yield Figure(place, share.value, low, high, share.whole)
+    shared = card.beside.first if card.beside else found
     for name, value in card.beside.differences.items() if card.beside else ():
-        yield _figure(f"{name}.beside", value, card.beside.first.prompts if card.beside else 0)
+        yield _figure(f"{name}.beside", value, shared.prompts, too_few(shared, name))
     measured = card.ratings.measured
     trials = measured.measured + measured.missing + measured.unasked
     yield Figure("unscored", measured.missing / trials, n=prompts)
 
 
-def _figure(name: str, found: CardFigure, prompts: int, *, size: bool = False) -> Figure:
+def _figure(name: str, found: CardFigure, prompts: int, few: str, *, size: bool = False) -> Figure:
     value, interval = found.value, found.interval
     if value is None:
         return Figure(name, None, n=prompts, unit="score", why=UNDEFINED)
@@ -375,5 +384,5 @@ def _figure(name: str, found: CardFigure, prompts: int, *, size: bool = False) -
         if low is not None and high is not None:
             ends = sorted((abs(low), abs(high)))
             low, high = (0.0 if low <= 0 <= high else ends[0]), ends[1]
-    why = "" if interval else ALONE
+    why = few if interval else ALONE
     return Figure(name, value, low, high, prompts, "score", why)

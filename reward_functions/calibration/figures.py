@@ -246,6 +246,8 @@ class Figures:
     Args:
         cases: the number of cases with a rating.
         prompts: the number of their different prompts.
+        deciding: of them, those that figures of classes rest on, by the figures' names: prompts
+            with another label than the most common one, or with a tie.
         table: the confusion matrix of labels and ratings.
         agreement: the figures of `AGREEMENT`, by the way of counting invalid verdicts.
         invalid: the number of invalid verdicts, by kind.
@@ -260,6 +262,7 @@ class Figures:
 
     cases: int
     prompts: int
+    deciding: Mapping[str, int]
     table: ConfusionMatrix
     agreement: Mapping[Way, Mapping[str, CardFigure]]
     invalid: Mapping[str, int]
@@ -338,6 +341,7 @@ def figures(
     return Figures(
         cases=len(rated),
         prompts=len(clusters),
+        deciding=_deciding(clusters, tie),
         table=summed((cluster.table for cluster in clusters), len(cases.classes)),
         agreement={
             way: {name: figure[f"{way} {name}"] for name in AGREEMENT if f"{way} {name}" in figure}
@@ -371,6 +375,18 @@ def _clusters(cases: LabelledCases, rated: Iterable[tuple[LabelledCase, Rating]]
         )
         for group in prompts.values()
     ]
+
+
+def _deciding(clusters: Sequence[Cluster], tie: int | None) -> dict[str, int]:
+    """Prompts that figures of classes rest on; a draw without all of them does not define these."""
+    labels = [{at for at, row in enumerate(each.table.rows) if any(row)} for each in clusters]
+    alike = Counter(frozenset(each) for each in labels if len(each) == 1)
+    rarer = len(clusters) - max(alike.values(), default=0)
+    return {
+        "kappa": rarer,
+        "macro F1": rarer,
+        "tie F1": sum(tie in each for each in labels),
+    }
 
 
 def _with_interval(

@@ -7,6 +7,7 @@
 | the interval lies below `LEAST_KAPPA` | not fit: too little |
 | the interval holds `LEAST_KAPPA` | undecided: label more prompts |
 | the interval begins at `LEAST_KAPPA`; fewer than `FEW_PROMPTS` | undecided: label more prompts |
+| likewise; fewer than `FEW_RARER` have another label than most | undecided: label more of them |
 | the interval begins at `LEAST_KAPPA`; a trial has no rating | undecided: ask the rest |
 | the interval begins at `LEAST_KAPPA` | fit |
 
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from reward_functions.reports.pages.page import Concern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from reward_functions.calibration.asking import Ratings
     from reward_functions.calibration.figures import CardFigure, Figures
@@ -35,6 +36,17 @@ LEAST_KAPPA: Final = 0.4
 
 FEW_PROMPTS: Final = 30
 """Prompts below which an interval by prompt is too narrow to be trusted."""
+
+FEW_RARER: Final = 10
+"""Prompts with another label than the most common one, below which kappa's interval is too narrow:
+draws that lack them all have no kappa, and those that have them may find a judge right by luck."""
+
+RARER: Final[Mapping[str, str]] = {
+    "kappa": "with another label than most",
+    "macro F1": "with another label than most",
+    "tie F1": "that people call a tie",
+}
+"""The prompts of `Figures.deciding`, by figure."""
 
 CUT: Final = "cut"
 """The kind of an invalid verdict that ended at the limit of tokens."""
@@ -65,11 +77,27 @@ def fitness(figures: Figures, ratings: Ratings) -> Fitness:
         return Fitness("not known", "kappa is not defined, because every case is in one class")
     if kappa.interval is None:
         return Fitness("not known", f"kappa {digits(kappa.value)} has no interval: one prompt only")
-    fit, why = _decided(kappa.interval, figures.prompts, len(ratings.missing))
+    few = too_few(figures, "kappa")
+    fit, why = _decided(kappa.interval, few, len(ratings.missing))
     return Fitness(fit, f"kappa {with_ends(kappa)}, {why}")
 
 
-def _decided(interval: Interval, prompts: int, missing: int) -> tuple[Fit, str]:
+def too_few(figures: Figures, name: str) -> str:
+    """Why the interval of a figure decides nothing; "" where it decides.
+
+    Args:
+        figures: of a judge.
+        name: "kappa", or any other figure with an interval by prompt.
+    """
+    if figures.prompts < FEW_PROMPTS:
+        return f"of {figures.prompts:,} prompts only: label {FEW_PROMPTS}"
+    count = figures.deciding[name] if name in RARER else FEW_RARER
+    if count < FEW_RARER:
+        return f"of {count} prompt{'s' * (count != 1)} {RARER[name]}: label {FEW_RARER}"
+    return ""
+
+
+def _decided(interval: Interval, few: str, missing: int) -> tuple[Fit, str]:
     """The verdict of an interval of kappa, by the table of this module."""
     low, high, least = interval.low, interval.high, LEAST_KAPPA
     rows: tuple[tuple[bool, Fit, str], ...] = (
@@ -77,11 +105,7 @@ def _decided(interval: Interval, prompts: int, missing: int) -> tuple[Fit, str]:
         (low <= 0, "not fit", "includes chance"),
         (high < least, "not fit", f"is below {least:g}"),
         (low < least, "undecided", f"includes {least:g}: label more prompts"),
-        (
-            prompts < FEW_PROMPTS,
-            "undecided",
-            f"of {prompts:,} prompts only: label {FEW_PROMPTS}",
-        ),
+        (bool(few), "undecided", few),
         (missing > 0, "undecided", "before every trial has a rating: `--resume` asks the rest"),
         (True, "fit", f"is above {least:g}"),
     )

@@ -41,8 +41,43 @@ def test_the_verdict_is_that_of_the_table(read, kappa, ends, prompts, missing, v
     found, ratings = rated(read, 1, 2, 1, 2)
     figure = CardFigure(kappa, ends and Interval(*ends))
     found = replace(found, prompts=prompts, agreement={"wrong": {"kappa": figure}})
+    found = replace(found, deciding={"kappa": 10})
     lacking = {Trial(f"{at}"): "an outage" for at in range(missing)}
     assert str(fitness(found, replace(ratings, missing=lacking))).startswith(verdict)
+
+
+RARE = [
+    # labels by how often, the verdict on a judge that is right
+    ({1: 29, 2: 1}, "undecided", "of 1 prompt with another label than most: label 10"),
+    ({1: 38, 2: 2}, "undecided", "of 2 prompts with another label than most: label 10"),
+    ({1: 38, 2: 1, 0: 1}, "undecided", "of 2 prompts with another label than most: label 10"),
+    ({1: 31, 2: 9}, "undecided", "of 9 prompts with another label than most: label 10"),
+    ({1: 30, 2: 10}, "fit", "is above 0.4"),
+    ({1: 19, 2: 19, 0: 2}, "fit", "is above 0.4"),
+]
+
+
+@pytest.mark.parametrize(("labels", "fit", "why"), RARE)
+def test_a_judge_is_not_fit_by_a_label_that_hardly_anyone_gave(read, labels, fit, why):
+    """Draws without the rarer label have no kappa: those that are left find the judge right."""
+    given = [label for label, count in labels.items() for _ in range(count)]
+    found, ratings = rated(read, *given, label=given.__getitem__)
+    assert found.agreement["wrong"]["kappa"].interval == (1.0, 1.0)
+    assert str(fitness(found, ratings)) == f"{fit}: kappa 1.00, 1.00 to 1.00, {why}"
+
+
+def test_one_prompt_with_many_cases_of_a_label_is_one(read):
+    """Thirty responses to one prompt are all that is good: a third of the draws lack them."""
+    rows = [
+        {"id": str(at), "instruction": f"{min(at, 30)}?", "response1": "yes", "response2": "no",
+         "label": 1 + (at >= 30), "judge": 1 + (at >= 30)}
+        for at in range(60)
+    ]  # fmt: skip
+    cases = read(*rows)
+    ratings = recorded(cases, "judge")
+    found = figures(cases, ratings, times=20)
+    assert (found.prompts, found.deciding["kappa"]) == (31, 1)
+    assert fitness(found, ratings).fit == "undecided"
 
 
 def test_without_a_valid_verdict_nothing_is_known_of_a_judge(read):

@@ -617,6 +617,37 @@ def test_a_gate_of_what_the_cases_do_not_define_is_no_pass(reward, tmp_path, wri
     assert (ran.exit_code, "not measured, these cases" in ran.stderr) == (1, True), ran.stderr
 
 
+RARE = {
+    # the gate of a judge that is right: prompts with a second label of 40, its decision
+    "kappa<0.4": {9: "undecided", 10: "held"},
+    "macro_f1<0.4": {9: "undecided", 10: "held"},
+    "tie_f1<0.4": {9: "absent", 10: "absent"},
+    "accuracy<0.4": {1: "held"},
+}
+
+
+@pytest.mark.parametrize(("gate", "rare"), [(gate, rare) for gate in RARE for rare in RARE[gate]])
+def test_a_gate_is_not_held_by_a_label_that_hardly_anyone_gave(reward, tmp_path, write, gate, rare):
+    labels = [1 + (at < rare) for at in range(40)]
+    rows = [row | {"label": each, "said": each} for row, each in zip(PAIRS, labels, strict=True)]
+    cases = write("cases.jsonl", rows)
+    given = ("--recorded", "said", "--fail-on", gate, "--card", tmp_path, "--format", "json")
+    ran = reward("audit", "pairwise", cases, *given)
+    (found,) = [each for each in json.loads(ran.stdout)["gates"] if each["expression"] == gate]
+    wanted = RARE[gate][rare]
+    assert (found["decision"], ran.exit_code) == (wanted, 0 if wanted == "held" else 1)
+    assert ("label 10" in found["message"]) is (wanted == "undecided")
+
+
+@pytest.mark.parametrize("gate", ["kappa<0.4", "accuracy<0.4", "bias>0.5"])
+def test_a_gate_of_few_prompts_is_undecided(reward, tmp_path, write, gate):
+    cases = write("cases.jsonl", [row | {"said": row["label"]} for row in PAIRS[:29]])
+    given = ("--recorded", "said", "--fail-on", gate, "--card", tmp_path)
+    ran = reward("audit", "pairwise", cases, *given)
+    assert (ran.exit_code, "of 29 prompts only: label 30" in ran.stderr) == (1, True), ran.stderr
+    assert reward("audit", "pairwise", cases, *given, "--allow-undecided").exit_code == 0
+
+
 def answered(rows, wrong):
     """The rows with the answers of a judge that is right, and of one that is wrong about some."""
     return [
