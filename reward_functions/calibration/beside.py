@@ -74,7 +74,7 @@ class EarlierCard(BaseModel):
     version: int
     models: list[str]
     digest: str
-    missing: int = 0
+    missing: Annotated[int, Field(ge=0)] = 0
     verdicts: list[CaseRating] = []
 
     @property
@@ -96,6 +96,7 @@ class BesideJudge:
         called: the second judge and its models.
         file: of its card.
         ratings: of the second judge.
+        missing: its trials without a rating; its cases without one where these are more.
         figures: of the second judge, over these cases.
         first: of the first judge, over these cases.
         differences: the first less the second, by the names of `DIFFERENCES`.
@@ -106,6 +107,7 @@ class BesideJudge:
     called: str
     file: str
     ratings: Ratings
+    missing: int
     figures: Figures
     first: Figures
     differences: Mapping[str, CardFigure]
@@ -191,6 +193,7 @@ def judge_beside(
         called=card.called,
         file=shown(str(file)),
         ratings=theirs,
+        missing=max(card.missing, sum(case.id not in other for case in cases.items)),
         figures=figures(cases, theirs, times=times, seed=seed),
         first=of_all
         if len(shared) == of_all.cases

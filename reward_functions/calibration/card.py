@@ -165,7 +165,7 @@ class Card:
     @property
     def fitness(self) -> Fitness:
         """Whether the judge is fit to train on."""
-        return fitness(self.figures, self.ratings)
+        return fitness(self.figures, len(self.ratings.missing))
 
     @property
     def verdict(self) -> str:
@@ -174,7 +174,7 @@ class Card:
         first = f"{mine[:1].upper()}{mine[1:]}."
         if self.beside is None:
             return first
-        theirs = fitness(self.beside.figures, self.beside.ratings)
+        theirs = fitness(self.beside.figures, self.beside.missing)
         apart = self.beside.differences["kappa"]
         less = "" if apart.value is None else f"; the difference is {shown(apart, signed=True)}"
         return f"{first} Beside it, {self.beside.called} is {theirs}{less}."
@@ -475,13 +475,14 @@ def _beside(other: BesideJudge | None) -> dict[str, Any] | None:
     """A second judge as JSON data."""
     if other is None:
         return None
-    theirs = fitness(other.figures, other.ratings)
+    theirs = fitness(other.figures, other.missing)
     return {
         "judge": other.called,
         "file": other.file,
         "verdict": theirs.fit,
         "why": theirs.why,
         "cases": other.first.cases,
+        "missing": other.missing,
         "agreement": {
             name: figure._asdict() for name, figure in other.figures.agreement["wrong"].items()
         },

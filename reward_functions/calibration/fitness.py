@@ -25,7 +25,6 @@ from reward_functions.reports.pages.page import Concern
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from reward_functions.calibration.asking import Ratings
     from reward_functions.calibration.figures import CardFigure, Figures
     from reward_functions.reports.statistics import Interval
 
@@ -68,8 +67,13 @@ class Fitness(NamedTuple):
         return f"{self.fit}: {self.why}"
 
 
-def fitness(figures: Figures, ratings: Ratings) -> Fitness:
-    """The verdict on a judge."""
+def fitness(figures: Figures, missing: int) -> Fitness:
+    """The verdict on a judge.
+
+    Args:
+        figures: of the judge.
+        missing: trials without a rating.
+    """
     kappa = figures.agreement["wrong"]["kappa"]
     if figures.cases == sum(figures.invalid.values()):
         return Fitness("not known", "no verdict is valid")
@@ -78,7 +82,7 @@ def fitness(figures: Figures, ratings: Ratings) -> Fitness:
     if kappa.interval is None:
         return Fitness("not known", f"kappa {digits(kappa.value)} has no interval: one prompt only")
     few = too_few(figures, "kappa")
-    fit, why = _decided(kappa.interval, few, len(ratings.missing))
+    fit, why = _decided(kappa.interval, few, missing)
     return Fitness(fit, f"kappa {with_ends(kappa)}, {why}")
 
 

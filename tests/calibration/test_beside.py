@@ -89,7 +89,33 @@ def test_both_are_compared_where_both_have_a_rating(cases, written):
         card(cases, "good", read_card(path, cases), path)
 
 
+def cut(earlier):
+    """20 of 60 cases were not rated, and the card says of no trial that it has no rating."""
+    earlier["verdicts"] = earlier["verdicts"][:-20]
+
+
+UNRATED = {
+    "the trials that it says": (lambda earlier: earlier.update(missing=35), 35),
+    "the cases that it lacks": (cut, 20),
+}
+
+
+@pytest.mark.parametrize("case", UNRATED)
+def test_a_second_judge_with_trials_without_a_rating_is_not_fit(cases, written, case):
+    change, missing = UNRATED[case]
+    earlier = record(card(cases, "good"))
+    assert earlier["verdict"] == "fit"
+    change(earlier)
+    path = written(earlier)
+    made = card(cases, "good", read_card(path, cases), path)
+    assert "Beside it, pairwise (good) is undecided: kappa" in made.verdict
+    assert "before every trial has a rating" in made.verdict
+    beside = record(made)["beside"]
+    assert (beside["verdict"], beside["missing"]) == ("undecided", missing)
+
+
 REFUSED = [
+    ({"missing": -1}, "not the .json of a card"),
     ("", "not the .json of a card"),
     ("[]", "not the .json of a card"),
     ("[" * 100_000, "not the .json of a card"),

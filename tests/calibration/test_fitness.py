@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from reward_functions.calibration.asking import Trial, recorded
+from reward_functions.calibration.asking import recorded
 from reward_functions.calibration.figures import CardFigure, figures
 from reward_functions.calibration.fitness import concerns, digits, fitness, with_ends
 from reward_functions.reports.statistics import Interval
@@ -18,7 +18,7 @@ def rated(read, *answers, label=lambda at: 1 + at % 2):
     ]  # fmt: skip
     cases = read(*rows)
     ratings = recorded(cases, "judge")
-    return figures(cases, ratings, times=20), ratings
+    return figures(cases, ratings, times=20), len(ratings.missing)
 
 
 VERDICTS = [
@@ -38,12 +38,11 @@ VERDICTS = [
 
 @pytest.mark.parametrize(("kappa", "ends", "prompts", "missing", "verdict"), VERDICTS)
 def test_the_verdict_is_that_of_the_table(read, kappa, ends, prompts, missing, verdict):
-    found, ratings = rated(read, 1, 2, 1, 2)
+    found, _ = rated(read, 1, 2, 1, 2)
     figure = CardFigure(kappa, ends and Interval(*ends))
     found = replace(found, prompts=prompts, agreement={"wrong": {"kappa": figure}})
     found = replace(found, deciding={"kappa": 10})
-    lacking = {Trial(f"{at}"): "an outage" for at in range(missing)}
-    assert str(fitness(found, replace(ratings, missing=lacking))).startswith(verdict)
+    assert str(fitness(found, missing)).startswith(verdict)
 
 
 RARE = [
@@ -61,9 +60,9 @@ RARE = [
 def test_a_judge_is_not_fit_by_a_label_that_hardly_anyone_gave(read, labels, fit, why):
     """Draws without the rarer label have no kappa: those that are left find the judge right."""
     given = [label for label, count in labels.items() for _ in range(count)]
-    found, ratings = rated(read, *given, label=given.__getitem__)
+    found, missing = rated(read, *given, label=given.__getitem__)
     assert found.agreement["wrong"]["kappa"].interval == (1.0, 1.0)
-    assert str(fitness(found, ratings)) == f"{fit}: kappa 1.00, 1.00 to 1.00, {why}"
+    assert str(fitness(found, missing)) == f"{fit}: kappa 1.00, 1.00 to 1.00, {why}"
 
 
 def test_one_prompt_with_many_cases_of_a_label_is_one(read):
@@ -74,10 +73,9 @@ def test_one_prompt_with_many_cases_of_a_label_is_one(read):
         for at in range(60)
     ]  # fmt: skip
     cases = read(*rows)
-    ratings = recorded(cases, "judge")
-    found = figures(cases, ratings, times=20)
+    found = figures(cases, recorded(cases, "judge"), times=20)
     assert (found.prompts, found.deciding["kappa"]) == (31, 1)
-    assert fitness(found, ratings).fit == "undecided"
+    assert fitness(found, 0).fit == "undecided"
 
 
 def test_without_a_valid_verdict_nothing_is_known_of_a_judge(read):
