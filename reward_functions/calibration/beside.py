@@ -99,7 +99,8 @@ class BesideJudge:
         missing: its trials without a rating; its cases without one where these are more.
         figures: of the second judge, over these cases.
         first: of the first judge, over these cases.
-        differences: the first less the second, by the names of `DIFFERENCES`.
+        differences: the first less the second, by the names of `DIFFERENCES`; without a value
+            where one of both has no valid verdict.
         counts: cases by who is right: both, the first alone, the second alone, neither.
         p: of the sign-flip test, whether one is right more often; above 0, at most 1.
     """
@@ -198,7 +199,9 @@ def judge_beside(
         first=of_all
         if len(shared) == of_all.cases
         else figures(cases, mine, times=times, seed=seed),
-        differences=_differences(cases, groups, (one, other), times, seed),
+        differences=_differences(cases, groups, (one, other), times, seed)
+        if _decides(mine) and _decides(theirs)
+        else dict.fromkeys(DIFFERENCES, CardFigure(None)),
         counts=(
             every.count((True, True)),
             every.count((True, False)),
@@ -207,6 +210,11 @@ def judge_beside(
         ),
         p=sign_flip(nets, seed).p_value,
     )
+
+
+def _decides(ratings: Ratings) -> bool:
+    """Whether any verdict is valid."""
+    return any(each.value is not None for each in ratings.given.values())
 
 
 def _class(cases: LabelledCases, rating: Rating) -> float | None:

@@ -94,6 +94,18 @@ def cut(earlier):
     earlier["verdicts"] = earlier["verdicts"][:-20]
 
 
+@pytest.mark.parametrize("fields", [("good", "none"), ("none", "good")])
+def test_a_judge_without_a_valid_verdict_has_no_difference(read, written, fields):
+    rows = [row(at, good=answer, none=None) for at, answer in enumerate(answers(5))]
+    cases = read(*rows)
+    one, other = fields
+    path = written(record(card(cases, other)))
+    made = card(cases, one, read_card(path, cases), path)
+    assert [each.value for each in made.beside.differences.values()] == [None, None]
+    assert "the difference" not in made.verdict
+    harmless(page(made).html())
+
+
 UNRATED = {
     "the trials that it says": (lambda earlier: earlier.update(missing=35), 35),
     "the cases that it lacks": (cut, 20),

@@ -669,6 +669,30 @@ def test_a_second_judge_stands_beside_the_first_and_gates_hold_the_difference(
     assert "Fit: kappa 1.00, 1.00 to 1.00, is above 0.4. Beside it, pairwise" in ran.stdout
     assert written["beside"]["right"]["the first alone"] == 30
     assert len(list((tmp_path / "cards").glob("*.html"))) == 1
+
+
+NEARLY_NOTHING = {
+    # an earlier card's verdicts: why a gate of the difference does not hold then
+    "two": (lambda verdicts: verdicts[:2], "of 2 prompts only: label 30"),
+    "too few": (lambda verdicts: verdicts[:29], "of 29 prompts only: label 30"),
+    "none valid": (
+        lambda verdicts: [each | {"value": None, "invalid": "malformed"} for each in verdicts],
+        "<-0.9: not measured, these cases",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NEARLY_NOTHING)
+@pytest.mark.parametrize("figure", ["kappa", "accuracy"])
+def test_a_difference_of_nearly_nothing_holds_no_gate(reward, tmp_path, write, case, figure):
+    cases = write("cases.jsonl", answered(PAIRS, 10))
+    earlier, _ = card(reward, tmp_path / "other", "pairwise", cases, "--recorded", "other")
+    kept, why = NEARLY_NOTHING[case]
+    path = tmp_path / "earlier.json"
+    path.write_text(json.dumps(earlier | {"verdicts": kept(earlier["verdicts"])}))
+    given = ("pairwise", cases, "--recorded", "right", "--beside", path)
+    _, ran = card(reward, tmp_path, *given, "--fail-on", f"{figure}.beside<-0.9")
+    assert (ran.exit_code, why in ran.stderr) == (1, True), ran.stderr
     ran = reward("audit", *given, "--card", tmp_path / "cards", "--fail-on", "accuracy.beside<0.9")
     assert (ran.exit_code, "accuracy.beside<0.9" in ran.stderr) == (1, True)
     ran = reward("audit", *given, "--card", tmp_path, "--beside", tmp_path / "nothing.json")
