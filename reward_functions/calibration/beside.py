@@ -132,6 +132,7 @@ def read_card(file: Path | str, cases: LabelledCases) -> EarlierCard:
     name = f"--beside {shown(str(file))}"
     try:
         card = EarlierCard.model_validate(json.loads(text[:LARGEST]))
+        "".join([card.called, *(each.invalid for each in card.verdicts)]).encode()
     except (ValueError, ValidationError, RecursionError):
         raise ConfigurationError(
             f"{name}: not the .json of a card; `reward audit JUDGE CASES --card DIR` writes one"

@@ -90,8 +90,13 @@ def quotes(texts: Iterable[str]) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """A text on one line that Markdown shows as it is."""
-    return " ".join(text.split()).translate(_SPECIAL)
+    """A text on one line that Markdown shows as it is; what does not print by its escape."""
+    line = " ".join(text.split())
+    if not line.isprintable():
+        line = "".join(
+            char if char.isprintable() else char.encode("unicode_escape").decode() for char in line
+        )
+    return line.translate(_SPECIAL)
 
 
 def _row(cells: Iterator[str]) -> str:

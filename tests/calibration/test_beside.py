@@ -1,6 +1,7 @@
 """Two judges on one card: differences by case, and the card of an earlier run as it may be."""
 
 import json
+from dataclasses import replace
 from math import comb
 
 import pytest
@@ -131,9 +132,12 @@ REFUSED = [
     ("", "not the .json of a card"),
     ("[]", "not the .json of a card"),
     ("[" * 100_000, "not the .json of a card"),
-    ({"judge": "x"}, "not the .json of a card"),
+    ('{"judge": "x"}', "not the .json of a card"),
     ({"verdicts": [{"case": "a", "value": 1e999}]}, "not the .json of a card"),
     ({"verdicts": [{"case": "a", "value": "1"}]}, "not the .json of a card"),
+    ({"judge": "\ud800"}, "not the .json of a card"),
+    ({"models": ["\udfff"]}, "not the .json of a card"),
+    ({"verdicts": [{"case": "a", "value": None, "invalid": "\ud800"}]}, "not the .json of a card"),
     ({"digest": "0"}, "its cases or their labels are others"),
     ({"verdicts": []}, "it holds no rating of a case: write it again with --resume"),
 ]
@@ -142,7 +146,7 @@ REFUSED = [
 @pytest.mark.parametrize(("there", "problem"), REFUSED, ids=range(len(REFUSED)))
 def test_a_card_that_cannot_stand_beside_is_one_sentence(cases, written, there, problem):
     known = {"judge": "x", "version": 1, "models": [], "digest": cases.digest}
-    whole = there if isinstance(there, str) or "judge" in there else known | there
+    whole = there if isinstance(there, str) else known | there
     with pytest.raises(ConfigurationError, match=problem) as raised:
         read_card(written(whole), cases)
     assert "\n" not in str(raised.value)
@@ -183,3 +187,14 @@ def test_texts_are_cut_to_their_two_ends(read):
     html = page(card(cases, "bad")).html()
     assert len(html) < 40_000
     assert "the end" in html
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\u202e", "\x1b", "\x00"], ids=ascii)
+def test_what_does_not_print_is_shown_by_its_escape_and_every_file_can_be_written(read, text):
+    cases = read(*(row(at, id=f"{at}{text}", bad=2) for at in range(4)))
+    made = card(cases, "bad")
+    made = replace(made, about=replace(made.about, models=[text], file=text))
+    for written in (markdown(made), page(made).html()):
+        assert text not in written
+        assert text.encode("unicode_escape").decode() in written.replace("\\\\", "\\")
+        assert written.encode()
