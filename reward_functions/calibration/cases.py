@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.types import Message, Sample, Unscored
 from reward_functions.data.json_rows import BadInput, read_rows, shown
+from reward_functions.data.splitting import normal
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class LabelledCase:
         second_response: the second response of a pair.
         label: 0 to 1.
         votes: of one person each, 0 to 1; every case has equally many.
-        prompt: a hash that cases of one prompt share.
+        prompt: a hash that cases of one prompt share, capitals and punctuation apart.
         row: of the file, with the recorded answers of other judges.
     """
 
@@ -64,6 +65,11 @@ class LabelledCase:
     votes: tuple[float, ...] = ()
     prompt: str
     row: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def question(self) -> str:
+        """The prompt to the letter: a judge that is asked another one need not answer alike."""
+        return repr(self.sample.context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +188,15 @@ def _case(row: Row, labels: HumanLabels, field: str) -> LabelledCase:
         second_response=_text(row, "response2") if pair else "",
         label=_label(row, labels, votes, field),
         votes=votes,
-        prompt=sha256(repr(sample.context).encode("utf-8", "replace")).hexdigest(),
+        prompt=_prompt(sample.context),
         row=content,
     )
+
+
+def _prompt(context: Sequence[Message]) -> str:
+    """A hash of a prompt, the same for prompts that are duplicates of each other in a data set."""
+    turns = [(each.role, normal(each.content) or each.content, each.tool_calls) for each in context]
+    return sha256(repr(turns).encode("utf-8", "replace")).hexdigest()
 
 
 def _label(row: Row, labels: HumanLabels, votes: Sequence[float], field: str) -> float:

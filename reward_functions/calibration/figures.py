@@ -199,11 +199,11 @@ def _mirrored(cases: LabelledCases) -> Iterator[tuple[LabelledCase, LabelledCase
     waiting: dict[tuple[str, str, str], list[LabelledCase]] = defaultdict(list)
     for case in cases.items if cases.labels.kind == "pair" else ():
         if case.second_response != case.sample.response:
-            mirror = waiting[case.prompt, case.second_response, case.sample.response]
+            mirror = waiting[case.question, case.second_response, case.sample.response]
             if mirror:
                 yield mirror.pop(0), case
             else:
-                waiting[case.prompt, case.sample.response, case.second_response].append(case)
+                waiting[case.question, case.sample.response, case.second_response].append(case)
 
 
 def _repeats(cases: LabelledCases, ratings: Ratings) -> Iterator[tuple[float, float]]:
@@ -213,7 +213,7 @@ def _repeats(cases: LabelledCases, ratings: Ratings) -> Iterator[tuple[float, fl
     for trial in sorted(ratings.given):
         value, case = _class(cases, ratings, trial), ids[trial.case]
         if value is not None:
-            key = (case.prompt, case.sample.response, case.second_response, trial.swapped)
+            key = (case.question, case.sample.response, case.second_response, trial.swapped)
             asked[key].append(value)
     for answers in asked.values():
         yield from pairwise(answers)

@@ -122,3 +122,31 @@ def test_the_digest_is_that_of_the_whole_list(read):
         ]
         whole = repr(content).encode("utf-8", "replace")
         assert found.digest == sha256(whole).hexdigest()
+
+
+ALIKE = {
+    # how two prompts differ: whether they are one prompt
+    "a space": (("What is 1+1?", "What is 1 + 1? "), True),
+    "capitals": (("What is 1+1?", "WHAT IS 1+1?"), True),
+    "punctuation": (("What is 1+1?", "What is 1+1."), True),
+    "a number": (("What is 1+1?", "What is 1+2?"), False),
+    "a sign": (("What is 1+1?", "What is 1-1?"), False),
+    "signs alone": (("😀", "😡"), False),
+}
+
+
+@pytest.mark.parametrize("case", ALIKE)
+@pytest.mark.parametrize("make", ["a pair", "a conversation"])
+def test_prompts_are_told_apart_as_duplicates_of_a_data_set_are(read, case, make):
+    (one, other), same = ALIKE[case]
+
+    def asked(id, prompt, label):
+        if make == "a pair":
+            return pair(id, label, instruction=prompt, input="")
+        return pair(id, label, instruction=None) | {
+            "messages": [{"role": "user", "content": prompt}, {"role": "assistant", "content": "x"}]
+        }
+
+    first, second = read(asked("a", one, 1), asked("b", other, 2)).items
+    assert (first.prompt == second.prompt) is same
+    assert first.question != second.question

@@ -78,6 +78,20 @@ def test_one_prompt_with_many_cases_of_a_label_is_one(read):
     assert fitness(found, 0).fit == "undecided"
 
 
+def test_prompts_that_differ_by_spaces_or_capitals_are_one(read):
+    """40 spellings of one question are as many cases of one prompt, which has no interval."""
+    spelled = [
+        {"id": str(at), "instruction": ("What", "WHAT")[at % 2] + " is 1+1?" + " " * at,
+         "response1": "2", "response2": "3", "label": 1 + at % 2, "judge": 1 + at % 2}
+        for at in range(40)
+    ]  # fmt: skip
+    cases = read(*spelled)
+    found = figures(cases, recorded(cases, "judge"), times=20)
+    assert (found.cases, found.prompts) == (40, 1)
+    assert fitness(found, 0).fit == "not known"
+    assert found.consistency["asked again"].whole == 0, "no question came twice to the letter"
+
+
 def test_without_a_valid_verdict_nothing_is_known_of_a_judge(read):
     assert str(fitness(*rated(read, None, None, None))) == "not known: no verdict is valid"
 
