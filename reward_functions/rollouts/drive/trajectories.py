@@ -140,8 +140,19 @@ def page(what: TrajectoryStatistics | Trajectory) -> Page:
         f"{what.trajectories:,} episodes with {what.turns:,} turns and {what.tool_calls:,} tool "
         "calls.",
         sections=sections,
-        concerns=list(concerns_of_many(what)),
+        concerns=[*_unrewarded(what), *concerns_of_many(what)],
     )
+
+
+def _unrewarded(statistics: TrajectoryStatistics) -> Iterator[Concern]:
+    """The finding that episodes have no reward.
+
+    It is none of a file of rollouts, whose records hold the rewards.
+    """
+    if statistics.unrewarded:
+        count = _share_of(statistics.unrewarded, statistics.trajectories)
+        words = f"{count} episodes have no reward: a trainer learns nothing from them."
+        yield Concern("unscored", words, OVERVIEW)
 
 
 def concerns_of_many(
@@ -178,9 +189,7 @@ def concerns_of_many(
     )
     for kind, count, of, words, section in rows:
         if count:
-            yield Concern(
-                kind, f"{_share(count, of).replace(' (', f' of {of:,} (')} {words}.", section
-            )
+            yield Concern(kind, f"{_share_of(count, of)} {words}.", section)
 
 
 def _overview(statistics: TrajectoryStatistics) -> Sheet:
@@ -188,6 +197,7 @@ def _overview(statistics: TrajectoryStatistics) -> Sheet:
         "trajectories": statistics.trajectories,
         **{f"of these {name}": count for name, count in statistics.statuses.items()},
         "of these truncated": statistics.truncated,
+        "of these without a reward": statistics.unrewarded,
         "turns": statistics.turns,
         "turns discarded": statistics.discarded,
         "turns read in part": statistics.unread,
@@ -201,6 +211,11 @@ def _overview(statistics: TrajectoryStatistics) -> Sheet:
     rows += [("seconds of policy calls", f"{statistics.seconds:,.3g}")]
     rows += [(f"ended by {why}", f"{n:,}") for why, n in statistics.finish_reasons.items()]
     return Sheet(title=TRAJECTORIES, heads=("figure", "value"), rows=rows)
+
+
+def _share_of(count: int, of: int) -> str:
+    """A part of a whole: "2 of 6 (33.3%)"."""
+    return _share(count, of).replace(" (", f" of {of:,} (")
 
 
 def _share(count: int, of: int) -> str:

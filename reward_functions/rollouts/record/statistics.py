@@ -58,6 +58,7 @@ class TrajectoryStatistics:
     Args:
         trajectories: how many.
         truncated: of these, the ones of which something was left out.
+        unrewarded: of these, the ones without a reward.
         statuses: how many have each status.
         turns: that were answered and kept.
         discarded: turns whose answer was thrown away.
@@ -73,6 +74,7 @@ class TrajectoryStatistics:
 
     trajectories: int
     truncated: int
+    unrewarded: int
     statuses: Mapping[str, int]
     turns: int
     discarded: int
@@ -113,7 +115,7 @@ class _Counting:
     """Statistics while they grow: a file of trajectories is larger than the memory."""
 
     def __init__(self) -> None:
-        self.trajectories = self.truncated = self.turns = 0
+        self.trajectories = self.truncated = self.unrewarded = self.turns = 0
         self.discarded = self.unread = self.changed = 0
         self.statuses: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
@@ -125,6 +127,7 @@ class _Counting:
     def add(self, trajectory: Trajectory) -> None:
         self.trajectories += 1
         self.truncated += trajectory.truncated
+        self.unrewarded += not trajectory.rewards
         self.statuses[trajectory.status] += 1
         for turn in trajectory.turns:
             self._turn(turn)
@@ -162,6 +165,7 @@ class _Counting:
         return TrajectoryStatistics(
             trajectories=self.trajectories,
             truncated=self.truncated,
+            unrewarded=self.unrewarded,
             statuses=dict(self.statuses.most_common()),
             turns=self.turns,
             discarded=self.discarded,

@@ -2,8 +2,9 @@
 
 import pytest
 
-from reward_functions.rollouts.drive.trajectories import MOST_TURNS, group_sheet, use_in
+from reward_functions.rollouts.drive.trajectories import MOST_TURNS, group_sheet, page, use_in
 from reward_functions.rollouts.record.sink import TrajectorySink
+from reward_functions.rollouts.record.statistics import statistics_of
 from reward_functions.rollouts.record.types import TokenUsage, ToolCall, Trajectory, Turn
 from tests.rollouts.drive.test_figures import record
 
@@ -61,3 +62,25 @@ def test_the_table_has_the_rows_with_the_most_turns(tmp_path):
     assert [cells[1] for cells in sheet.rows] == [
         str(row) for row in range(30, 30 - MOST_TURNS, -1)
     ]
+
+
+# rewards of episodes → the finding against them
+UNREWARDED = [
+    (
+        [None, None],
+        ["2 of 2 (100.0%) episodes have no reward: a trainer learns nothing"],
+    ),
+    ([None, (), (0.0,)], ["2 of 3 (66.7%) episodes have no reward: a trainer learns nothing"]),
+    ([(0.0,), (1.0, 0.5)], []),
+    ([], []),
+]
+
+
+@pytest.mark.parametrize(("rewards", "found"), UNREWARDED)
+def test_episodes_without_a_reward_are_a_finding_of_their_page(rewards, found):
+    episodes = [
+        Trajectory(id=f"{at}", turns=(turn(),), rewards=each) for at, each in enumerate(rewards)
+    ]
+    concerns = page(statistics_of(episodes)).concerns
+    assert [each.kind for each in concerns] == ["unscored"] * len(found)
+    assert all(each.words.startswith(words) for each, words in zip(concerns, found, strict=True))
