@@ -290,14 +290,48 @@ def _of_one_run(
             line = json.loads(text)
             key = repr(line["setup"])
             if key not in known:
-                known[key] = Setup(
-                    **{each.name: line["setup"][each.name] for each in fields(Setup)}
-                )
+                known[key] = _setup(line["setup"])
                 setup = setup or known[key]
                 _require(path, known[key], setup)
             yield _record(line, known[key])
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
             raise ConfigurationError(f"{path}, line {number}: not a record of a rollout") from None
+
+
+def _setup(given: Any) -> Setup:
+    """The setup of a line.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is none.
+    """
+    found = Setup(**{each.name: given[each.name] for each in fields(Setup)})
+    texts = (found.data, found.agent, found.policy)
+    mappings = (found.sampling, found.scorer or {})
+    if not all(isinstance(each, str) for each in texts):
+        raise ValueError
+    if not all(isinstance(each, dict) for each in mappings):
+        raise ValueError
+    return found
+
+
+_TEXTS: Final = ("id", "rollout", "error")
+_COUNTS: Final = ("row", "sample", "turns", "tool_calls", "duplicates")
+
+MOST: Final = 2**63 - 1
+"""Of a count: what a file has beyond it is no count of anything, and no sum takes it."""
+
+
+def _is_typed(given: Mapping[str, Any]) -> bool:
+    """Whether texts are texts, counts whole numbers from 0, and seconds a number of a sum."""
+    seconds = given.get("seconds", 0.0)
+    return (
+        all(isinstance(given.get(name, ""), str) for name in _TEXTS)
+        and all(type(each := given.get(name, 0)) is int and 0 <= each <= MOST for name in _COUNTS)
+        and type(seconds) in (int, float)
+        and abs(seconds) <= LARGEST
+        and isinstance(given.get("response"), str | None)
+        and isinstance(given.get("content"), dict | None)
+    )
 
 
 def _record(line: Any, setup: Setup) -> RolloutRecord:
@@ -309,7 +343,7 @@ def _record(line: Any, setup: Setup) -> RolloutRecord:
     given = {each.name: line[each.name] for each in fields(RolloutRecord) if each.name in line}
     rewards = tuple(map(float, given.pop("rewards")))
     sound = line["record"] == 1 and line["status"] in STATUSES and all(map(isfinite, rewards))
-    if not sound or (line["status"] == "rewarded") != bool(rewards):
+    if not (sound and _is_typed(given)) or (line["status"] == "rewarded") != bool(rewards):
         raise ValueError
     return RolloutRecord(**given | {"rewards": rewards, "setup": setup})
 

@@ -169,3 +169,35 @@ def test_records_of_one_run_share_its_setup(tmp_path):
     kept(path, RECORD, LOST)
     first, second = read_records(str(path))
     assert first.setup is second.setup
+
+
+WRONG = [
+    # a field of a line, what it holds
+    *[(name, text) for name in ("turns", "tool_calls", "row", "sample", "duplicates")
+      for text in ("1" + "0" * 400, "-1", "1.5", "true", "NaN", '"1"', "null")],
+    *[("seconds", text) for text in ("1" + "0" * 400, "1e308", "1e999", "NaN", "true", '"1"')],
+    *[("rewards", text) for text in ("[1" + "0" * 400 + "]", "[1e999]", "[NaN]", '["a"]', "1")],
+    *[(name, text) for name in ("id", "rollout", "error") for text in ("1", "null", "{}")],
+    *[("response", "1"), ("content", "[]"), ("setup", "1"), ("setup", "{}")],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text"), WRONG)
+def test_a_line_whose_fields_are_of_other_types_is_a_sentence(tmp_path, name, text):
+    path = tmp_path / "out.jsonl"
+    line = json.dumps(RECORD.line() | {name: "HERE"}).replace('"HERE"', text)
+    path.write_text(f"{line}\n")
+    with pytest.raises(ConfigurationError, match="line 1: not a record of a rollout"):
+        read_records(str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("agent", 1), ("data", None), ("policy", {}), ("sampling", "x"), ("scorer", 1)],
+)
+def test_a_setup_of_other_types_is_a_sentence(tmp_path, name, value):
+    path = tmp_path / "out.jsonl"
+    line = RECORD.line()
+    path.write_text(json.dumps(line | {"setup": line["setup"] | {name: value}}) + "\n")
+    with pytest.raises(ConfigurationError, match="line 1: not a record of a rollout"):
+        read_records(str(path))
