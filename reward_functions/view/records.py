@@ -30,6 +30,10 @@ SENTENCE: Final = 200
 """Characters of a finding."""
 
 
+NOTES: Final = 20
+"""Notes of a record that its page shows."""
+
+
 class DocumentKind(NamedTuple):
     """How a record of a kind is read.
 
@@ -284,14 +288,18 @@ def _job_page(item: Any) -> Page:
 
 
 def _series(item: Any) -> list[Series]:
-    from reward_functions.jobs.figures import Series  # noqa: PLC0415 - of jobs alone
+    from reward_functions.jobs.figures import LARGEST, Series  # noqa: PLC0415 - of jobs alone
 
     return [
         Series(
             str(each["name"]),
             str(each["split"]),
             each["unit"],
-            tuple((float(at), float(value)) for at, value in each["points"]),
+            tuple(
+                (float(at), float(value))
+                for at, value in each["points"]
+                if max(abs(at), abs(value)) <= LARGEST
+            ),
         )
         for each in item["series"]
     ]
@@ -322,7 +330,7 @@ def _metrics_page(item: Any) -> Page:
     unchanged = constant(found)
     return Page(
         f"Figures of {one_line(str(item['job']), 90)}{' (simulation)' * bool(item['simulation'])}",
-        facts=[("note", one_line(str(each))) for each in item["notes"]],
+        facts=[("note", one_line(str(each))) for each in item["notes"][:NOTES]],
         sections=[
             Section("Signs", [Sheet("Signs", heads, seen, words=heads)]),
             Section("Courses", [*courses, unchanged] if unchanged else courses),

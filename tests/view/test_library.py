@@ -12,6 +12,7 @@ from reward_functions.view.entries import KINDS, slug_of
 from reward_functions.view.library import GROWING, Library, NoFolder, Unknown
 from reward_functions.view.reading import Gone
 from reward_functions.view.row_index import Asked
+from tests.parsed_page import harmless
 from tests.view import made
 
 
@@ -355,3 +356,29 @@ def test_a_page_has_so_many_rows(tmp_path):
 
 def test_every_kind_is_made_here(listing):
     assert {entry.kind for entry in listing.entries} | {"run"} == {*KINDS}
+
+
+SERIES = {"name": "reward_mean", "split": "training", "unit": "step"}
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["position", "value"])
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "1.7e308"])
+def test_points_beyond_any_figure_are_left_out_as_where_a_service_is_asked(tmp_path, place, number):
+    points = [[at, at / 10] for at in range(9)]
+    points[4][place] = "HERE"
+    item = {"job": "sums", "simulation": True, "series": [SERIES | {"points": points}]}
+    text = json.dumps(item | {"signs": [], "notes": []}).replace('"HERE"', number)
+    (tmp_path / "metrics.json").write_text(text)
+    library = Library(tmp_path)
+    (entry,) = library.listing().entries
+    assert (entry.facts.problem, entry.facts.rows, entry.facts.mean) == ("", 8, 0.8)
+    harmless(library.opened(entry.slug)[1].page().html())
+
+
+def test_notes_of_a_record_do_not_make_its_page_longer(tmp_path):
+    item = {"job": "sums", "simulation": True, "series": [], "signs": []}
+    for notes in (["a note"] * 10_000, "a" * 1_000_000):
+        (tmp_path / "metrics.json").write_text(json.dumps(item | {"notes": notes}))
+        library = Library(tmp_path)
+        (entry,) = library.listing().entries
+        assert len(library.opened(entry.slug)[1].page().html()) < 100_000
