@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 MAX_EVENTS: Final = 100
 """Events of a page, the newest."""
 
+MAX_HYPERPARAMETERS: Final = 500
+"""Of a page: no service takes as many, and a file of a job may hold any number."""
+
 DRAWN: Final = "course"
 """The column of tables that a chart draws better."""
 
@@ -240,7 +243,7 @@ def _completions(course: JobView) -> Iterator[str | Sheet]:
 
 def _hyperparameters(job: Job) -> Sheet:
     rows = [(name, f"{value}") for name, value in sorted(job.hyperparameters.items())]
-    return Sheet("Hyperparameters", ("name", "value"), rows)
+    return Sheet("Hyperparameters", ("name", "value"), rows).first(MAX_HYPERPARAMETERS)
 
 
 def _events(events: Sequence[JobEvent]) -> Sheet:

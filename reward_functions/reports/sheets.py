@@ -48,6 +48,15 @@ class Sheet:
             rows=[[row[at] for at in kept] for row in self.rows],
         )
 
+    def first(self, count: int) -> Sheet:
+        """The table with so many rows at most; its note says how many it lacks."""
+        left = len(self.rows) - count
+        if left <= 0:
+            return self
+        lacking = f"{left:,} more rows are not shown"
+        note = "; ".join(filter(None, (self.note, lacking)))
+        return replace(self, rows=self.rows[:count], note=note)
+
     def markdown(self) -> Iterator[str]:
         """The lines of the table, a heading above and the note below."""
         yield f"## {self.title}"

@@ -9,7 +9,7 @@ import pytest
 
 from reward_functions.jobs.figures import NO_COURSE, Series, overview
 from reward_functions.jobs.job import JobEvent, Progress
-from reward_functions.jobs.page import MAX_EVENTS, JobView, job_page
+from reward_functions.jobs.page import MAX_EVENTS, MAX_HYPERPARAMETERS, JobView, job_page
 from tests.gallery.parsed import parsed
 from tests.gallery.training import BEGIN, JOB
 from tests.parsed_page import harmless
@@ -158,3 +158,15 @@ def test_nothing_that_a_service_sends_runs():
     html = page(*found, job=harmful, events=events, sheets=[overview(found, "All")])
     assert harmless(html).text.count("<script>") > 5
     assert "▁" not in html
+
+
+def test_a_job_of_any_number_of_hyperparameters_has_a_page_of_some():
+    many = replace(JOB, hyperparameters={f"h{at:05}": at for at in range(3 * MAX_HYPERPARAMETERS)})
+    html = page(RISING, job=many)
+    assert f"h{MAX_HYPERPARAMETERS - 1:05}" in html
+    assert f"h{MAX_HYPERPARAMETERS:05}" not in html
+    assert f"{2 * MAX_HYPERPARAMETERS:,} more rows are not shown" in html
+
+
+def test_a_row_without_a_name_has_a_dash_for_one():
+    harmless(page(RISING, job=replace(JOB, hyperparameters={"": 1, " ": 2})))

@@ -123,7 +123,7 @@ class FaultPlan:
             previous: what became of the calls before it.
         """
         key = f"{self.seed}\0{trajectory_id}\0{operation}\0{attempt}"
-        drawn = int.from_bytes(sha256(key.encode()).digest()[:8]) / 2**64
+        drawn = int.from_bytes(sha256(key.encode("utf-8", "surrogatepass")).digest()[:8]) / 2**64
         kind = ""
         for name, share in self._shares(operation).items():
             drawn -= share

@@ -213,6 +213,11 @@ def _pieces(words: str) -> list[str]:
     return CODE.split(printable(words, SENTENCE))
 
 
+def _named(text: str) -> str:
+    """The name of a row; a dash where data gives it none, as a name without words names nothing."""
+    return printable(text) if text.strip() else "–"
+
+
 def _runs(parts: Sequence[Part]) -> list[tuple[str, list[Part]]]:
     """Parts that follow one another and are of one kind, by its name."""
     return [(kind, list(run)) for kind, run in groupby(parts, lambda part: type(part).__name__)]
@@ -234,7 +239,13 @@ def _template() -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    templates.filters |= {"line": printable, "pieces": _pieces, "quoted": quoted, "runs": _runs}
+    templates.filters |= {
+        "line": printable,
+        "named": _named,
+        "pieces": _pieces,
+        "quoted": quoted,
+        "runs": _runs,
+    }
     templates.globals |= {
         "LONG": LONG,
         "SENTENCE": SENTENCE,

@@ -86,7 +86,7 @@ def _number(count: int, item: str) -> str:
 
 def _total(rewards: Sequence[float]) -> str:
     """The sum of rewards, each bounded as a record's are: their own sum may overflow."""
-    return f"{fsum(max(-LARGEST, min(LARGEST, reward)) for reward in rewards):.4g}"
+    return f"{fsum(map(_bounded, rewards)):.4g}"
 
 
 def _earned(trajectory: Trajectory) -> str:
@@ -162,7 +162,7 @@ def _facts(trajectory: Trajectory) -> Iterator[tuple[str, str]]:
     yield "tokens read", _sum([turn.usage.input for turn in trajectory.kept])
     yield "tokens written", _sum([turn.usage.output for turn in trajectory.kept])
     if turns:
-        yield "seconds", f"{_end(turns) - turns[0].began:,.3g}"
+        yield "seconds", f"{_end(turns) - _bounded(turns[0].began):,.3g}"
         settings = [f"{name}={value}" for name, value in turns[0].parameters.items()]
         yield from [("sampled with", ", ".join(settings))] if settings else []
     yield from [("job", trajectory.job)] if trajectory.job else []
@@ -176,11 +176,16 @@ def _sum(counts: Sequence[int | None]) -> str:
 def _end(turns: Sequence[PolicyTurn]) -> float:
     """When the last of them ended, tools included as far as they are known."""
     return max(
-        turn.began
-        + turn.seconds
-        + max((each.seconds or 0.0 for each in turn.tool_results), default=0.0)
+        _bounded(turn.began)
+        + _bounded(turn.seconds)
+        + max((_bounded(each.seconds or 0.0) for each in turn.tool_results), default=0.0)
         for turn in turns
     )
+
+
+def _bounded(seconds: float) -> float:
+    """A number of a file: sums and differences of larger ones may overflow."""
+    return max(-LARGEST, min(LARGEST, seconds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,16 +347,17 @@ def _charts(trajectory: Trajectory) -> Iterator[Chart]:
 
 def _time_line(shown: Sequence[PolicyTurn]) -> Chart:
     """A row for each turn: the policy's time, and after it each tool's where it is known."""
-    start = shown[0].began
+    start = _bounded(shown[0].began)
     rows = []
     for turn in shown:
-        begin = turn.began - start
-        end = begin + turn.seconds
+        begin = _bounded(turn.began) - start
+        end = begin + _bounded(turn.seconds)
         drawn = [Span(end, (begin, end))]
         drawn += [
-            Span(end + result.seconds, (end, end + result.seconds), "b")
+            Span(end + took, (end, end + took), "b")
             for result in turn.tool_results
             if result.seconds is not None
+            for took in (_bounded(result.seconds),)
         ]
         rows.append(Row(f"turn {turn.index}", drawn))
     return spans(

@@ -228,6 +228,9 @@ WIDTH: Final = 40
 
 BAR: Final = "■"
 
+LISTED: Final = 100
+"""Rows of a table at most: each rollout may fail by a message of its own; JSON has all."""
+
 
 def sheets(figures: Figures) -> Iterator[Sheet]:
     """All tables, the most important first."""
@@ -355,7 +358,7 @@ def _errors(figures: Figures) -> Sheet:
         heads=("error", "status", "rollouts"),
         rows=[(error, status, f"{count:,}") for (status, error), count in figures.errors.items()],
         words=("status",),
-    )
+    ).first(LISTED)
 
 
 def _turns(figures: Figures) -> Sheet:
@@ -370,7 +373,7 @@ def _turns(figures: Figures) -> Sheet:
         ],
         note=f"mean {mean:.2f}",
         words=("share",),
-    )
+    ).first(LISTED)
 
 
 def _worst(figures: Figures) -> Sheet:

@@ -21,7 +21,8 @@ from reward_functions.reports.pages.page import (
     excerpt,
     one_line,
 )
-from reward_functions.rollouts.drive.figures import sheets
+from reward_functions.rollouts.drive.figures import LISTED, sheets
+from reward_functions.rollouts.drive.figures import histogram as binned
 from reward_functions.rollouts.drive.records import pin_words
 
 if TYPE_CHECKING:
@@ -207,7 +208,9 @@ def _rewards_drawn(figures: Figures) -> Chart:
 
 
 def _turns_drawn(figures: Figures) -> Chart:
-    bins = [Bin(turns, turns, count) for turns, count in figures.turns.items()]
+    bins: Sequence[Bin] = [Bin(turns, turns, count) for turns, count in figures.turns.items()]
+    if len(bins) > LISTED:
+        bins = binned([float(each.low) for each in bins for _ in range(each.count)])
     return bars("Turns of the rollouts", bins, x="turns", y="rollouts")
 
 

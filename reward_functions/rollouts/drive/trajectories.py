@@ -62,7 +62,7 @@ SHOWN: Final = 400
 """Characters of a text that are shown."""
 
 DRAWN: Final = 100
-"""Bars of a picture, the first ones."""
+"""Bars of a picture and rows of a table, the first ones: a policy names tools as it likes."""
 
 UNKNOWN: Final = "not known"
 
@@ -107,7 +107,7 @@ def trajectory_sheets(statistics: TrajectoryStatistics) -> Iterator[Sheet]:
             title=UNANSWERED,
             heads=("raised", "calls"),
             rows=[(name, f"{count:,}") for name, count in statistics.failures.items()],
-        )
+        ).first(DRAWN)
 
 
 def turn_sheet(trajectory: Trajectory) -> Sheet:
@@ -209,7 +209,8 @@ def _overview(statistics: TrajectoryStatistics) -> Sheet:
     rows = [(name, UNKNOWN if count is None else f"{count:,}") for name, count in known.items()]
     rows += [("tool calls that were text", _share(statistics.recovered, statistics.tool_calls))]
     rows += [("seconds of policy calls", f"{statistics.seconds:,.3g}")]
-    rows += [(f"ended by {why}", f"{n:,}") for why, n in statistics.finish_reasons.items()]
+    ends = list(statistics.finish_reasons.items())[:DRAWN]
+    rows += [(f"ended by {why}", f"{n:,}") for why, n in ends]
     return Sheet(title=TRAJECTORIES, heads=("figure", "value"), rows=rows)
 
 
@@ -237,7 +238,7 @@ def _tools(statistics: TrajectoryStatistics) -> Sheet:
         ],
         note="missing: nobody saw a result; recovered: the call was text",
         spare=("discarded", "recovered", "invalid"),
-    )
+    ).first(DRAWN)
 
 
 def _rows(turn: Turn, why: str) -> Iterator[tuple[str, str, str, str]]:

@@ -28,6 +28,10 @@ INVENTED: Final = "(invented tool)"
 """Under which calls of tools are counted that the policy was not offered."""
 
 
+LONGEST: Final = 1e100
+"""Seconds that count at most: a file may hold some whose sum would overflow."""
+
+
 @dataclass(slots=True, kw_only=True)
 class ToolStatistics:
     """The use of a tool.
@@ -134,7 +138,7 @@ class _Counting:
         self._sum()
 
     def _turn(self, turn: Turn) -> None:
-        self.seconds.append(turn.seconds)
+        self.seconds.append(_bounded(turn.seconds))
         self.unread += bool(turn.unread)
         if turn.error:
             self.failures[turn.error] += 1
@@ -180,6 +184,10 @@ class _Counting:
         )
 
 
+def _bounded(seconds: float) -> float:
+    return max(-LONGEST, min(LONGEST, seconds))
+
+
 def _total(counts: list[int | None]) -> int | None:
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
@@ -193,4 +201,4 @@ def _count(tool: ToolStatistics, call: ToolCall, result: ToolResult) -> None:
     tool.recovered += call.recovered
     tool.invalid += not call.is_json
     if result.seconds is not None:
-        tool.seconds = (tool.seconds or 0.0) + result.seconds
+        tool.seconds = (tool.seconds or 0.0) + _bounded(result.seconds)

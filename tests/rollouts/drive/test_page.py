@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from reward_functions.rollouts.drive.figures import BAR, figures_of, sheets
+from reward_functions.rollouts.drive.figures import BAR, LISTED, figures_of, sheets
 from reward_functions.rollouts.drive.records import rollouts_of_rows, written
 from reward_functions.rollouts.drive.report_page import concerns_of_rollouts, report_page
 from tests.parsed_page import harmless
@@ -69,3 +69,12 @@ def test_ids_and_errors_come_from_data_and_are_escaped():
     records = [replace(record(1, 0, 1.0), id=HOSTILE), record(2, 0, error=HOSTILE)]
     parsed = harmless(report_page(figures_of(records)).html())
     assert parsed.text.count("<script>") >= 2
+
+
+def test_what_each_rollout_has_for_itself_does_not_make_the_page_longer():
+    """Errors that name their rollout, and as many different numbers of turns."""
+    failed = [record(row, 0, error=f"{HOSTILE} {row}", turns=row) for row in range(3 * LISTED)]
+    html = report_page(figures_of(failed)).html()
+    parsed = harmless(html)
+    assert parsed.text.count(f"{2 * LISTED} more rows are not shown") == 2
+    assert len(html) < 200_000

@@ -1,11 +1,26 @@
 """What the rollouts of a row took: means over its trajectories, joined by the rollout's id."""
 
+from math import isfinite
+
 import pytest
 
-from reward_functions.rollouts.drive.trajectories import MOST_TURNS, group_sheet, page, use_in
+from reward_functions.rollouts.drive.trajectories import (
+    DRAWN,
+    MOST_TURNS,
+    group_sheet,
+    page,
+    use_in,
+)
 from reward_functions.rollouts.record.sink import TrajectorySink
 from reward_functions.rollouts.record.statistics import statistics_of
-from reward_functions.rollouts.record.types import TokenUsage, ToolCall, Trajectory, Turn
+from reward_functions.rollouts.record.types import (
+    TokenUsage,
+    ToolCall,
+    ToolResult,
+    Trajectory,
+    Turn,
+)
+from tests.parsed_page import harmless
 from tests.rollouts.drive.test_figures import record
 
 
@@ -84,3 +99,36 @@ def test_episodes_without_a_reward_are_a_finding_of_their_page(rewards, found):
     concerns = page(statistics_of(episodes)).concerns
     assert [each.kind for each in concerns] == ["unscored"] * len(found)
     assert all(each.words.startswith(words) for each, words in zip(concerns, found, strict=True))
+
+
+def test_names_that_a_policy_invents_do_not_make_the_page_longer():
+    """Tools, reasons to end and failures of which each turn has its own; one has no name."""
+    count = 2 * DRAWN
+    turns = [
+        Turn(
+            index=at,
+            tool_calls=(ToolCall(id="c", name=f"tool {at}" if at else ""),),
+            finish_reason=f"end {at}",
+            error=f"error {at}" if at % 2 else "",
+        )
+        for at in range(2 * count)
+    ]
+    html = page(statistics_of([Trajectory(id="1", turns=tuple(turns))])).html()
+    parsed = harmless(html)
+    assert parsed.text.count(f"{count - DRAWN} more rows are not shown") == 2
+    assert parsed.text.count("ended by") == DRAWN
+    assert len(html) < 200_000
+
+
+@pytest.mark.parametrize("seconds", [1.7e308, -1.7e308])
+def test_seconds_whose_sum_overflows_have_their_pages(seconds):
+    result = ToolResult(call_id="0", content="", seconds=seconds)
+    each = [
+        turn(at, calls=1, began=seconds, seconds=seconds, tool_results=(result,)) for at in (0, 1)
+    ]
+    episode = Trajectory(id="1", turns=tuple(each))
+    statistics = statistics_of([episode] * 3)
+    assert isfinite(statistics.seconds)
+    assert isfinite(statistics.tools["t"].seconds)
+    harmless(page(statistics).html())
+    harmless(page(episode).html())
