@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from reward_functions.cli._console import output, shown_in_cell
+from reward_functions.cli._echo import harmless
 from reward_functions.jobs.figures import BARS as LEVELS
 from reward_functions.jobs.figures import sparkline
 
@@ -110,7 +111,7 @@ def print_table(
 
     Args:
         heads: of the columns.
-        rows: of texts, made harmless here, and of cells that are so already.
+        rows: of texts, made harmless here as all others are, and of cells that are so already.
         numbers: columns that are set to the right.
         words: columns that may wrap between words; the others hold names and numbers, which are
             neither broken nor cut.
@@ -120,6 +121,10 @@ def print_table(
         console: where; standard output where not given.
     """
     console = console or output()
+    title, note = harmless(title), harmless(note)
+    heads, numbers, words, spare = (
+        [harmless(each) for each in names] for names in (heads, numbers, words, spare)
+    )
     shown = [map(shown_in_cell, row) for row in rows]
     cells_of = zip(*shown, strict=True) if rows else repeat((), len(heads))
     columns = [
@@ -205,7 +210,7 @@ def _print_lines(console: Console, columns: Sequence[Column], title: str) -> Non
             lines = [Text("  ").join([*names, *words])]
         else:
             lines = [Text("  ").join(names), Text(" · ").join(figures), *words]
-        head, *rest = (line for line in lines if line.plain.strip())
+        head, *rest = [line for line in lines if line.plain.strip()] or [Text("–")]
         console.print(head, soft_wrap=True)
         for line in rest:
             console.print(Text.assemble("  ", line), soft_wrap=True)

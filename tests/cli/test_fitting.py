@@ -106,3 +106,30 @@ def test_a_table_without_rows_has_its_heads(printed, width):
     assert "Rows" in text
     assert "none" in text
     assert ("what" in text) == (width != 10)
+
+
+HOSTILE = "a\ud800\x1b[31m\u202eb"
+
+
+@pytest.mark.parametrize("width", [200, 20])
+@pytest.mark.parametrize("part", ["title", "heads", "note", "rows", "spare"])
+def test_every_text_of_a_table_is_harmless(printed, width, part):
+    """A figure's name is a head, and a trajectory's status stands in a note."""
+    given = {
+        "title": HOSTILE,
+        "heads": [HOSTILE, "number"],
+        "note": HOSTILE,
+        "rows": [[HOSTILE, "1" * 20]],
+        "spare": ["name", HOSTILE],
+    }
+    whole = {"title": "t", "heads": ["name", "number"], "rows": [["c" * 30, "1" * 20]]}
+    if part == "spare":
+        whole["heads"] = ["name", HOSTILE]
+    text = printed(Sheet(**whole | {part: given[part]}), width)
+    assert not any(each in text for each in ("\ud800", "\x1b", "\u202e"))
+    assert text.encode()
+
+
+def test_a_row_without_a_word_has_a_line_in_a_narrow_terminal(printed):
+    sheet = Sheet("t", ("a name", "another"), [("", ""), ("x" * 30, "y" * 30)], words=("another",))
+    assert "–" in printed(sheet, 20)
