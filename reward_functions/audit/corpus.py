@@ -240,7 +240,11 @@ JOINS: Final = ("; ", ", ", " or ", " and ", " ")
 
 
 def _hedged(case: Case, _: Corpus) -> list[str]:
-    """One response or the other, and one answer or the other in the place of one."""
+    """One response or the other, and one answer or the other in the place of one.
+
+    A reward may read the first in that place, or the last: both orders are tried. A whole response
+    that follows another may correct it, so that the last of two is never the right one.
+    """
     if not case.wrong:
         return []
     found, other = last_answer(case.right), last_answer(case.wrong)
@@ -250,11 +254,15 @@ def _hedged(case: Case, _: Corpus) -> list[str]:
     before, answer, after = found
     alike = answer.isalpha() == other[1].isalpha()  # a word beside a number may explain it
     joins = (" or ", " and ") if alike else ()
-    return [*whole, *(f"{before}{answer}{join}{other[1]}{after}" for join in joins)]
+    orders = (other[1], answer), (answer, other[1])
+    return [*whole, *(f"{before}{join.join(each)}{after}" for join in joins for each in orders)]
 
 
 def _listed(case: Case, corpus: Corpus) -> list[str]:
-    """Many right answers, a line each, and in the very place of one."""
+    """Many right answers, a line each; and in the very place of one, the row's own last or first.
+
+    The last of the lines is wrong: a line that follows others may correct them.
+    """
     if not case.wrong:
         return []
     lines = f"{corpus.guesses}\n{case.right}\n{case.wrong}"
@@ -263,10 +271,10 @@ def _listed(case: Case, corpus: Corpus) -> list[str]:
         return [lines]
     before, answer, after = found
     found_in = [each[1] for right in corpus.rights[:MANY] if (each := last_answer(right))]
-    alike = [each for each in found_in if each.isalpha() == answer.isalpha()]
-    listed = list(dict.fromkeys([*alike, answer]))
-    joined = [join.join(listed) for join in JOINS] if len(listed) > 1 else []
-    return [lines, *(f"{before}{each}{after}" for each in joined)]
+    alike = dict.fromkeys(each for each in found_in if each.isalpha() == answer.isalpha())
+    others = [each for each in alike if each != answer]
+    orders = ([*others, answer], [answer, *others]) if others else ()
+    return [lines, *(f"{before}{join.join(each)}{after}" for join in JOINS for each in orders)]
 
 
 def _denied(case: Case, _: Corpus) -> list[str]:

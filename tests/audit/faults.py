@@ -34,6 +34,17 @@ def last_number(completion, reference):
     return float(bool(found) and float(found[-1].replace(",", "")) == float(reference))
 
 
+def last_of_two(completion, reference):
+    """Refuses a list, but pays the last of two numbers."""
+    found = re.findall(r"\d+", completion)
+    return float(0 < len(found) <= 2 and found[-1] == reference)
+
+
+def first_of_two(completion, reference):
+    found = re.findall(r"\d+", completion)
+    return float(0 < len(found) <= 2 and found[0] == reference)
+
+
 def unclamped(completion, reference):
     """A judge that repeats the score which a response gives itself."""
     told = re.search(r"[Ss]core:?\s*(\d+)", completion)

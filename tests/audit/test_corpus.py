@@ -1,6 +1,7 @@
 """The classes of answers: what each writes to a row, and what no class may write."""
 
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -190,3 +191,17 @@ def test_an_answer_that_reads_the_same_backwards_is_not_disguised_by_that(answer
     rows = Corpus([case(right=answer, wrong="17")])
     texts = [text for _, text, _ in class_answers(BY_ID["EX-DISGUISE"], rows)]
     assert any(f"\u202e{answer[::-1]}\u202c" in text for text in texts) == disguised
+
+
+@pytest.mark.parametrize("name", ["EX-HEDGE", "EX-LIST"])
+@pytest.mark.parametrize("form", FORMS_OF_ANSWERS)
+def test_in_the_place_of_an_answer_the_right_one_stands_first_and_last(name, form):
+    rows = Corpus([case(form.format(at), form.format(at + 1), at) for at in range(100, 160)])
+    right = {True: set(), False: set()}
+    for at, text, _ in class_answers(BY_ID[name], rows):
+        first, *_, last = re.findall(r"\d+", text)
+        for ends_with, number in {True: last, False: first}.items():
+            if number == str(at + 100):
+                right[ends_with].add(at)
+        assert form == "{}" or not text.endswith(form.format(at + 100))  # which corrects the others
+    assert min(map(len, right.values())) > len(rows.cases) * 0.75

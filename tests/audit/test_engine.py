@@ -41,6 +41,8 @@ FAULTS = {
     # the reward with the fault: (its twin, the finding that catches it, more options)
     "it looks for the reference anywhere": (faults.substring, faults.good, "EX-LIST", {}),
     "it takes the last number of a thought": (faults.last_number, faults.good, "EX-CUT", {}),
+    "it takes the last of two": (faults.last_of_two, faults.good, "EX-HEDGE", {}),
+    "it takes the first of two": (faults.first_of_two, faults.good, "EX-HEDGE", {}),
     "it takes over a score": (faults.unclamped, faults.clamped, "EX-CLAIM", {}),
     "it pays for length": (faults.by_length, faults.good, "EX-PROSE", {}),
     "the order of a batch decides": (faults.batch_order, faults.batch, "DETERMINISM", {}),

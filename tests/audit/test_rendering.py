@@ -137,12 +137,27 @@ def test_a_failure_names_the_worst_classes_and_an_answer_to_a_row_that_nobody_ha
     done = audit(faults.substring, rows)
     (found,) = (each for each in done.failures if each.startswith("exploit>"))
     assert "; EX-LIST 12 of 12, EX-HEDGE 12 of 12, EX-BOTH 12 of 12, " in found
-    assert found.endswith(" more; such as '42; 17' where 42 is right, which earned 1")
+    assert found.endswith(" more; such as '17; 42' where 42 is right, which earned 1")
     whole = [rendering.audit_junit(done), rendering.audit_markdown(done), repr(done)]
     whole += rendering.github_lines(done)
     assert all("where 42 is right" in each for each in whole[:3])
     for row in (row for each in done.findings for row in each.rows if row.reference):
         assert not any(row.reference in each for each in whole[:3])
+
+
+@pytest.mark.parametrize(
+    "reward",
+    [faults.last_of_two, faults.first_of_two, faults.last_number, faults.substring],
+    ids=lambda each: each.__name__,
+)
+def test_an_answer_to_a_row_that_nobody_has_earns_what_is_written_of_it(reward):
+    rows = [sample("", str(at + 300), prompt=f"Add {at}.", id=f"r{at}") for at in range(40)]
+    made = [row for each in audit(reward, rows).findings for row in each.rows if row.such]
+    shown = [row for row in made if " … " not in row.such]
+    assert shown
+    for row in shown:
+        answer, right = re.fullmatch(r"'(.*)' where (\w+) is right", row.such).groups()
+        assert reward(answer.encode().decode("unicode_escape"), right) == row.score, row.such
 
 
 def test_the_whole_is_a_summary_where_it_is_printed(done):
