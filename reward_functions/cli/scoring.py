@@ -10,6 +10,7 @@ import shlex
 import sys
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TextIO
 
@@ -54,6 +55,8 @@ Format = Literal["table", "jsonl", "json"]
 STANDARD: Final = "-"
 """Standard output as OUT."""
 
+REPORT: Final = "--report"
+
 LARGEST_TABLE: Final = 20_000
 """Rows of a table: each takes some kB while the columns are measured."""
 
@@ -87,7 +90,7 @@ def score(
     report: Annotated[
         str | None,
         typer.Option(
-            "--report",
+            REPORT,
             metavar="PAGE",
             help="Write a page about the rewards and their reasons to a file, NAME.html.",
         ),
@@ -229,7 +232,7 @@ def score(
                 signals=True,
             )
     except ScoringInterrupted as interrupt:
-        raise KeyboardInterrupt(_kept(interrupt)) from None
+        raise KeyboardInterrupt(_kept(interrupt, output)) from None
     rows, digest = done.rows, done.summary
     if rows and not digest.measured.measured:
         say_measured(digest.measured)
@@ -268,8 +271,11 @@ def _tracked(
     return send(asked, run, again)
 
 
-def _kept(interrupt: ScoringInterrupted) -> str:
-    """What is scored, what is kept and where, and how to go on."""
+def _kept(interrupt: ScoringInterrupted, output: str | None) -> str:
+    """What is scored, what is kept and where, and how to go on.
+
+    A page needs all rows of one run, so the command that goes on makes none.
+    """
     if not interrupt.began:
         return (
             "interrupted before the first row was scored: nothing is written, and what an earlier "
@@ -286,10 +292,30 @@ def _kept(interrupt: ScoringInterrupted) -> str:
         how = "" if interrupt.kept else "; -o OUT keeps rows, and --resume goes on"
         return f"{line}, and {kept}{left}{how}"
     typed = [word for word in sys.argv[1:] if word != "--resume"]
-    command = plain(shlex.join(["reward", *typed, "--resume"]), MESSAGE)
-    kept = plain(interrupt.kept.name)
+    kept_words = _without_page(typed)
+    command = plain(shlex.join(["reward", *kept_words, "--resume"]), MESSAGE)
+    kept = plain(_as_typed(interrupt.kept, output), MESSAGE)
     line = f"{line} and kept in {kept}{f', {verdicts}' if verdicts else ''}{left}"
-    return f"{line}; to go on: {command}"
+    page = "" if kept_words == typed else ", without --report: a page needs all rows of one run"
+    return f"{line}; to go on{page}: {command}"
+
+
+def _without_page(words: list[str]) -> list[str]:
+    """A command without --report and its PAGE."""
+    return [
+        word
+        for before, word in pairwise(["", *words])
+        if not (REPORT in (before, word) or word.startswith(f"{REPORT}="))
+    ]
+
+
+def _as_typed(kept: Path, output: str | None) -> str:
+    """The path of partial results beside an output, as the output was typed where that leads there.
+
+    A link leads to another folder.
+    """
+    typed = Path(output or "").parent / kept.name
+    return str(typed if typed.resolve() == kept else kept)
 
 
 def _written_as(

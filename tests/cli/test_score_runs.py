@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import time
 from pathlib import Path
@@ -144,15 +145,15 @@ def ended(tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     (tmp_path / "rows").write_text(rows(200))
 
-    def run(sent, *arguments):
+    def run(sent, *arguments, out="out"):
         (tmp_path / "wait").touch()
         running = Command(
-            ["score", "./slow.py", "rows", "-o", "out", *arguments],
+            ["score", "./slow.py", "rows", "-o", out, *arguments],
             cwd=tmp_path,
             stderr=PIPE,
             env=os.environ | {"RUN_OF": f"{tmp_path}/"},
         )
-        partial = tmp_path / "out.partial"
+        partial = tmp_path / f"{out}.partial"
         try:
             until(lambda: partial.exists() and partial.read_text().count("\n") > 60)
             running.send_signal(sent)
@@ -190,6 +191,23 @@ def test_a_run_that_was_ended_goes_on_where_it_was(sent, workers, ended, score, 
     assert (tmp_path / "out").read_bytes() == (tmp_path / "whole").read_bytes()
     assert ran.stderr.partition(" · unscored 0")[0] == whole.stderr.partition(" · unscored 0")[0]
     assert not (tmp_path / "out.partial").exists()
+
+
+PAGES = [("--report", "page.html"), ("--report=page.html",)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_command_that_goes_on_is_taken_where_a_page_was_asked_for(
+    page, ended, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    _, stderr = ended(signal.SIGINT, *page, out="results/out")
+    assert " and kept in results/out.partial; to go on, without --report: a page needs" in stderr
+    command = shlex.split(stderr.rpartition("run: ")[2])
+    assert command[0] == "reward"
+    assert not any("page" in word for word in command)
+    assert CliRunner().invoke(app, command[1:]).exit_code == 0
 
 
 DIFFERENT = {

@@ -120,7 +120,7 @@ def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(serve, settings, 
         said = running.communicate(timeout=60)[1]
     assert running.returncode == 130
     kept = int(
-        re.search(r"kept in out.jsonl.partial, (\d+) verdicts are kept; to go on: ", said)[1]
+        re.search(r"kept in \S+/out.jsonl.partial, (\d+) verdicts are kept; to go on: ", said)[1]
     )
     assert kept == len(server.requests)
     assert not out.exists()
