@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree as ET
 
 from reward_functions.audit.gates import figure_text
-from reward_functions.audit.results import Audit, Comparison
+from reward_functions.audit.results import Audit, Comparison, pays_wrong
 from reward_functions.aws.deployed.findings import code_span, xml_text
 from reward_functions.reports.measured import Measured
 from reward_functions.reports.pages.charts.rows import Row, Span, spans
@@ -271,7 +271,10 @@ def audit_page(done: Checked, *, texts: bool = True) -> Page:
         done: an audit or a comparison.
         texts: whether responses are shown.
     """
-    worst = sorted(done.findings, key=lambda one: (ORDER.index(one.verdict), -one.count))
+    worst = sorted(
+        done.findings,
+        key=lambda one: (ORDER.index(one.verdict), not pays_wrong(one.figure), -one.count),
+    )
     sheets = [
         replace(each, title=each.title.capitalize())
         for each in audit_sheets(replace(done, findings=worst))

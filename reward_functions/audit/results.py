@@ -42,6 +42,11 @@ def both_ends(text: str, room: int) -> str:
     return text if len(text) <= room else f"{text[:half]} … {text[-half:]}"
 
 
+def pays_wrong(figure: str) -> bool:
+    """Whether the figure of this id is of wrong answers that are paid, which a policy finds."""
+    return figure.partition(".")[0] in ("exploit", "fp")
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A number of an audit.
@@ -182,12 +187,14 @@ class Checked:
 
     @property
     def failed(self) -> list[Gate]:
-        """The gates for which it does not pass, broken ones first."""
+        """The gates for which it does not pass: broken ones first, and exploits before others."""
         against = (
             {"broken", "absent"} if self.allow_undecided else {"broken", "absent", "undecided"}
         )
         found = [each for each in self.gates if each.decision in against]
-        return sorted(found, key=lambda each: each.decision != "broken")
+        return sorted(
+            found, key=lambda each: (each.decision != "broken", not pays_wrong(each.figure))
+        )
 
     @property
     def nothing(self) -> str:
@@ -294,7 +301,7 @@ class Comparison(Checked):
         p, turned = (self.figure(each).value for each in ("p", "signflips"))
         gained, lost = rows["FLIP-GAINED"], rows["FLIP-LOST"]
         chance = "" if p is None else f" (p = {p:.2g})"
-        words = f"B pays {gained} rows that A does not, and not {lost} that A does{chance}"
+        words = f"B pays {gained} rows that A refuses, and refuses {lost} that A pays{chance}"
         of = "" if turned is None else f"; {turned:.1%} of advantages change their sign"
         return f"{words}{of}"
 

@@ -488,13 +488,13 @@ def compared_by_name(samples):
 def test_the_result_is_a_sentence_that_names_what_flips_and_what_training_would_do():
     found, _, _ = compared(*grouped(*[[(1, 0), (0, 1), (0, 1)]] * 3, [(1, 1)]))
     assert found.verdict == (
-        "B pays 6 rows that A does not, and not 3 that A does (p = 0.25); "
+        "B pays 6 rows that A refuses, and refuses 3 that A pays (p = 0.25); "
         "100.0% of advantages change their sign"
     )
     assert str(found).splitlines() == [f"A paying, B paying: {found.verdict}"]
     gated, _, _ = compared(*alone((1, 0)), fail_on=["lost>0.02"])
     assert gated.verdict == (
-        "B pays 0 rows that A does not, and not 1 that A does (p = 1); "
+        "B pays 0 rows that A refuses, and refuses 1 that A pays (p = 1); "
         "does not hold: of 1 gates 1 broken"
     )
     assert str(gated).splitlines()[1].startswith("lost>0.02: lost is 100.0% (")
@@ -505,7 +505,7 @@ def test_the_result_is_a_sentence_that_names_what_flips_and_what_training_would_
 def test_markdown_names_both_and_has_the_figures_and_no_empty_table():
     found, _, _ = compared(*alone((1, 0), (1, 1)))
     shown = rendering.audit_markdown(found)
-    assert shown.startswith("### `A paying, B paying`\n\n**B pays 0 rows that A does not")
+    assert shown.startswith("### `A paying, B paying`\n\n**B pays 0 rows that A refuses")
     assert "| lost | 50.0% (9.5% to 90.5%, 2 prompts) |" in shown
     assert "| FLIP-LOST | pass under A, and not under B | note | 1 of 2 | 1 of 2 rows |" in shown
     assert "| gate |" not in shown
@@ -520,5 +520,5 @@ def test_a_row_has_what_both_gave():
     assert '"before": 1.0' in rendering.audit_json(found)
     html = rendering.audit_page(found).html()
     assert "<summary>row 1: A 1, B 0</summary>" in html
-    assert '<p class="lead">B pays 0 rows that A does not' in html
+    assert '<p class="lead">B pays 0 rows that A refuses' in html
     assert "<h1>Comparison of A paying, B paying</h1>" in html

@@ -81,6 +81,9 @@ BROKEN = [
     (["contract", "unscored"], "Rows have no score"),
     (["growth", "contract"], "A gate is broken"),
     (["exploit.EX-LIST", "fp"], "Wrong answers are paid"),
+    (["fn.value", "exploit"], "Wrong answers are paid"),
+    (["fn.value", "exploit.EX-LIST"], "Wrong answers are paid"),
+    (["fn", "fp"], "Responses that labels call wrong are paid"),
 ]
 
 
@@ -94,6 +97,18 @@ def test_the_worst_of_several_gates_is_that_of_labels_and_then_of_rows_without_a
     first, *others = worst_first(found)
     assert first.words.startswith(f"{words}: ")
     assert others[-1].words == "Undecided: exploit>0: it may be 1; or --allow-undecided."
+
+
+def test_a_class_that_is_paid_stands_above_a_right_one_that_is_refused_more_often(done):
+    kept = [each for each in done.findings if each.id in ("FN-VALUE", "EX-EMPTY")]
+    both = [
+        replace(each, verdict="broken", count=count)
+        for each, count in zip(kept, (9, 3), strict=True)
+    ]
+    page = rendering.audit_page(replace(done, findings=both)).html()
+    html = page.partition("</h2>")[2]  # below the first heading: the table of classes
+    assert [each.id for each in both] == ["FN-VALUE", "EX-EMPTY"]
+    assert html.index("EX-EMPTY") < html.index("FN-VALUE")
 
 
 def test_the_page_of_what_was_not_measured_begins_with_it():
