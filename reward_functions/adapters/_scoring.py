@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+import inspect
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import BadComposite, BadParameter, BadSample, NoJudge
+from reward_functions.core.errors import (
+    BadComposite,
+    BadParameter,
+    BadSample,
+    ConfigurationError,
+    NoJudge,
+)
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.registry import get
 from reward_functions.core.spec import RewardSpec, spec_of
@@ -64,8 +70,8 @@ def bound(
     """A reward with its parameters.
 
     Args:
-        reward: its name, the path of a .toml or .json file that declares a composite, a spec, or
-            any callable that scores a sample.
+        reward: its name, the path of a .py file that holds it, that of a .toml or .json file which
+            declares a composite, a spec, or any callable that scores a sample.
         parameters: of the reward, by name.
         name: in place of the reward's own.
         judge: the models that a judge asks, as a `JudgePool`.
@@ -73,10 +79,11 @@ def bound(
 
     Raises:
         UnknownReward: no reward has this name.
-        BadComposite: the file declares none.
-        OSError: the file cannot be read.
+        ConfigurationError: the .py file cannot be read or imported, or it is not clear which
+            reward of it is meant.
         BadParameter: it has no such parameter, or takes no such value; a callable that declares
-            none is given one, or has no name; a reward that is no judge is given models.
+            none is given one, has no name, or cannot be called with one sample; a reward that is
+            no judge is given models.
         NoJudge: it asks a judge model, and none is named.
         BadComposite: the file cannot be read, or declares none.
     """
@@ -102,19 +109,52 @@ def bound(
         raise BadParameter(
             f"{called} is bound already: bind {', '.join(map(repr, sorted(parameters)))} with it"
         )
+    if spec is None:
+        _require_of_samples(found, called)
     return Bound(called, found, spec)
 
 
 def _named(reward: str) -> RewardSpec:
-    """The reward of a name, or of a file that declares a composite."""
-    if not reward.endswith((".toml", ".json")):
+    """The reward of a name, in a file of its own, or of a file that declares a composite."""
+    if not reward.endswith((".toml", ".json", ".py")):
         return get(reward)
-    from reward_functions.core.declared import composite_file  # noqa: PLC0415 - for files alone
+    from reward_functions.scoring.rewards import reward_named  # noqa: PLC0415 - for files alone
 
     try:
-        return composite_file(Path(reward))
+        return reward_named(reward)
     except OSError as error:
-        raise BadComposite(f"{reward} cannot be read: {error.strerror}") from error
+        kind = ConfigurationError if reward.endswith(".py") else BadComposite
+        raise kind(f"{reward} cannot be read: {error.strerror}") from error
+
+
+OF_HOSTS: Final = frozenset(
+    {"prompts", "completions", "completion", "responses", "response", "solution_str", "queries"}
+)
+"""First parameters of functions that a trainer takes as they are: no sample is called so."""
+
+
+def _require_of_samples(function: object, called: str) -> None:
+    """Refuse a callable without a declaration that cannot be called with one sample.
+
+    Raises:
+        BadParameter: it takes more, or completions.
+    """
+    try:
+        signature = inspect.signature(function)  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # some of C have none
+        return
+    takes = [*signature.parameters]
+    try:
+        signature.bind(None)
+    except TypeError:
+        is_of_samples = False
+    else:
+        is_of_samples = takes[0] not in OF_HOSTS
+    if not is_of_samples:
+        raise BadParameter(
+            f"{called} takes ({', '.join(takes)}) and not one sample: write a function of a sample "
+            "and decorate it with @reward_function, or give yours to the trainer as it is"
+        )
 
 
 def check_column(name: str, column: Any, rows: int | None = None) -> None:

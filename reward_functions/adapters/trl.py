@@ -57,7 +57,8 @@ def reward_func(
     """A reward as a function for `reward_funcs`.
 
     Args:
-        reward: its name, the path of a composite (.toml or .json), a spec or a composite.
+        reward: its name, the path of its file (.py) or of a composite's (.toml or .json), a spec,
+            or a function of one sample.
         reference: the column of the data set that holds the reference; the first of `REFERENCES`
             that is there where not given.
         name: what TRL's logs call it; the reward's own name where not given. Two functions of one

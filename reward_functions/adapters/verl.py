@@ -71,7 +71,8 @@ def compute_score(
         solution_str: the response.
         ground_truth: the reference.
         extra_info: further fields of the row, copied; verl writes into it.
-        reward: its name, or the path of a composite (.toml or .json). In Python also a spec.
+        reward: its name, or the path of its file (.py) or of a composite's (.toml or .json). In
+            Python also a spec.
         on_unscored: "raise", or "minimum" for the minimum of the scale.
         prompt: the key of `extra_info` that holds the question, "" for none; the first of
             `PROMPTS` that is there where not given. verl passes the prompt to no reward function.

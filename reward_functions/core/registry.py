@@ -46,7 +46,12 @@ def get(name: str) -> RewardSpec:
     found = _builtin(name) or _plugin(name)
     if found is None:
         near = did_you_mean(name, _names())
-        if "." in name and "Did you mean" not in near:  # of a package that is not installed here
+        if ".py:" in name:
+            near = f": give its file alone, {name.partition(':')[0]}, and decorate the function "
+            near += "with @reward_function"
+        elif name.endswith(".py"):  # a command or an adapter takes a path, this function a name
+            near = ": import the reward from this file"
+        elif "." in name and "Did you mean" not in near:  # of a package that is not installed here
             near = ": install its package, such as by `pip install --editable .` in its folder"
         raise UnknownReward(f"no reward function is called {name!r}{near}")
     return found

@@ -29,6 +29,7 @@ from reward_functions.core.errors import (
     BadComposite,
     BadParameter,
     BadSample,
+    ConfigurationError,
     JudgeUnavailable,
     NoJudge,
     UnknownReward,
@@ -216,6 +217,53 @@ def test_a_composite_is_named_by_its_file_as_on_the_command_line(tutor):
     assert compute_score(**VERL, reward=tutor)["score"] == 0.8
     responses, columns = ms_swift("\\boxed{42}")
     assert reward_class(tutor)()(responses, **columns) == [0.8]
+
+
+LAST_NUMBER = """
+from reward_functions import Sample, Score, reward_function
+
+@reward_function(version=1)
+def {}(sample: Sample, *, bonus: float = 0.0) -> Score:
+    return Score(float(sample.response.endswith("42}}")) - bonus)
+"""
+
+
+def test_a_reward_is_named_by_its_file_as_on_the_command_line(tmp_path):
+    path = tmp_path / "last_number.py"
+    path.write_text(LAST_NUMBER.format("last_number"))
+    reward = reward_func(str(path), bonus=0.5)
+    assert (reward.__name__, reward(**TRL)[0]) == ("last_number", 0.5)
+    assert compute_score(**VERL, reward=str(path))["score"] == 1.0
+    responses, columns = ms_swift("\\boxed{42}")
+    assert reward_class(str(path))()(responses, **columns) == [1.0]
+
+
+def test_a_file_without_one_reward_is_refused(tmp_path):
+    path = tmp_path / "last_number.py"
+    with pytest.raises(ConfigurationError, match=r"last_number\.py cannot be read: No such file"):
+        reward_func(str(path))
+    path.write_text("def last_number(completions, **kwargs): ...")
+    with pytest.raises(ConfigurationError, match="decorated with @reward_function"):
+        reward_func(str(path))
+    with pytest.raises(UnknownReward, match=r"give its file alone, mine\.py, and decorate"):
+        reward_func("mine.py:last_number")
+
+
+def of_trl(completions, **kwargs):
+    return [1.0 for _ in completions]
+
+
+class OfTrl:
+    __name__ = "of_class"
+
+    def __call__(self, prompts, completions, answer, **kwargs):
+        return [1.0 for _ in completions]
+
+
+@pytest.mark.parametrize("function", [of_trl, OfTrl(), lambda completion, answer: 1.0])
+def test_a_function_of_trl_is_refused_when_the_reward_is_made(function):
+    with pytest.raises(BadParameter, match=r"not one sample: .* @reward_function"):
+        reward_func(function)
 
 
 @pytest.mark.parametrize(
