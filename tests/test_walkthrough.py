@@ -109,6 +109,16 @@ def test_a_first_hour_is_five_short_pages_whose_commands_are_run(way):
     assert {page: n for page, text in texts.items() if (n := len(text.split())) > 1_200} == {}
 
 
+LIST_INSIDE = re.compile(r"^(?!(?:[-*]|\d+\.) )\S.*\n\d+\. ", re.MULTILINE)
+"""A line of no list, and one that begins with a number and a point: Markdown makes it a list."""
+
+
+@pytest.mark.parametrize("page", generated.pages(), ids=name_of)
+def test_no_sentence_is_wrapped_into_a_list(page):
+    prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert [each[0] for each in LIST_INSIDE.finditer(prose)] == []
+
+
 @pytest.mark.parametrize("page", walkthrough.PAGES, ids=name_of)
 def test_a_page_shows_what_its_commands_print(page):
     text = page.read_text()

@@ -31,7 +31,7 @@ def length(sample: Sample, unit: Unit) -> int:
     if given is None:
         raise BadSample(
             f"the row does not count its tokens; give it {TOKENS}, or set unit=words or "
-            "unit=characters"
+            "unit=characters, in a composite beside the weight"
         )
     tokens = _count(given)
     if tokens is None:

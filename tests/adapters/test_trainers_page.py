@@ -11,6 +11,8 @@ from types import ModuleType
 
 import pytest
 
+from reward_functions.adapters.verl import compute_score
+from tests.adapters.calls import VERL
 from tests.walkthrough import ROOT, blocks
 
 PAGE = "\n".join(
@@ -87,6 +89,14 @@ def test_a_block_runs_alone(block, tmp_path, monkeypatch):
     exec(compile(block.text, "a page of trainers", "exec"), held)
     for environment in [each for name, each in held.items() if name == "Sums"]:
         environment()
+
+
+@pytest.mark.usefixtures("hosts")
+def test_the_composite_of_the_page_scores_where_a_trainer_passes_no_tokens():
+    (block,) = (each for each in BLOCKS if "tutor = weighted(" in each.text)
+    held = dict(THEIRS, __name__="page")
+    exec(compile(block.text, "a page of trainers", "exec"), held)
+    assert compute_score(**VERL, reward=held["tutor"])["score"] > 0.7
 
 
 @pytest.mark.parametrize("dotted", DOTTED)

@@ -223,15 +223,15 @@ LAST_NUMBER = """
 from reward_functions import Sample, Score, reward_function
 
 @reward_function(version=1)
-def {}(sample: Sample, *, bonus: float = 0.0) -> Score:
-    return Score(float(sample.response.endswith("42}}")) - bonus)
+def {}(sample: Sample, *, half: bool = False) -> Score:
+    return Score(("42" in sample.response) * (0.5 if half else 1.0))
 """
 
 
 def test_a_reward_is_named_by_its_file_as_on_the_command_line(tmp_path):
     path = tmp_path / "last_number.py"
     path.write_text(LAST_NUMBER.format("last_number"))
-    reward = reward_func(str(path), bonus=0.5)
+    reward = reward_func(str(path), half=True)
     assert (reward.__name__, reward(**TRL)[0]) == ("last_number", 0.5)
     assert compute_score(**VERL, reward=str(path))["score"] == 1.0
     responses, columns = ms_swift("\\boxed{42}")
