@@ -506,7 +506,11 @@ class Adapted:
             )
         for name in self._needed:
             if name not in self.convention.gives and name not in self.columns:
-                yield f"TRL passes columns by name, and no column is called {name}"
+                why = f"TRL passes columns by name, and no column is called {name}"
+                there = [each for each in REFERENCES if name in REFERENCES and each in self.columns]
+                how = f"rename {there[0]} to {name}" if there else "give the rows one"
+                like = there[0] if there else "as a column"
+                yield f"{why}: {how}, or call the parameter {like}"
 
     def _at_once(self, samples: Sequence[Sample]) -> Iterator[str]:
         """One call for all rows, and one with an empty response among them."""

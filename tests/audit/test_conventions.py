@@ -473,8 +473,12 @@ def test_trl_passes_completions_as_the_rows_have_prompts(function, prompt, takes
 
 
 def test_trl_passes_columns_by_name_and_no_reference():
-    wanted = "TRL passes columns by name, and no column is called {}"
-    assert with_columns(of_texts, False, "solution")[1] == [wanted.format("answer")]
-    assert with_columns(trl_async, False, "answer")[1] == [wanted.format("ground_truth")]
+    wanted = (
+        "TRL passes columns by name, and no column is called {0}: rename {1} to {0}, or call the "
+    )
+    wanted += "parameter {1}"
+    assert with_columns(of_texts, False, "solution")[1] == [wanted.format("answer", "solution")]
+    found = with_columns(trl_async, False, "answer")[1]
+    assert found == [wanted.format("ground_truth", "answer")]
     assert with_columns(trl_prompts, False, "level")[1] == BREACHES[trl_prompts]
     assert with_columns(plain, False, "answer")[1] == []

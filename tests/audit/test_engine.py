@@ -193,7 +193,10 @@ def test_rows_of_python_are_read_as_a_file_is(rows, tmp_path):
     objects = [{"prompt": each.prompt, "answer": each.reference} for each in rows[:ROWS]]
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(f"{json.dumps(each)}\n" for each in objects))
-    for reward, breaches in ((faults.good, []), (by_label, ["no column is called label"])):
+    for reward, breaches in (
+        (faults.good, []),
+        (by_label, ["no column is called label: rename answer to label"]),
+    ):
         one, other = (audit(reward, each, allow_undecided=True) for each in (objects, file))
         assert one.figures == other.figures
         for done in (one, other):
