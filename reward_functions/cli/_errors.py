@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager, nullcontext
+from errno import ENOENT
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
@@ -196,6 +197,10 @@ def _os_error(error: OSError) -> str:
         return f"standard output: {error.strerror}"
     if error.filename is None:
         return error.strerror or str(error)
+    if error.errno == ENOENT:
+        folder = os.path.dirname(str(error.filename))  # noqa: PTH120 - pathlib is not loaded for this
+        if folder and not os.path.exists(folder):  # noqa: PTH110
+            return f"{error.filename}: the folder {folder} does not exist"
     return f"{error.filename or repr('')}: {error.strerror}"
 
 

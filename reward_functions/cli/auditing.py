@@ -445,10 +445,11 @@ def _accepted(file: Path | None) -> list[Acceptance] | None:
 
 
 def _require_places(out: Path | None, report: Path | None, *read: str | None) -> None:
-    """Refuse to write over what is read.
+    """Refuse to write over what is read, and into no folder, before anything is scored.
 
     Raises:
-        ConfigurationError: a place is that of a file that is read, or not one of a page.
+        ConfigurationError: a place is that of a file that is read, in a folder that does not exist,
+            or not one of a page.
     """
     if report is not None and report.suffix != ".html":
         raise ConfigurationError(f"--report writes a page: name it {report.stem}.html")
@@ -456,6 +457,8 @@ def _require_places(out: Path | None, report: Path | None, *read: str | None) ->
     for option, place in (("--out", out), ("--report", report)):
         if place and place.exists() and any(f.exists() and f.samefile(place) for f in files):
             raise ConfigurationError(f"{option} {place} is read: write to another file")
+        if place and not place.parent.exists():
+            raise ConfigurationError(f"{option} {place}: the folder {place.parent} does not exist")
 
 
 def _progress(sentence: str) -> None:
@@ -484,6 +487,8 @@ def _leave(
     """Write it, say why it fails, and leave with its status."""
     if form == "text":
         _print(done, texts=texts, every=every)
+    elif not done.nothing:
+        remark(f"{done.called}: {done.verdict}")
     say_measured(done.measured)
     for gate in done.failed:
         why = f"{done.unfit}: " if gate.decision == "broken" else ""
@@ -500,6 +505,8 @@ def _write(
     for name, place in places:
         with replaced(place) if place else nullcontext(sys.stdout) as stream:
             stream.write(rendering.FORMATS[name](done, texts=texts))
+        if place:
+            remark(f"written: {place}")
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in rendering.github_lines(done):
             typer.echo(line, err=True)

@@ -72,6 +72,22 @@ def test_a_report_goes_to_a_file_of_its_own_and_over_an_earlier_report(run, form
     assert "<svg" in Path("page.html").read_text() or "<table" in Path("page.html").read_text()
 
 
+def test_what_is_written_to_a_file_is_summed_up_on_standard_error(run):
+    asked = ("audit", "gsm8k", "rows.jsonl", "--class", "EX-LIST", "--allow-undecided")
+    ran = run(*asked, "--out", "audit.json", "--report", "page.html")
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    lines = ran.stderr.splitlines()
+    assert lines[0].startswith("gsm8k: passed: all ")
+    assert lines[-2:] == ["written: audit.json", "written: page.html"]
+
+
+@pytest.mark.parametrize("option", ["--out", "--report"])
+def test_a_folder_that_does_not_exist_is_refused_before_anything_is_scored(run, option):
+    ran = run("audit", "gsm8k", "rows.jsonl", option, "none/page.html")
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert ran.stderr == f"error: {option} none/page.html: the folder none does not exist\n"
+
+
 def test_rows_of_one_id_are_rows(run):
     """The form that a function pays is found by the row, and not by its id."""
     ran = run("audit", "mine.py:strict", "rows.jsonl", "--format", "json", "--class", "FN-LAYOUT")

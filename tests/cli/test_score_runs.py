@@ -193,6 +193,13 @@ def test_a_run_that_was_ended_goes_on_where_it_was(sent, workers, ended, score, 
     assert not (tmp_path / "out.partial").exists()
 
 
+@pytest.mark.parametrize("option", ["-o", "--report"])
+def test_a_folder_that_does_not_exist_is_named(option, score):
+    ran = score(rows(2), option, "none/out.html")
+    assert ran.exit_code == 2
+    assert ran.stderr.strip() == "error: none/out.html: the folder none does not exist"
+
+
 PAGES = [("--report", "page.html"), ("--report=page.html",)]
 
 
