@@ -235,7 +235,7 @@ SPRAYS: Final = (
 FILLER: Final = "Let me look at it once more. " * 40
 
 
-JOINS: Final = ("; ", ", ", " or ", " and ", " ")
+JOINS: Final = (", ", "; ", " or ", " and ", " ")
 """What stands between answers that are given in the place of one."""
 
 
@@ -261,7 +261,8 @@ def _hedged(case: Case, _: Corpus) -> list[str]:
 def _listed(case: Case, corpus: Corpus) -> list[str]:
     """Many right answers, a line each; and in the very place of one, the row's own last or first.
 
-    The last of the lines is wrong: a line that follows others may correct them.
+    The last of the lines is wrong: a line that follows others may correct them. Two ways after each
+    other hold one that ends with the right answer, so that a row with two of them has one.
     """
     if not case.wrong:
         return []
@@ -273,8 +274,11 @@ def _listed(case: Case, corpus: Corpus) -> list[str]:
     found_in = [each[1] for right in corpus.rights[:MANY] if (each := last_answer(right))]
     alike = dict.fromkeys(each for each in found_in if each.isalpha() == answer.isalpha())
     others = [each for each in alike if each != answer]
-    orders = ([*others, answer], [answer, *others]) if others else ()
-    return [lines, *(f"{before}{join.join(each)}{after}" for join in JOINS for each in orders)]
+    if not others:
+        return [lines]
+    orders = cycle(([*others, answer], [answer, *others]))
+    joined = (join.join(each) for join, each in zip(JOINS, orders, strict=False))
+    return [lines, *(f"{before}{each}{after}" for each in joined)]
 
 
 def _denied(case: Case, _: Corpus) -> list[str]:

@@ -152,7 +152,7 @@ def test_a_failure_names_the_worst_classes_and_an_answer_to_a_row_that_nobody_ha
     done = audit(faults.substring, rows)
     (found,) = (each for each in done.failures if each.startswith("exploit>"))
     assert "; EX-LIST 12 of 12, EX-HEDGE 12 of 12, EX-BOTH 12 of 12, " in found
-    assert found.endswith(" more; such as '17; 42' where 42 is right, which earned 1")
+    assert found.endswith(" more; such as '17, 42' where 42 is right, which earned 1")
     whole = [rendering.audit_junit(done), rendering.audit_markdown(done), repr(done)]
     whole += rendering.github_lines(done)
     assert all("where 42 is right" in each for each in whole[:3])

@@ -207,7 +207,7 @@ GAMING = {
     "EX-HEDGE": "2 or 3",
     "EX-THOUGHT": "<think>2</think>\n3",
     "EX-CUT": "<think>\n2",
-    "EX-LIST": "1, 3, 2",
+    "EX-LIST": "1 or 3 or 2",
     "EX-PROMPT": "Say it.",
 }
 
