@@ -184,8 +184,8 @@ def score(
     Memory does not grow with the file, except with --report, --sort id, and a reward that compares
     the responses of a group. A table has 20,000 rows at most.
 
-    Exit status: 0 all scored; 1 some were not; 2 none was, or only those that a judge
-    decides without a model, or nothing was done.
+    Exit status: 0 all scored; 1 some were not, or a tracker of --track took nothing; 2 none was, or
+    only those that a judge decides without a model, or nothing was done.
     """
     typed, how = dict(locals()), row_options(mapped, shape)
     if on is not None:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 METRICS: Final = ("answered", "truncated")
 """`answered` is 1 when there was an answer to compare, and 0 when the response has none.
-`truncated` is 1 when it was cut off: reasoning, a box or a code fence is never closed."""
+`truncated` is 1 when its text shows that it was cut off: reasoning, a box or a code fence is never
+closed. What a host says of the end, such as a token limit, is not read."""
 
 _ANSWERED: Final = Metric("answered", 1.0)
 _UNANSWERED: Final = Metric("answered", 0.0)
@@ -58,7 +59,7 @@ def partly(value: float, answer: str, evidence: Evidence, *further: Metric, reas
 
 
 def with_truncation(score: Score, response: str) -> Score:
-    """A score of this module, which says so where the response was cut off."""
+    """A score of this module, which says so where its text shows that it was cut off."""
     answered, _, *further = score.metrics
     unclosed = score.reason == UNCLOSED_BOX
     cut = "" if unclosed else cut_off(response, answered=bool(answered.value))

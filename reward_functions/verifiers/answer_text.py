@@ -190,8 +190,8 @@ def answer_text(
     Reference: a string or a number; alone or in an object under `final_answer`, `answer`,
     `ground_truth`, `value` or `text`. A list means any of these. Scale: 0.0 to 1.0. The answer is
     the last box, else a number after "####", else the last statement ("The answer is …",
-    `<answer>…</answer>`), else the whole response. Metrics: `answered`, `truncated` (the response
-    was cut off), `f1` (of the words, 0 to 1, independent of the score).
+    `<answer>…</answer>`), else the whole response. Metrics: `answered`, `truncated` (its text
+    shows that it was cut off), `f1` (of the words, 0 to 1, independent of the score).
 
     Not handled: synonyms, other word order, spelling, other languages' articles, answers that are
     a sentence. Source of the comparison by words: Rajpurkar et al., SQuAD, 2016 (arXiv 1606.05250);

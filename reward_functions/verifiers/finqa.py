@@ -118,7 +118,8 @@ def finqa(
         power of ten, its sign. `program_stated` and `program_accuracy`, whether a line of the
         response is a program, and whether that is the reference's (the score is the answer's
         alone). `reference_noise`, whether answer string and executed answer of the record disagree.
-        `truncated`, whether it was cut off (reasoning, a box or a code fence is never closed).
+        `truncated`, whether its text shows that it was cut off (reasoning, a box or a code fence is
+        never closed).
 
     Not handled: answers of several values, other languages, conversion of currencies.
 

@@ -68,9 +68,9 @@ def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = F
 
     Reference: a number, a string that is one, or a solution that ends in `#### n`; alone or in an
     object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0.
-    Metric `answered`: whether there was one number to compare; `truncated`: whether the
-    response was cut off. Numbers are exact, in every
-    rendering `quantities.numerals` reads. Units are compared when both sides name one; a
+    Metric `answered`: whether there was one number to compare; `truncated`: whether its text shows
+    that the response was cut off. Numbers are exact, in every rendering `quantities.numerals`
+    reads. Units are compared when both sides name one; a
     percent sign may be missing on either side. A later box or statement of another number is a
     contradiction and earns nothing, and so does a number that the words next to it deny or take
     back. Hedges and bounds around `####` or a box count for nothing. Expressions ("6 × 7") are not

@@ -120,11 +120,12 @@ def math(
     Reference: a number, a string, LaTeX with or without delimiters, a whole solution, or true or
     false; alone or in an object under `final_answer`, `answer`, `ground_truth`, `value` or `text`.
     Scale: 1.0 or 0.0. Metrics: `answered`, whether the response had an answer to compare.
-        `truncated`, whether the response was cut off (reasoning, a box or a code fence is never
-        closed). `undecided`, whether no tier of the comparison settled it, which earns the minimum
-        (`math_then_judge` asks a judge). `unevaluated`, whether a right answer leaves an operation
-        to be worked out where the reference leaves no operation open. `percent_sign`, whether only
-        one of a right answer and its reference is written as a percentage.
+        `truncated`, whether its text shows that the response was cut off (reasoning, a box or a
+        code fence is never closed). `undecided`, whether no tier of the comparison settled it,
+        which earns the minimum (`math_then_judge` asks a judge). `unevaluated`, whether a right
+        answer leaves an operation to be worked out where the reference leaves no operation open.
+        `percent_sign`, whether only one of a right answer and its reference is written as a
+        percentage.
 
     docs/math.md lists what counts as equal, and `reward_functions.symbolic` decides it. Nothing in
     a response is evaluated as code. Not decided are, among others, piecewise answers in several

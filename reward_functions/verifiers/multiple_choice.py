@@ -121,9 +121,9 @@ def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score
     `answer`, `ground_truth`, `value` or `text`. The options are read from the metadata (`choices`
     or `options`: a list, or an object by letter), else from the prompt ("A) …" a line each, or
     "(A) … (B) …" in a row). Scale: 1.0 or 0.0. Metric `answered`: whether one option was picked,
-    or several where the reference is a set; `truncated`: whether the response was cut off.
-    A text after a letter contradicts it as another option's, or with another value. Several letters
-    pick nothing where the reference is one.
+    or several where the reference is a set; `truncated`: whether its text shows that the response
+    was cut off. A text after a letter contradicts it as another option's, or with another value.
+    Several letters pick nothing where the reference is one.
 
     Several letters of options ("AD", "A B D", "A、C"), or a list of them, are one answer: that set,
     in any order, with nothing missing; but not where the question asks for an order. Any other list

@@ -109,6 +109,19 @@ def test_show_says_all_about_a_reward(name):
         assert parameter in ran.stdout
 
 
+CUT = [name for name, spec in specs().items() if "was cut off" in (spec.function.__doc__ or "")]
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_a_sign_in_the_text_is_no_word_of_a_token_limit(name):
+    said = " ".join(run("show", name).stdout.split())
+    assert said.count("text shows that") == said.count("was cut off") > 0
+
+
+def test_the_rewards_that_see_a_cut_are_known():
+    assert CUT == ["answer_text", "finqa", "gsm8k", "math", "multiple_choice"]
+
+
 def test_the_request_and_reply_of_show_are_json_and_belong_together():
     _, _, exchange = run("show", "exact_match").stdout.partition("Request\n")
     request, _, reply = exchange.partition("Reply\n")

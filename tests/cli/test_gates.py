@@ -308,6 +308,11 @@ def test_every_case_of_the_table_is_tried():
     assert {*tried(), *COMMANDS} - {"audit --card"} == GATES.keys()
 
 
+def test_the_help_of_score_names_the_status_of_a_tracker_that_failed():
+    said = (EVERY["score"].__doc__ or "").partition("Exit status: ")[2]
+    assert "--track" in said.partition("1 ")[2].partition("2 ")[0]
+
+
 @pytest.mark.parametrize("command", GATES)
 def test_what_a_gate_says_of_its_status_is_in_its_help(command):
     """The sentence names each status that the table has, and 2 is that nothing was measured."""
