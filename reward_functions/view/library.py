@@ -18,7 +18,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.view.entries import Entry, Facts, slug_of
 from reward_functions.view.kinds import recognised
 from reward_functions.view.reading import UNREADABLE, Gone, unreadable
-from reward_functions.view.rows import RunScores, Scores
+from reward_functions.view.rows import RowsResult, RunScores, Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -280,6 +280,8 @@ class Library:
         if enough() and not result.complete:
             return Facts(progress="reading: it is not begun yet")
         known.problem, known.growing = "", growing
+        if isinstance(result, RowsResult):
+            result.growing = growing
         try:
             result.advance(enough)
             known.facts = result.facts(growing=growing)

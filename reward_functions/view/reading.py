@@ -63,11 +63,13 @@ class Line(NamedTuple):
         offset: of its first byte.
         end: of the byte after its line break.
         text: without the line break; None where it is longer than `LONGEST`.
+        ended: whether a line break ends it. The last line of a file may have none, and may be half.
     """
 
     offset: int
     end: int
     text: bytes | None
+    ended: bool = True
 
     @property
     def required(self) -> bytes:
@@ -122,14 +124,14 @@ def whole(folder: Path, name: str) -> bytes:
 
 
 def lines(stream: IO[bytes], start: int) -> Iterator[Line]:
-    """The whole lines of a stream from a byte on; what stands after the last line break is left."""
+    """The lines of a stream from a byte on; what stands after the last line break is one, too."""
     at = stream.seek(start)
     while text := stream.readline(LONGEST):
         end = at + len(text)
         if text.endswith(b"\n"):
             yield Line(at, end, text.rstrip(b"\r\n"))
         elif len(text) < LONGEST:
-            return
+            yield Line(at, end, text, ended=False)
         else:
             end += _passed_over(stream)
             if end < 0:

@@ -1,8 +1,9 @@
 """The rows of a file of lines: where each begins, what it earned and why, in 34 bytes each.
 
-A file is read once, and of one that grows the new lines alone. A row is shown by its bytes, which
-are read again. Half a line at the end is left until it is whole. A line that is no row is counted
-and passed over.
+A file is read once, and of one that grows the new lines alone. One that begins or ends otherwise
+than what was read of it is read anew. A row is shown by its bytes, which are read again. A last
+line without a line break is a row where it can be read as one, and is left until then. Another line
+that is no row is counted and passed over.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ GLANCE: Final = 1_000
 """Rows that are read between two looks at the time."""
 
 BEGINNING: Final = 4_096
-"""Bytes at the beginning of a file by which another one of the same name is found out."""
+"""Bytes at the beginning of a file, and of what was read of it before its end, by which another one
+of the same name is found out."""
+
+CLOSING: Final = b" \t\r\n]"
+"""A last line of these alone is whole, and no row."""
 
 MOST_REASONS: Final = 10_000
 """Different reasons that are kept; the rows of further ones share `OTHER`."""
@@ -61,6 +66,22 @@ class ReadRow(NamedTuple):
     message: str = ""
     cut: bool = False
     key: Hashable = None
+
+
+class SeenFile(NamedTuple):
+    """By what a file is known again.
+
+    Args:
+        inode: of the file system.
+        changed: when the file last did, in nanoseconds.
+        beginning: its first bytes.
+        ending: the last bytes of those that were read.
+    """
+
+    inode: int
+    changed: int
+    beginning: bytes
+    ending: bytes
 
 
 class Reason(NamedTuple):
@@ -150,7 +171,7 @@ class RowIndex:
     _offsets: array[int] = field(default_factory=lambda: array("q"))
     _files: array[int] = field(default_factory=lambda: array("L"))
     _ends: dict[str, int] = field(default_factory=dict)
-    _beginnings: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    _looks: dict[str, SeenFile] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return sum(self._alive)
@@ -168,22 +189,29 @@ class RowIndex:
         if names[: len(self.names)] != self.names or not all(map(self._is_same, self._ends)):
             self._forget()
         self.names = list(names)
-        self.complete = False
+        self.complete = self.torn = False
         for number, name in enumerate(self.names):
             if not self._read(number, name, enough):
                 return
         self.complete = True
 
     def _is_same(self, name: str) -> bool:
-        """Whether a file still begins as it did, and is not shorter than what was read of it."""
-        inode, beginning = self._beginnings[name]
+        """Whether a file holds what was read of it, as far as its two ends and its clock say."""
+        seen, end = self._looks[name], self._ends[name]
         with opened_in(self.folder, name) as stream:
             known = os.fstat(stream.fileno())
-            same = known.st_ino == inode and known.st_size >= self._ends[name]
-            return same and stream.read(len(beginning)) == beginning
+            same = known.st_ino == seen.inode and known.st_size >= end
+            if known.st_size == end:
+                same = same and known.st_ctime_ns == seen.changed
+            if not same or stream.read(len(seen.beginning)) != seen.beginning:
+                return False
+            stream.seek(end - len(seen.ending))
+            if stream.read(len(seen.ending)) != seen.ending:
+                return False
+            return seen.ending[-1:] in b"\n" or stream.read(1) in b"\r\n"
 
     def _forget(self) -> None:
-        fresh = RowIndex(self.folder, self.read, self.names)
+        fresh = RowIndex(self.folder, self.read, self.names, changed=self.changed + 1)
         for name in self.__slots__:
             setattr(self, name, getattr(fresh, name))
 
@@ -192,27 +220,39 @@ class RowIndex:
         at, ended = self._ends.setdefault(name, 0), True
         with opened_in(self.folder, name) as stream:
             for count, line in enumerate(lines(stream, at), 1):
-                self._add(number, line)
+                if not self._add(number, line):
+                    break
                 at = self._ends[name] = line.end
                 if not count % GLANCE and enough():
                     ended = False
                     break
-            self.torn = stream.seek(0, os.SEEK_END) > at
+            known = os.fstat(stream.fileno())
+            self.torn = self.torn or known.st_size > at
             stream.seek(0)
-            inode = os.fstat(stream.fileno()).st_ino
-            self._beginnings[name] = inode, stream.read(min(BEGINNING, at))
+            beginning = stream.read(min(BEGINNING, at))
+            stream.seek(max(0, at - BEGINNING))
+            ending = stream.read(min(BEGINNING, at))
+            self._looks[name] = SeenFile(known.st_ino, known.st_ctime_ns, beginning, ending)
         return ended
 
-    def _add(self, number: int, line: Line) -> None:
-        self.changed += 1
+    def _add(self, number: int, line: Line) -> bool:
+        """Whether the line is whole: of one without a line break, whether it is read as a row."""
+        bad = False
         try:
             row = self.read(line.required)
         except UNREADABLE:
-            row = None
+            row, bad = None, True
+        if row is None and not line.ended and line.required.strip(CLOSING):
+            return False
+        self.changed += 1
+        if bad:
             self.bad_lines += 1
             self.bad = self.bad or f"{self.names[number]}, from byte {line.offset:,}"
-        if row is None:
-            return
+        if row is not None:
+            self._keep(number, line.offset, row)
+        return True
+
+    def _keep(self, number: int, offset: int, row: ReadRow) -> None:
         if row.key is not None:
             before = self._keys.get(row.key)
             if before is not None:
@@ -222,7 +262,7 @@ class RowIndex:
         self._reason_of.append(self._number(row))
         self._cut.append(row.cut)
         self._alive.append(1)
-        self._offsets.append(line.offset)
+        self._offsets.append(offset)
         self._files.append(number)
 
     def _number(self, row: ReadRow) -> int:

@@ -77,7 +77,12 @@ def texts_of(line: bytes) -> str:
 
 def row_text(line: bytes) -> bytes:
     """The JSON object of a line: without the comma of an array, and the facts of a partial file."""
-    return line.split(b"\t", 1)[0].rstrip().removesuffix(b",")
+    return _item(line.split(b"\t", 1)[0])
+
+
+def _item(line: bytes) -> bytes:
+    """A line of an array without what stands around its object."""
+    return line.strip().removeprefix(b"[").removesuffix(b"]").rstrip().removesuffix(b",")
 
 
 @dataclass
@@ -93,8 +98,9 @@ class RowsResult:
     name: str
     what: ClassVar[str] = "rows"
     samples: ScoredSamples | None = None
+    growing: bool = False
     index: RowIndex = field(init=False)
-    _pages: dict[bool, tuple[int, Page]] = field(default_factory=dict)
+    _pages: dict[bool, tuple[tuple[int, bool], Page]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.index = RowIndex(self.folder, self.read, [])
@@ -151,9 +157,10 @@ class RowsResult:
 
     def figures(self, *, whole: bool = True) -> Page:
         """The same, made once for the rows that are there."""
-        if self._pages.get(whole, (-1,))[0] != self.index.changed:
-            self._pages[whole] = self.index.changed, self.page(whole=whole)
-        return self._pages[whole][1]
+        known, now = self._pages.get(whole), (self.index.changed, self.growing)
+        if known is None or known[0] != now:
+            self._pages[whole] = known = now, self.page(whole=whole)
+        return known[1]
 
     def case(self, at: int) -> Case:
         """A row for a reader.
@@ -181,6 +188,8 @@ class RowsResult:
                 "1 line is" if self.index.bad_lines == 1 else f"{self.index.bad_lines:,} lines are"
             )
             yield f"{lines} not read, the first: {one_line(self.index.bad)}"
+        if self.index.torn and self.index.complete and not self.growing:
+            yield "the last line is half written"
 
     def progress(self, *, growing: bool) -> str:
         """How far it is; "" where it is complete."""
@@ -201,9 +210,10 @@ class Scores(RowsResult):
     @staticmethod
     def read(line: bytes) -> ReadRow | None:
         """As `RowsResult` says."""
-        if line in {b"", b"[", b"]"}:  # of an array
+        line = _item(line)
+        if not line:  # of an array
             return None
-        row = decoded(line.removesuffix(b","))
+        row = decoded(line)
         value, explained = reward_of(row["aggregate_reward_score"]), row.get("explanation")
         if value is None:
             error = row["error"]

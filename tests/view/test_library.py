@@ -13,6 +13,7 @@ from reward_functions.view.library import GROWING, Library, NoFolder, Unknown
 from reward_functions.view.reading import Gone
 from reward_functions.view.row_index import Asked
 from tests.parsed_page import harmless
+from reward_functions.view.rows import texts_of
 from tests.view import made
 
 
@@ -108,6 +109,76 @@ def test_a_line_that_is_no_row_is_passed_over_and_counted(tmp_path, name):
     assert said in entry.facts.finding
 
 
+@dataclass
+class Clock:
+    now: float = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+LAST = {
+    # what stands after the last line break: (rows, the finding, rows once more is written)
+    "a row": (line(0.0).encode(), 2, "at the minimum", 3),
+    "half a row": (line(0.0).encode()[:-9], 1, "the last line is half written", 2),
+    "the end of an array": (line(0.0).encode() + b"]", 2, "at the minimum", 3),
+    "a bracket": (b"]", 1, "", 2),
+    "a number": (b"1", 1, "the last line is half written", 2),
+}
+
+
+@pytest.mark.parametrize("name", LAST)
+def test_a_last_line_without_a_line_break_is_read_where_it_is_whole(tmp_path, name):
+    last, rows, said, later = LAST[name]
+    (tmp_path / "s").write_bytes(b"[" + line(1.0).encode() + b",\n" + last)
+    library = Library(tmp_path, clock=lambda: 1e12)
+    entry, result = library.opened(slug_of("s"))
+    assert (entry.facts.rows, said in entry.facts.finding) == (rows, True)
+    assert bool(said) == bool(entry.facts.finding)
+    assert result.case(rows - 1).title.startswith("r0")
+    assert result.index.chosen(Asked(text="r0"), texts_of).found == rows
+    rest = line(0.0).encode()[-9:] if name == "half a row" else b""
+    with (tmp_path / "s").open("ab") as stream:
+        stream.write(rest + (b"" if name == "half a row" else b"\n" + line(0.5).encode()))
+    (entry,) = library.listing().entries
+    assert (entry.facts.rows, result.index.bad_lines) == (later, name == "a number")
+
+
+def test_half_a_last_line_is_no_finding_while_more_may_come(tmp_path):
+    path, clock = tmp_path / "s", Clock()
+    path.write_bytes(GOOD + b'{"id": "r1", "aggre')
+    library = Library(tmp_path, clock=clock)
+    for since, said in ((1, ""), (2 * GROWING, "the last line is half written")):
+        clock.now = path.stat().st_mtime + since
+        entry, result = library.opened(slug_of("s"))
+        assert entry.facts.finding == said
+        assert list(result.figures().warnings) == ([f"T{said[1:]}."] if said else [])
+
+
+REWRITTEN = {
+    # what a file of 100 rows of 0.0 holds then: its mean
+    "its last rows": ([0.0] * 90 + [1.0] * 10, 0.1),
+    "a row among others": ([0.0] * 80 + [1.0] + [0.0] * 19, 0.01),
+    "its last rows, and more rows": ([0.0] * 90 + [1.0] * 110, 0.55),
+}
+
+
+@pytest.mark.parametrize("name", REWRITTEN)
+def test_a_file_that_is_written_anew_in_its_place_is_read_anew(tmp_path, name):
+    values, mean = REWRITTEN[name]
+    path = tmp_path / "s"
+    path.write_text("".join(f"{line(0.0, at)}\n" for at in range(100)))
+    library = Library(tmp_path, clock=lambda: 1e12)
+    _, result = library.opened(slug_of("s"))
+    assert "mean 0" in result.figures().lead
+    with path.open("r+") as stream:
+        stream.write("".join(f"{line(value, at)}\n" for at, value in enumerate(values)))
+    os.utime(path, (1, 1))
+    (entry,) = library.listing().entries
+    assert (entry.facts.rows, entry.facts.mean) == (len(values), pytest.approx(mean))
+    assert f"mean {mean:.4g}." in result.figures().lead
+
+
 def test_a_line_without_an_end_is_passed_over(tmp_path, monkeypatch):
     monkeypatch.setattr(reading, "LONGEST", 1_000)
     endless = b'{"id": "' + b"x" * 5_000
@@ -158,14 +229,6 @@ def test_a_record_of_other_types_is_a_sentence(folder, tmp_path, name):
     assert entry.facts.problem.startswith(f"{name}, {entry.kind}: ")
     with pytest.raises(Gone):
         library.opened(entry.slug)
-
-
-@dataclass
-class Clock:
-    now: float = 0.0
-
-    def __call__(self):
-        return self.now
 
 
 def test_partial_results_show_how_far_they_are(tmp_path):
@@ -341,8 +404,6 @@ def test_rows_are_chosen(tmp_path, name):
     (tmp_path / "s").write_text("".join(f"{each}\n" for each in lines))
     library = Library(tmp_path)
     _, result = library.opened(slug_of("s"))
-    from reward_functions.view.rows import texts_of
-
     chosen = result.index.chosen(Asked(**asked), texts_of)
     assert (list(chosen.rows), chosen.found) == (rows, len(rows))
 
