@@ -295,8 +295,8 @@ def _further(baseline: Baseline) -> Iterator[CheckFinding]:
             "inferenceMaxTokens, or the job punishes long answers",
         )
     if baseline.unscored:
-        worst = next(iter(baseline.errors), "")
-        yield warning("unscored", f"{baseline.unscored:,} answers have no reward: {worst}")
+        why = f": {next(iter(baseline.errors))}" if baseline.errors else ""
+        yield warning("unscored", f"{baseline.unscored:,} answers have no reward{why}")
 
 
 def _unsure(sure: bool, bound: float) -> str:  # noqa: FBT001 - reads as a word of the sentence

@@ -16,6 +16,7 @@ from reward_functions.reports.pages.page import Page, Section, one_line
 from reward_functions.reports.sheets import Sheet
 from reward_functions.view.entries import Facts
 from reward_functions.view.reading import Gone, decoded, whole
+from reward_functions.view.rows import share_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -184,14 +185,19 @@ def _baseline_facts(item: Any) -> Facts:
     from reward_functions.jobs.baseline import judged  # noqa: PLC0415 - of jobs alone
 
     found = _baseline(item)
-    wrong = [each.message for each in judged(found) if each.verdict != "ok"] if found.mean else []
+    answers = found.scored + found.unscored
+    wrong = []
+    if found.unscored or not answers:
+        wrong = [f"{share_of_rows(found.unscored, answers, 'answers')} have no reward"]
+    elif not found.tuned:
+        wrong = [each.message for each in judged(found) if each.verdict != "ok"]
     return Facts(
         reward=found.reward,
         version=str(found.version or ""),
-        rows=found.scored + found.unscored,
+        rows=answers,
         mean=found.mean.value if found.mean else None,
         unscored=found.unscored,
-        finding="" if found.tuned or not wrong else one_line(wrong[0], SENTENCE),
+        finding=one_line(next(iter(wrong), ""), SENTENCE),
     )
 
 
@@ -199,7 +205,7 @@ def _baseline_page(item: Any) -> Page:
     from reward_functions.jobs.baseline import judged, page  # noqa: PLC0415 - of jobs alone
 
     found = _baseline(item)
-    findings = [] if found.tuned else list(judged(found))
+    findings = [] if found.tuned and found.mean else list(judged(found))
     return page(found, findings, found.asked, found.facts())
 
 
@@ -306,8 +312,10 @@ def _series(item: Any) -> list[Series]:
 
 
 def _metrics_facts(item: Any) -> Facts:
+    from reward_functions.jobs.figures import reads  # noqa: PLC0415 - of jobs alone
+
     seen = [each for each in item["signs"] if each["state"] == "seen"]
-    rewards = [each for each in _series(item) if "reward" in each.name.lower() and each.points]
+    rewards = [each for each in _series(item) if reads(each, "reward", "mean") and each.points]
     return Facts(
         mean=rewards[0].values[-1] if rewards else None,
         rows=max((len(each.points) for each in _series(item)), default=0),

@@ -109,6 +109,50 @@ def test_a_line_that_is_no_row_is_passed_over_and_counted(tmp_path, name):
     assert said in entry.facts.finding
 
 
+BASELINES = {
+    # what a baseline's record holds: the mean, and the finding
+    "nothing is scored": ({"scored": 0, "unscored": 20, "mean": None}, None, "20 of 20 answers"),
+    "one is scored": ({"scored": 1, "unscored": 19}, 0.5, "19 of 20 answers have no reward"),
+    "of a tuned model": ({"scored": 0, "unscored": 2, "mean": None, "tuned": True}, None, "2 of 2"),
+    "a tuned model is held to nothing": ({"unscored": 0, "tuned": True}, 0.5, ""),
+    "all are cut off": ({"unscored": 0, "cut": [1, 1, 1]}, 0.5, "100.0% of the answers reach the"),
+}
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_answers_without_a_reward_are_the_first_finding_of_a_baseline(folder, tmp_path, name):
+    fields, mean, said = BASELINES[name]
+    item = json.loads((folder / "baseline.json").read_text()) | fields
+    (tmp_path / "b.json").write_text(json.dumps(item))
+    entry, result = Library(tmp_path).opened(slug_of("b.json"))
+    assert (entry.facts.mean, entry.facts.unscored) == (mean, item["unscored"])
+    assert entry.facts.finding.startswith(said)
+    assert bool(said) == bool(entry.facts.finding)
+    assert "have no reward: " not in result.page().html()
+    if not item["scored"]:
+        assert "No answer of the model was scored" in result.page().html()
+
+
+COURSES = {
+    # names of figures, each with its last value: the mean that the list shows
+    "a time": ({"timing_s/reward": 31.5, "critic/rewards/mean": 0.25}, 0.25),
+    "a share": ({"train/frac_reward_zero_std": 1.0}, None),
+    "a mean": ({"train/reward_std": 0.1, "train/reward": 0.5}, 0.5),
+}
+
+
+@pytest.mark.parametrize("name", COURSES)
+def test_the_mean_of_metrics_is_that_of_the_reward(tmp_path, name):
+    courses, mean = COURSES[name]
+    series = [
+        {"name": each, "split": "training", "unit": "step", "points": [[1, 9.0], [2, value]]}
+        for each, value in courses.items()
+    ]
+    item = {"job": "j", "simulation": False, "notes": [], "signs": [], "series": series}
+    (tmp_path / "m.json").write_text(json.dumps(item))
+    assert [each.facts.mean for each in Library(tmp_path).listing().entries] == [mean]
+
+
 @dataclass
 class Clock:
     now: float = 0.0
