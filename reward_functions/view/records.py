@@ -123,7 +123,9 @@ def _checked(item: Any) -> Checked:
         figures=[_sound(Figure, each) for each in item["figures"]],
         findings=seen,
         gates=[_sound(Gate, each) for each in item["gates"]],
-        measured=_sound(Measured, item["measured"], items="rows"),
+        measured=_sound(
+            Measured, item["measured"], items="rows" if item["kind"] == "comparison" else "answers"
+        ),
     )
 
 
@@ -136,7 +138,7 @@ def _audit_facts(item: Any) -> Facts:
         reward=done.target["name"] + (f", {item['other']['name']}" if "other" in item else ""),
         version=str(done.target.get("version") or ""),
         rows=rows if isinstance(rows, int) else None,
-        unscored=done.measured.missing,
+        unscored=done.measured.missing if done.measured.measured or done.measured.missing else None,
         finding=one_line(worst[0], SENTENCE) if worst else "",
     )
 

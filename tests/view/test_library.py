@@ -133,6 +133,24 @@ def test_answers_without_a_reward_are_the_first_finding_of_a_baseline(folder, tm
         assert "No answer of the model was scored" in result.page().html()
 
 
+NOTHING = {
+    # the file, what was measured: the finding, and how many are unscored
+    "audit.json": ((0, 0), "nothing was measured: there are no answers", None),
+    "compare.json": ((0, 4), "nothing was measured: 0 of 4 rows measured", 4),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_an_audit_of_nothing_says_so_as_its_command_does(folder, tmp_path, name):
+    (measured, missing), said, unscored = NOTHING[name]
+    item = json.loads((folder / name).read_text())
+    item["measured"] = {"measured": measured, "missing": missing, "unasked": 0}
+    (tmp_path / name).write_text(json.dumps(item))
+    (entry,) = Library(tmp_path).listing().entries
+    assert entry.facts.finding.startswith(said)
+    assert entry.facts.unscored == unscored
+
+
 COURSES = {
     # names of figures, each with its last value: the mean that the list shows
     "a time": ({"timing_s/reward": 31.5, "critic/rewards/mean": 0.25}, 0.25),
