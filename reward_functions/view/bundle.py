@@ -1,7 +1,8 @@
 """The results of a folder as files, for a bucket or a colleague: `index.html`, and a page of each.
 
 Links are relative, nothing asks a server, and nothing is loaded. The first rows
-are written, page after page; each page says how many there are.
+are written, page after page; each page says how many there are. A page that lies in the folder gets
+the policy of this project's pages above all that it holds.
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ from reward_functions.data.atomic import Together
 from reward_functions.view.library import Library
 from reward_functions.view.reading import UNREADABLE, unreadable
 from reward_functions.view.row_index import SHOWN, Asked
-from reward_functions.view.shown import Links, ListAsked, entry_page, list_page, problem_page
+from reward_functions.view.shown import (
+    Links,
+    ListAsked,
+    entry_page,
+    kit_policy,
+    list_page,
+    problem_page,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +36,19 @@ PAGES: Final = "pages"
 
 MOST_ROWS: Final = 1_000
 """Rows of a result that are written."""
+
+
+MARK: Final = '<meta name="generator" content="reward view --bundle">'
+"""In the head of every file of a bundle. No other file is replaced or removed."""
+
+MARKED: Final = 1_024
+"""Bytes of a file within which it stands."""
+
+STRICT: Final = (
+    '<meta http-equiv="Content-Security-Policy" '
+    f"content=\"{kit_policy()}; form-action 'none'; base-uri 'none'\">"
+)
+"""Above a page that lies in the folder, whose own policy may allow a script of somebody's."""
 
 
 @dataclass(frozen=True)
@@ -78,14 +99,16 @@ def write_bundle(
     listing = library.listing()
     with Together() as files:
         files.folder(out / PAGES)
-        files.opened(out / INDEX).write(list_page(listing, ListAsked(), links, folder.name or "/"))
+        html = list_page(listing, ListAsked(), links, folder.name or "/")
+        files.opened(out / INDEX).write(_marked(html, MARK))
         written = {_file(entry.slug, 1) for entry in listing.entries}
         for entry in listing.entries:
             for name, html in _pages(library, entry, links):
-                files.opened(out / PAGES / name).write(html)
+                head = f"{MARK}\n{STRICT}" if entry.kind == "page" else MARK
+                files.opened(out / PAGES / name).write(_marked(html, head))
                 written.add(name)
     for old in (out / PAGES).glob("*.html"):
-        if old.name not in written:
+        if old.name not in written and _is_marked(old):
             old.unlink(missing_ok=True)
     return len(listing.entries)
 
@@ -112,7 +135,21 @@ def _require_own(out: Path) -> None:
     """
     if not out.exists():
         return
-    names = {each.name for each in out.iterdir()}
-    if names - {INDEX, PAGES}:
-        other = min(names - {INDEX, PAGES})
-        raise ConfigurationError(f"--bundle {out} holds {other}: name a folder of its own")
+    found = sorted(out.iterdir())
+    others = [each.name for each in found if each.name not in (INDEX, PAGES) or each.is_symlink()]
+    if found and not others and not _is_marked(out / INDEX):
+        others = [f"{each.name}, of no earlier bundle" for each in found]
+    if others:
+        raise ConfigurationError(f"--bundle {out} holds {others[0]}: name a folder of its own")
+
+
+def _is_marked(path: Path) -> bool:
+    """Whether a file is of a bundle."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return MARK.encode() in stream.read(MARKED)
+
+
+def _marked(html: str, head: str) -> str:
+    return html.replace("<head>", f"<head>\n{head}", 1)

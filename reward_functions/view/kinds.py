@@ -1,7 +1,7 @@
 """The kind of a file, by its beginning: no name and no ending is trusted.
 
 A file of rows is known by its first line, a record by the names of its fields, a page by the
-content policy of this project's pages.
+first bytes of this project's pages, which hold their content policy.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.view.reading import HEAD, Gone, decoded, opened_in, whole
-from reward_functions.view.records import CSP, DOCUMENTS, PageResult, RecordResult
+from reward_functions.view.records import BEGINS, DOCUMENTS, PageResult, RecordResult
 from reward_functions.view.rows import PARTIAL, PartialScores, Rollouts, Scores, Trajectories
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def recognised(folder: Path, name: str) -> tuple[Kind, Result] | None:
     """
     with opened_in(folder, name) as stream:
         head = stream.read(HEAD)
-    if CSP.search(head):
+    if BEGINS.match(head):
         return "page", PageResult(folder, name)
     text = head.lstrip()
     if text.startswith(b"["):

@@ -7,6 +7,7 @@ that of the command which wrote it. A page of this project is shown as it is, wi
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, fields
 from datetime import datetime
 from html.parser import HTMLParser
@@ -393,8 +394,18 @@ DOCUMENTS: Final[Mapping[Kind, DocumentKind]] = {
 }
 
 
-CSP: Final = re.compile(rb'http-equiv="Content-Security-Policy" content="default-src \'none\'')
-"""In the head of every page of this project."""
+BEGINS: Final = re.compile(
+    rb'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    rb'<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+    rb"style-src 'unsafe-inline'(?:; script-src 'sha256-[A-Za-z0-9+/]{43}=')?\">\n"
+)
+"""The first bytes of every page of this project, of any version: its policy holds for the rest."""
+
+_ACTIVE: Final = re.compile(
+    r"<(meta|script|base|link|form|i?frame|frameset|object|embed|portal)(?![\w-])", re.IGNORECASE
+)
+KIT_TAGS: Final = {"meta": 3, "script": 1}
+"""Tags that act, of a page of this project, and how often each is there at most."""
 
 
 @dataclass
@@ -421,11 +432,17 @@ class PageResult:
         """The document.
 
         Raises:
-            Gone: it cannot be read, or ends before its end.
+            Gone: it cannot be read, ends before its end, or holds tags that act and are none of
+                this project's.
         """
         found = whole(self.folder, self.name).decode("utf-8", "replace")
         if "</html>" not in found[-64:]:
             raise Gone(f"{self.name} is half written: it has no end")
+        acting = Counter(each[1].lower() for each in _ACTIVE.finditer(found))
+        if other := min(acting - Counter(KIT_TAGS), default=""):
+            raise Gone(
+                f"{self.name} has a <{other}> that no page of this project has: open it alone"
+            )
         return found
 
     def facts(self, *, growing: bool) -> Facts:  # noqa: ARG002 - as those of rows
