@@ -6,9 +6,10 @@ first bytes of this project's pages, which hold their content policy.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.view.reading import HEAD, Gone, decoded, opened_in, whole
+from reward_functions.view.reading import BOM, HEAD, LONGEST, Gone, decoded, opened_in, whole
 from reward_functions.view.records import BEGINS, DOCUMENTS, PageResult, RecordResult
 from reward_functions.view.rows import PARTIAL, PartialScores, Rollouts, Scores, Trajectories
 
@@ -30,13 +31,13 @@ class FirstLine(NamedTuple):
 
     Args:
         kind: of the file.
-        begins: its first bytes, where its first line is too long to be read.
+        begins: matches its first bytes, where its first line is too long to be read, or half.
         known: whether the first line is one of its rows.
         made: reads it.
     """
 
     kind: Kind
-    begins: bytes
+    begins: re.Pattern[bytes]
     known: Callable[[dict[str, Any]], bool]
     made: Callable[[Path, str], RowsResult]
 
@@ -44,17 +45,22 @@ class FirstLine(NamedTuple):
 LINES: Final = (
     FirstLine(
         "scores",
-        b'{"partial results',
+        re.compile(rb'\{"partial results'),
         lambda row: PARTIAL in row and "the reward" in row,
         PartialScores,
     ),
-    FirstLine("rollouts", b'{"record": 1', lambda row: row.get("record") == 1, Rollouts),
     FirstLine(
-        "trajectories", b'{"trajectory":', lambda row: row.get("trajectory") == 1, Trajectories
+        "rollouts", re.compile(rb'\{"record": 1'), lambda row: row.get("record") == 1, Rollouts
+    ),
+    FirstLine(
+        "trajectories",
+        re.compile(rb'\{"trajectory":'),
+        lambda row: row.get("trajectory") == 1,
+        Trajectories,
     ),
     FirstLine(
         "scores",
-        b'{"id": "","aggregate',
+        re.compile(rb'\{ ?"id": ?"(?:[^"\\]|\\.)*+", ?"aggregate_reward_score":'),
         lambda row: "aggregate_reward_score" in row and "id" in row,
         Scores,
     ),
@@ -68,7 +74,9 @@ def recognised(folder: Path, name: str) -> tuple[Kind, Result] | None:
         Gone: it cannot be read.
     """
     with opened_in(folder, name) as stream:
-        head = stream.read(HEAD)
+        head = stream.read(HEAD).removeprefix(BOM)
+        if head[:1] in b"{[" and b"\n" not in head.removeprefix(b"[").lstrip():
+            head += stream.readline(LONGEST)
     if BEGINS.match(head):
         return "page", PageResult(folder, name)
     text = head.lstrip()
@@ -83,7 +91,7 @@ def _of_lines(folder: Path, name: str, text: bytes) -> tuple[Kind, Result] | Non
     line, broken, _ = text.partition(b"\n")
     row = _object(line.rstrip().removesuffix(b","))
     for each in LINES:
-        if each.known(row) if row else not broken and text.startswith(each.begins):
+        if each.known(row) if row else not broken and each.begins.match(text):
             made = each.made(folder, name)
             if isinstance(made, PartialScores):
                 made.started(row or {})

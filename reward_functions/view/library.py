@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 MOST: Final = 20_000
 """Files that are looked at."""
+
+DEEPEST: Final = 100
+"""Levels of folders that are looked at."""
 
 GROWING: Final = 15.0
 """Seconds after the last change in which a file of rows counts as being written."""
@@ -212,6 +216,9 @@ class Library:
             here = Path(place)
             folders[:] = sorted(each for each in folders if self._is_shown(here / each))
             within = here.relative_to(self.folder)
+            if folders and len(within.parts) >= DEEPEST:
+                folders.clear()
+                notes.append(f"Folders more than {DEEPEST} levels below are not looked at.")
             if RUN.issubset(files):
                 folders.clear()
                 yield within.as_posix()
@@ -304,8 +311,10 @@ def _stamp(path: Path) -> tuple[tuple[int, ...], float]:
     Raises:
         OSError: it is gone.
     """
-    paths = [path, *path.iterdir()] if path.is_dir() else [path]
-    found = [each.stat() for each in paths]
+    found = [path.stat()]
+    for each in path.iterdir() if path.is_dir() else ():
+        with suppress(FileNotFoundError):  # a part is renamed meanwhile
+            found.append(each.lstat())
     changed = max(each.st_mtime for each in found)
     numbers = [(each.st_ino, each.st_size, each.st_mtime_ns, each.st_ctime_ns) for each in found]
     return tuple(number for each in numbers for number in each), changed

@@ -5,6 +5,7 @@ A file may vanish, shrink or grow while it is looked at. A line may have no end.
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 from stat import S_ISREG
@@ -37,6 +38,10 @@ with this program."""
 
 
 _DECODER: Final = json.JSONDecoder(parse_constant=no_constant)
+
+
+BOM: Final = codecs.BOM_UTF8
+"""Some editors begin a file with it."""
 
 
 class Gone(ConfigurationError):
@@ -120,7 +125,7 @@ def whole(folder: Path, name: str) -> bytes:
         found = stream.read(LARGEST + 1)
     if len(found) > LARGEST:
         raise Gone(f"{name} is larger than {LARGEST >> 20} MB: it is not read")
-    return found
+    return found.removeprefix(BOM)
 
 
 def lines(stream: IO[bytes], start: int) -> Iterator[Line]:
@@ -129,15 +134,19 @@ def lines(stream: IO[bytes], start: int) -> Iterator[Line]:
     while text := stream.readline(LONGEST):
         end = at + len(text)
         if text.endswith(b"\n"):
-            yield Line(at, end, text.rstrip(b"\r\n"))
+            yield Line(at, end, _without_mark(at, text.rstrip(b"\r\n")))
         elif len(text) < LONGEST:
-            yield Line(at, end, text, ended=False)
+            yield Line(at, end, _without_mark(at, text), ended=False)
         else:
             end += _passed_over(stream)
             if end < 0:
                 return
             yield Line(at, end, None)
         at = end
+
+
+def _without_mark(at: int, text: bytes) -> bytes:
+    return text if at else text.removeprefix(BOM)
 
 
 def _passed_over(stream: IO[bytes]) -> int:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from reward_functions.scoring import journal
-from reward_functions.view import reading
+from reward_functions.view import kinds, reading
+from reward_functions.view import library as library_module
 from reward_functions.view.entries import KINDS, slug_of
 from reward_functions.view.library import GROWING, Library, NoFolder, Unknown
 from reward_functions.view.reading import Gone
@@ -177,6 +178,32 @@ class Clock:
 
     def __call__(self):
         return self.now
+
+
+BEGINS = {
+    # how a file begins: rows that are read
+    "a long answer": (line(1.0, explanation={"answer": "y" * 100_000, "reason": "no"}), 2),
+    "a long id": (line(1.0, "y" * 100_000), 2),
+    "an array with a long answer": (f"[\n{line(1.0, 'y' * 100_000)},", 2),
+    "a line that is too long": (line(1.0, explanation={"answer": "y" * 300_000}), 1),
+    "half a row": (line(1.0)[:50], 2),
+    "a byte order mark": (f"\ufeff{line(1.0)}", 2),
+}
+
+
+@pytest.mark.parametrize("name", BEGINS)
+def test_scores_are_known_however_long_their_first_row_is(tmp_path, monkeypatch, name):
+    begins, rows = BEGINS[name]
+    monkeypatch.setattr(kinds, "LONGEST", 200_000)
+    monkeypatch.setattr(reading, "LONGEST", 200_000)
+    (tmp_path / "s").write_text(begins)
+    library = Library(tmp_path)
+    assert [each.kind for each in library.listing().entries] == ["scores"]
+    with (tmp_path / "s").open("a") as stream:
+        stream.write(f"{line(1.0)[50:] * (name == 'half a row')}\n{line(0.0)}\n")
+    entry, result = library.opened(slug_of("s"))
+    assert entry.facts.rows == rows
+    assert result.case(rows - 1).title.startswith("r0")
 
 
 LAST = {
@@ -399,6 +426,24 @@ def test_links_that_lead_out_are_not_followed(tmp_path):
     (run / "stopped.json").symlink_to(outside / "s")
     problems = {each.name: each.facts.problem for each in Library(inside).listing().entries}
     assert problems["run"] == "run holds links: it is not read"
+
+
+def test_a_link_to_nothing_hides_no_run(tmp_path):
+    run = made.run_of_shards(tmp_path)
+    (run / "notes").symlink_to("nowhere")
+    (entry,) = Library(tmp_path).listing().entries
+    assert (entry.name, entry.facts.rows, entry.facts.problem) == ("run", 4, "")
+
+
+def test_folders_have_a_depth(tmp_path, monkeypatch):
+    monkeypatch.setattr(library_module, "DEEPEST", 2)
+    below = tmp_path / "1" / "2" / "3"
+    below.mkdir(parents=True)
+    for each in (below, below.parent):
+        (each / "s").write_bytes(GOOD)
+    listing = Library(tmp_path).listing()
+    assert [each.name for each in listing.entries] == ["1/2/s"]
+    assert listing.notes == ["Folders more than 2 levels below are not looked at."]
 
 
 def test_devices_and_pipes_are_not_opened(tmp_path):
