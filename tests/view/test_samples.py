@@ -50,6 +50,46 @@ def test_samples_of_other_shapes_are_read_as_score_reads_them(tmp_path):
     assert result.case(0).texts[0] == ("prompt, 4 characters", "2+2?")
 
 
+SHAPES = {
+    # rows of a trainer, with no id: the ids of the scores, and what is shown of each
+    "trl": (
+        [{"prompt": f"p{at}", "completion": f"c{at}", "answer": "4"} for at in range(2)],
+        {"sample-1": ("p1", "c1"), "sample-0": ("p0", "c0")},
+    ),
+    "several responses": (
+        [{"id": "a", "prompt": "p", "responses": ["c0", "c1"], "answer": "4"}],
+        {"a-2": ("p", "c1"), "a-1": ("p", "c0")},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_rows_have_the_ids_that_score_gives_them(tmp_path, name):
+    rows, expected = SHAPES[name]
+    (tmp_path / "scores.jsonl").write_text(scored(*expected))
+    text = "\n".join(["", *map(json.dumps, rows)])  # a blank line, and none at the end
+    (tmp_path / "s").write_text(text)
+    made.typed("score", "exact_match", tmp_path / "s", "-o", tmp_path / "theirs.jsonl")
+    theirs = (tmp_path / "theirs.jsonl").read_text().splitlines()
+    assert {json.loads(each)["id"] for each in theirs} == {*expected}
+    library = Library(tmp_path, samples=ScoredSamples.of(tmp_path / "s"))
+    _, result = library.opened(slug_of("scores.jsonl"))
+    for at, (prompt, response) in enumerate(expected.values()):
+        texts = result.case(at).texts
+        assert [text for _, text in texts[:2]] == [prompt, response]
+
+
+def test_samples_that_are_cut_short_meanwhile_are_left_out(tmp_path):
+    (tmp_path / "scores.jsonl").write_text(scored("a", "b"))
+    rows = [made.sample(at, "1") | {"id": each} for at, each in enumerate("ab")]
+    source = made.write_samples(tmp_path / ".s", rows)
+    library = Library(tmp_path, samples=ScoredSamples.of(source))
+    _, result = library.opened(slug_of("scores.jsonl"))
+    assert result.case(1).texts
+    source.write_text("")
+    assert result.case(1).texts == ()
+
+
 @pytest.mark.parametrize("content", [b"\xff\x00", b"[1, 2]\n", b'{"no": "id"}\n'])
 def test_a_file_of_others_is_refused(tmp_path, content):
     (tmp_path / "s").write_bytes(content)
@@ -58,7 +98,7 @@ def test_a_file_of_others_is_refused(tmp_path, content):
 
 
 def test_a_file_that_is_missing_or_goes_is_a_sentence(tmp_path):
-    with pytest.raises(Gone, match="is not there"):
+    with pytest.raises(Gone, match="none: there is no such file"):
         ScoredSamples.of(tmp_path / "none")
     (tmp_path / "scores.jsonl").write_text(scored("a"))
     source = made.write_samples(tmp_path / "s", [made.sample(0, "1") | {"id": "a"}])
