@@ -60,7 +60,7 @@ LINES: Final = (
     ),
     FirstLine(
         "scores",
-        re.compile(rb'\{ ?"id": ?"(?:[^"\\]|\\.)*+", ?"aggregate_reward_score":'),
+        re.compile(rb'\{ ?"id": ?"[^"\\]*+(?:\\.[^"\\]*+)*", ?"aggregate_reward_score":'),
         lambda row: "aggregate_reward_score" in row and "id" in row,
         Scores,
     ),
@@ -91,7 +91,7 @@ def _of_lines(folder: Path, name: str, text: bytes) -> tuple[Kind, Result] | Non
     line, broken, _ = text.partition(b"\n")
     row = _object(line.rstrip().removesuffix(b","))
     for each in LINES:
-        if each.known(row) if row else not broken and each.begins.match(text):
+        if each.known(row) if row else not broken and each.begins.match(text, 0, LARGEST_RECORD):
             made = each.made(folder, name)
             if isinstance(made, PartialScores):
                 made.started(row or {})

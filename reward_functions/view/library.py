@@ -302,7 +302,10 @@ class Library:
         return known.facts
 
     def _is_growing(self, known: _Known) -> bool:
-        return known.kind in APPENDED and self.clock() - known.changed < GROWING
+        if known.kind not in APPENDED:
+            return False
+        late = self.clock() - known.changed >= GROWING
+        return not late or (isinstance(known.result, RowsResult) and known.result.is_held())
 
 
 def _stamp(path: Path) -> tuple[tuple[int, ...], float]:

@@ -6,6 +6,7 @@ A file may vanish, shrink or grow while it is looked at. A line may have no end.
 from __future__ import annotations
 
 import codecs
+import fcntl
 import json
 import os
 from stat import S_ISREG
@@ -113,6 +114,21 @@ def opened_in(folder: Path, name: str) -> IO[bytes]:
         os.close(file)
         raise Gone(f"{name} is no regular file")
     return os.fdopen(file, "rb")
+
+
+def is_locked(stream: IO[bytes]) -> bool:
+    """Whether a run of `reward score` writes to its partial file, which it locks.
+
+    It is locked for an instant, to see. A file system without locks says no.
+    """
+    try:
+        fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    fcntl.flock(stream, fcntl.LOCK_UN)
+    return False
 
 
 def whole(folder: Path, name: str) -> bytes:

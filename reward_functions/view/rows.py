@@ -24,7 +24,7 @@ from reward_functions.reports.score_report.reasons import (
 )
 from reward_functions.reports.sheets import Sheet
 from reward_functions.view.entries import Facts
-from reward_functions.view.reading import Gone, decoded
+from reward_functions.view.reading import Gone, decoded, is_locked, opened_in
 from reward_functions.view.row_index import ReadRow, RowIndex, all_texts
 
 if TYPE_CHECKING:
@@ -133,6 +133,10 @@ class RowsResult:
             fresh: the same file, as it would be met now.
         """
         self.index.complete = False
+
+    def is_held(self) -> bool:
+        """Whether a process writes to it, however long ago its last row came."""
+        return False
 
     @staticmethod
     def read(line: bytes) -> ReadRow | None:
@@ -394,8 +398,16 @@ class PartialScores(Scores):
         if isinstance(fresh, PartialScores):
             self.reward, self.version, self.total = fresh.reward, fresh.version, fresh.total
 
+    def is_held(self) -> bool:
+        """As `RowsResult` says."""
+        try:
+            with opened_in(self.folder, self.name) as stream:
+                return is_locked(stream)
+        except Gone:
+            return False
+
     def progress(self, *, growing: bool) -> str:
-        """How far the run is: it is interrupted, where nothing was written for a while."""
+        """How far the run is: it is interrupted, where no process writes to the file."""
         count = len(self.index)
         of = "" if self.total is None else f" of {self.total:,} ({count / self.total:.0%})"
         state = "being written" if growing else "interrupted: --resume goes on"

@@ -3,6 +3,7 @@
 import json
 import os
 from dataclasses import dataclass
+from fcntl import LOCK_EX, LOCK_NB, flock
 
 import pytest
 
@@ -16,6 +17,8 @@ from reward_functions.view.row_index import Asked
 from tests.parsed_page import harmless
 from reward_functions.view.rows import texts_of
 from tests.view import made
+
+VERSION = "the reward's version"
 
 
 @pytest.fixture(scope="module")
@@ -338,6 +341,29 @@ def test_partial_results_show_how_far_they_are(tmp_path):
     clock.now += 2 * GROWING
     (entry,) = library.listing().entries
     assert entry.facts.progress.startswith("interrupted")
+
+
+def test_a_run_that_waits_for_its_judge_is_not_interrupted(tmp_path):
+    library = Library(tmp_path, clock=lambda: 1e12)
+    with journal.beside(tmp_path / "out", {"the reward": ["g"], VERSION: 2}, 4, resume=False):
+        (entry,) = library.listing().entries
+        assert entry.facts.progress == "being written, 0 of 4 (0%) rows"
+        written = (tmp_path / "out.partial").read_bytes()
+    (tmp_path / "out.partial").write_bytes(written)
+    (entry,) = library.listing().entries
+    assert entry.facts.progress == "interrupted: --resume goes on, 0 of 4 (0%) rows"
+
+
+def test_a_run_that_ends_without_a_row_is_interrupted_from_then_on(tmp_path):
+    path = tmp_path / "out.partial"
+    path.write_text(f'{{"{journal.MARK}": true, "the reward": ["g"], "{VERSION}": 2}}\n')
+    library = Library(tmp_path, clock=lambda: 1e12)
+    with path.open("rb") as stream:
+        flock(stream, LOCK_EX)
+        assert library.listing().entries[0].facts.progress.startswith("being written")
+    assert library.listing().entries[0].facts.progress.startswith("interrupted")
+    with path.open("rb") as stream:
+        flock(stream, LOCK_EX | LOCK_NB)  # looking on has left no lock
 
 
 def test_a_file_that_grows_is_read_on_and_another_one_anew(tmp_path):
