@@ -43,6 +43,7 @@ const filterable = (before, items, what) => {
 };
 
 for (const table of document.querySelectorAll("table")) {
+  if (table.tHead.querySelector("a")) continue; // A server sorts it, and has further rows.
   const rows = [...table.tBodies[0].rows];
   // Where the rows' names have no heading, each row is another fact.
   if (rows.length > 3 && table.tHead.rows[0].cells[0].textContent) sortable(table);
