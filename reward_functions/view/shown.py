@@ -98,21 +98,24 @@ class ListAsked:
     page: int = 1
 
 
-def _number(value: float | None) -> float:
-    return inf if value is None else value
+def _negative(count: int | None) -> int | None:
+    return None if count is None else -count
 
 
 SORTS: Final[Mapping[str, Callable[[Entry], Any]]] = {
     "name": lambda entry: entry.name.casefold(),
     "kind": lambda entry: entry.kind,
-    "reward": lambda entry: entry.reward.casefold(),
-    "rows": lambda entry: -(-1 if entry.facts.rows is None else entry.facts.rows),
-    "mean": lambda entry: _number(entry.facts.mean),
-    "unscored": lambda entry: -(entry.facts.unscored or 0),
+    "reward": lambda entry: entry.reward.casefold() or None,
+    "rows": lambda entry: _negative(entry.facts.rows),
+    "mean": lambda entry: entry.facts.mean,
+    "unscored": lambda entry: _negative(entry.facts.unscored),
     "time": lambda entry: -entry.time,
-    "finding": lambda entry: (not entry.facts.finding, entry.facts.finding.casefold()),
+    "finding": lambda entry: entry.facts.finding.casefold() or None,
 }
-"""By what the list is sorted: the most rows, the least mean, the most unscored, the newest."""
+"""By what the list is sorted: the most rows, the least mean, the most unscored, the newest.
+
+A result that has none of it is last in both directions.
+"""
 
 
 class Column(NamedTuple):
@@ -170,8 +173,10 @@ def chosen_entries(listing: ResultList, asked: ListAsked) -> list[Entry]:
         if asked.kind in ("", entry.kind)
         and wanted in f"{entry.name}\n{entry.reward}\n{entry.facts.finding}".casefold()
     ]
-    found.sort(key=SORTS[asked.sort.removeprefix("-")], reverse=asked.sort.startswith("-"))
-    return found
+    key = SORTS[asked.sort.removeprefix("-")]
+    lacking = [entry for entry in found if key(entry) is None]
+    known = [entry for entry in found if key(entry) is not None]
+    return sorted(known, key=key, reverse=asked.sort.startswith("-")) + lacking
 
 
 def list_page(listing: ResultList, asked: ListAsked, links: Links, title: str) -> str:
@@ -320,7 +325,7 @@ def entry_page(
         page = replace(page, warnings=[words, *page.warnings])
     page = replace(page, sections=[*page.sections, Section("Rows", parts)])
     own = _own_pages(entry, result, chosen, links)
-    top = _rows_form(index, chosen, asked, links=links, slug=entry.slug, own=own)
+    top = _rows_form(index, chosen, asked, links=links, entry=entry, own=own)
     bottom = _rendered("pages.html", pages=pages)
     return dressed(page.html(), {TOP: top, BOTTOM: bottom}, _bar(links, others))
 
@@ -381,20 +386,22 @@ def _rows_form(
     asked: Asked,
     *,
     links: Links,
-    slug: str,
+    entry: Entry,
     own: Sequence[tuple[str, str]],
 ) -> str:
+    slug, kind = entry.slug, entry.kind
     address = _rows_address(links, slug, asked)
     return _rendered(
         "rows.html",
         action=links.page(slug),
         asked=asked,
         form=links.form,
-        high="" if asked.high == inf else f"{asked.high:g}",
+        high="" if asked.high == inf else repr(asked.high),
         links=[*(_by_reward(index, address) if links.form else ()), *own],
-        low="" if asked.low == -inf else f"{asked.low:g}",
+        low="" if asked.low == -inf else repr(asked.low),
         orders=list(zip(ORDERS, ("row", "reward, lowest first", "highest first"), strict=True)),
         reasons=[each.reason for each in index.reasons[:OFFERED] if each.reason],
+        searched="Id, answer or reason" if kind in ("scores", "run") else "Text",
         sentence=_counted(len(index), chosen, asked, last=links.last),
     )
 

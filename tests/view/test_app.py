@@ -12,6 +12,7 @@ from reward_functions.view import rows
 from reward_functions.view.app import HEADERS, STRICTER, serving_of, viewer
 from reward_functions.view.entries import KINDS, slug_of
 from reward_functions.view.library import Library
+from reward_functions.view.shown import SORTS, ListAsked, chosen_entries
 from tests.parsed_page import parsed
 from tests.view import made
 
@@ -102,6 +103,33 @@ SORTED = {
 def test_the_list_is_sorted(asked, query):
     found = [each for each in names(asked.get(f"/?{query}").text) if "/" not in each]
     assert found[:2] == SORTED[query]
+
+
+@pytest.mark.parametrize(
+    "sort", ["rows", "-rows", "mean", "-mean", "-unscored", "-reward", "-finding"]
+)
+def test_what_lacks_a_figure_is_last_in_both_orders(folder, sort):
+    listing = Library(folder).listing()
+    found = chosen_entries(listing, ListAsked(sort=sort))
+    keys = [SORTS[sort.removeprefix("-")](entry) is None for entry in found]
+    assert keys == sorted(keys)
+    assert keys[-1]
+    assert not keys[0]
+
+
+def test_the_form_repeats_a_reward_that_is_no_short_number(tmp_path):
+    rows = [
+        f'{{"id": "r", "aggregate_reward_score": {each}, "metrics_list": []}}\n'
+        for each in (1 / 3, 0.5)
+    ]
+    (tmp_path / "s.jsonl").write_text("".join(rows))
+    asked = asking(tmp_path)
+    page = asked.get(at("s.jsonl")).text
+    assert "Id, answer or reason contains" in page
+    (link,) = re.findall(r'href="([^"]+)">0.3333 \(1\)', page)
+    page = asked.get(link.replace("&amp;", "&").partition("#")[0]).text
+    low, high = re.findall(r'name="(?:low|high)"[^>]* value="([^"]*)"', page)
+    assert asked.get(at("s.jsonl", low=low, high=high)).text.count("<article>") == 1
 
 
 FILTERED = {
