@@ -398,6 +398,7 @@ BEGINS: Final = re.compile(
     rb'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     rb'<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
     rb"style-src 'unsafe-inline'(?:; script-src 'sha256-[A-Za-z0-9+/]{43}=')?\">\n"
+    rb'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
 )
 """The first bytes of every page of this project, of any version: its policy holds for the rest."""
 
@@ -432,8 +433,8 @@ class PageResult:
         """The document.
 
         Raises:
-            Gone: it cannot be read, ends before its end, or holds tags that act and are none of
-                this project's.
+            Gone: it cannot be read, ends before its end, or holds tags that act and that no page
+                of this project has.
         """
         found = whole(self.folder, self.name).decode("utf-8", "replace")
         if "</html>" not in found[-64:]:

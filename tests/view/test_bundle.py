@@ -114,6 +114,14 @@ HOSTILE = {
     "something above it": (f"<!-- -->{KIT}", False),
     "another script": (KIT.replace("</main>", f"{THEIRS}</main>"), True),
     "another address": (KIT.replace("</main>", "<META http-equiv=refresh content=0></main>"), True),
+    "an address for the viewport": (
+        KIT.replace('<meta name="viewport" ', '<meta http-equiv="refresh" '),
+        False,
+    ),
+    "an address in the viewport": (
+        KIT.replace('<meta name="viewport" ', '<meta name="viewport" http-equiv="refresh" '),
+        False,
+    ),
     "a form": (KIT.replace("</main>", '<form action="//evil"></main>'), True),
 }
 
@@ -128,6 +136,14 @@ def test_a_page_of_somebody_else_is_not_copied(tmp_path, name):
     assert ("no page of this project has: open it alone" in text) == listed
     for each in ("alert", "refresh", "//evil"):
         assert each not in text
+
+
+def test_a_page_of_an_earlier_version_is_copied(tmp_path):
+    html = KIT.replace(policy(), policy().partition("; script")[0])
+    (tmp_path / "page.html").write_text(html)
+    assert write_bundle(tmp_path, tmp_path / "out") == 1
+    (page,) = (tmp_path / "out" / "pages").iterdir()
+    assert "<h1>Theirs</h1>" in page.read_text()
 
 
 def test_a_script_that_a_page_allows_itself_does_not_run_in_a_bundle(tmp_path):
