@@ -70,16 +70,19 @@ class ScoredSamples:
                 return made
             try:
                 made._how = reading.recognised("rows", [row.content for row in ahead])
+                made._name(chain(ahead, rows))
             except BadInput:
                 raise ConfigurationError(
                     f"--samples {path}: name the file of JSON lines that was scored"
                 ) from None
-            for place, (line, number, read) in enumerate(made._read(chain(ahead, rows))):
-                name = read.sample.id
-                made._places[name] = SEVERAL if name in made._places else place
-                made._lines.append(line)
-                made._numbers.append(number)
         return made
+
+    def _name(self, rows: Iterable[Row]) -> None:
+        for place, (line, number, read) in enumerate(self._read(rows)):
+            name = read.sample.id
+            self._places[name] = SEVERAL if name in self._places else place
+            self._lines.append(line)
+            self._numbers.append(number)
 
     def _rows(self, stream: IO[bytes]) -> Iterator[Row]:
         """The objects of the file's lines, whose numbers from 0 are their places."""
@@ -91,7 +94,7 @@ class ScoredSamples:
                 if isinstance(found, dict):
                     at = len(self._offsets)
                     self._offsets.append(line.offset)
-                    yield Row(f"{at}", found, f"--samples {self.path}, object {at + 1:,}")
+                    yield Row(f"{at}", found, "")
 
     def _read(self, rows: Iterable[Row], before: int = 0) -> Iterator[tuple[int, int, Read]]:
         """Each sample, with the number of its line and which one of that line it is, from 0."""

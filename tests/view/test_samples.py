@@ -90,7 +90,16 @@ def test_samples_that_are_cut_short_meanwhile_are_left_out(tmp_path):
     assert result.case(1).texts == ()
 
 
-@pytest.mark.parametrize("content", [b"\xff\x00", b"[1, 2]\n", b'{"no": "id"}\n'])
+OTHERS = [
+    b"\xff\x00",
+    b"[1, 2]\n",
+    b'{"no": "id"}\n',
+    b'{"messages": [{"role": "user", "content": "q"}]}\n' * 40
+    + b'{"prompt": "p", "completion": "c"}',
+]
+
+
+@pytest.mark.parametrize("content", OTHERS)
 def test_a_file_of_others_is_refused(tmp_path, content):
     (tmp_path / "s").write_bytes(content)
     with pytest.raises(ConfigurationError, match="name the file of JSON lines"):
