@@ -42,6 +42,7 @@ from reward_functions.scaffold.folder import (
     remarks,
     require_free,
     texts_of,
+    word,
     write_folder,
 )
 from reward_functions.scaffold.offers import Offer, form_of, offers
@@ -487,7 +488,7 @@ def _report(chosen: Choices, target: Path, columns: Mapping[str, str], count: in
     """Print what was written, the reasons not to train on it yet, and the next commands."""
     read = ", ".join(f"{part} from {column}" for part, column in columns.items())
     rows = " and ".join(f"{number:,} {part}" for part, number in chosen.made.rows.items())
-    say(f"Wrote {count} files to {quote(str(target))}: {rows} rows, graded by {chosen.spec.name}.")
+    say(f"Wrote {count} files to {word(str(target))}: {rows} rows, graded by {chosen.spec.name}.")
     remark(f"read: {read}")
     for why, number in chosen.made.dropped.items():
         remark(f"left out: {why} ({several(number, 'row')})", "yellow")
@@ -500,7 +501,7 @@ def _report(chosen: Choices, target: Path, columns: Mapping[str, str], count: in
     for note in remarks(chosen):
         remark(note, "yellow")
     lines = "".join(f"  {each}\n" for each in first_commands(chosen))
-    say(f"Next, as README.md has it:\n\n  cd {quote(str(target))}\n{lines}".rstrip("\n"))
+    say(f"Next, as README.md has it:\n\n  cd {word(str(target))}\n{lines}".rstrip("\n"))
 
 
 def _reward_alone(name: str, folder: Path, *, judge: bool, force: bool) -> None:

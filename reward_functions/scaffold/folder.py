@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import Together
+from reward_functions.reports.sheets import escaped
 from reward_functions.scaffold.reward_files import TEMPLATES, RewardFiles
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def package_name(folder: str) -> str:
 
 def first_commands(chosen: Choices) -> list[str]:
     """The commands that are green in the folder as it is written."""
-    named, settings = quote(chosen.reward), _settings(chosen)
+    named, settings = word(chosen.reward), _settings(chosen)
     files = " ".join(f"data/{part}.jsonl" for part in chosen.made.rows)
     every = f"reward data lint {files} --reward {named}{settings} --min-rows 1"
     train = f"reward data lint data/train.jsonl --reward {named}{settings}"
@@ -157,8 +158,22 @@ def first_commands(chosen: Choices) -> list[str]:
 def audit_command(chosen: Choices) -> str:
     """The command that says whether the reward can be trained on."""
     kind = " --scripted" if chosen.spec.needs.judge else ""
-    named = f"{quote(chosen.reward)} data/train.jsonl{_settings(chosen)}{kind}"
+    named = f"{word(chosen.reward)} data/train.jsonl{_settings(chosen)}{kind}"
     return f"reward audit {named} --allow-undecided"
+
+
+def word(text: str) -> str:
+    """A text as a word of a command, on one line; bash and zsh read what does not print."""
+    if text.isprintable():
+        return quote(text)
+    return f"$'{''.join(map(_printed, text))}'"
+
+
+def _printed(char: str) -> str:
+    """A character between `$'` and `'`."""
+    if char.isprintable():
+        return f"\\{char}" if char in "\\'" else char
+    return repr(char)[1:-1] if char.isascii() else f"\\U{ord(char):08x}"
 
 
 def texts_of(chosen: Choices) -> dict[str, str]:
@@ -171,7 +186,7 @@ def texts_of(chosen: Choices) -> dict[str, str]:
         **chosen.files,
     }
     if chosen.own:
-        texts[f"{chosen.package}/__init__.py"] = f'"""Rewards of {chosen.name}."""\n'
+        texts[f"{chosen.package}/__init__.py"] = f'"""Rewards of {chosen.project}."""\n'
         for file, text in chosen.own.texts.items():
             place = "tests" if file == chosen.own.test else chosen.package
             texts[f"{place}/{file}"] = text
@@ -236,7 +251,7 @@ def write_folder(target: Path, texts: Mapping[str, str], rows: Path, spared: Seq
 def _settings(chosen: Choices) -> str:
     """The parameters as options of a command."""
     return "".join(
-        f" -p {quote(f'{name}={_typed(value)}')}" for name, value in chosen.parameters.items()
+        f" -p {word(f'{name}={_typed(value)}')}" for name, value in chosen.parameters.items()
     )
 
 
@@ -256,13 +271,20 @@ def _project(chosen: Choices) -> str:
     return TEMPLATES["pyproject.toml"].substitute(words)
 
 
+_EXPRESSION: Final = ("${{", "${{ '${{' }}")
+"""What GitHub evaluates, and how it is written as a text."""
+
+
 def _workflow(chosen: Choices) -> str:
     return TEMPLATES["workflow.yml"].substitute(
         version=version("reward-functions"),
         extras=SERVICES[chosen.trains].extras,
         editable=" --editable ." if chosen.own else "",
-        # A block: what a label holds is no YAML.
-        checks="\n".join(f"      - run: |\n          {each}" for each in first_commands(chosen)),
+        # A block: what a label holds is no YAML; nor is it an expression of GitHub's.
+        checks="\n".join(
+            f"      - run: |\n          {each.replace(*_EXPRESSION)}"
+            for each in first_commands(chosen)
+        ),
     )
 
 
@@ -357,19 +379,38 @@ def _trainer(chosen: Choices) -> dict[str, str]:
     texts, judged = {}, dict.fromkeys(_JUDGED, "")
     if chosen.judge:
         judged = dict(_JUDGED)
-        model = f"[[models]]\nmodel = {json.dumps(chosen.judge)}\nregion = {json.dumps(REGION)}\n"
+        model = f"[[models]]\nmodel = {_basic(chosen.judge)}\nregion = {_basic(REGION)}\n"
         texts["judge.toml"] = model
-    words = {"reward": json.dumps(chosen.spec.name), "parameters": _literal(chosen.parameters)}
+    words = {"reward": _python(chosen.spec.name), "parameters": _literal(chosen.parameters)}
     return {"train.py": TEMPLATES["train.py"].substitute(words, **judged), **texts}
 
 
 def _literal(parameters: Mapping[str, Any]) -> str:
     """Parameters as Python writes them, a line each."""
-    lines = (
-        f"    {json.dumps(name)}: {json.dumps(value) if isinstance(value, str) else repr(value)},\n"
-        for name, value in parameters.items()
-    )
+    lines = (f"    {_python(name)}: {_python(value)},\n" for name, value in parameters.items())
     return f"{{\n{''.join(lines)}}}" if parameters else "{}"
+
+
+_SINGLE: Final = "'"
+"""`repr` writes a text that holds one in double quotes."""
+
+
+def _python(value: Any) -> str:
+    """A value of Python; a text in double quotes, as formatters write it."""
+    if not isinstance(value, str) or '"' in value:
+        return repr(value)
+    return f'"{repr(_SINGLE + value)[2:]}'
+
+
+def _basic(text: str) -> str:
+    """A string of TOML, which has no pairs of surrogates."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _code(text: str) -> str:
+    """A text in a line of Markdown, as code."""
+    line = " ".join(text.split()).replace("`", "'")
+    return f"`{line}`"
 
 
 def _readme(chosen: Choices, files: Sequence[str]) -> str:
@@ -390,9 +431,9 @@ def _readme(chosen: Choices, files: Sequence[str]) -> str:
     section = "readme_aws.md" if chosen.on_aws else "readme_own.md"
     models = " --models http://localhost:8000" if chosen.judge else ""
     return TEMPLATES["readme.md"].substitute(
-        title=chosen.name,
+        title=escaped(chosen.name),
         rows=" and ".join(f"{count:,} {part} rows" for part, count in chosen.made.rows.items()),
-        source=chosen.source,
+        source=_code(chosen.source),
         reward=chosen.spec.name,
         trains=SERVICES[chosen.trains].named,
         files="\n".join(listed),
@@ -425,7 +466,7 @@ def remarks(chosen: Choices) -> list[str]:
         notes.append("No row is held out: add rows, or a file of test rows, to compare models on.")
     if chosen.judge and chosen.on_aws:
         notes.append(
-            f"The judge asks `{chosen.judge}`, which costs money for each answer. On the emulator, "
-            "`--models` names a server of yours that answers in its place."
+            f"The judge asks {_code(chosen.judge)}, which costs money for each answer. On the "
+            "emulator, `--models` names a server of yours that answers in its place."
         )
     return notes

@@ -85,9 +85,9 @@ def reward_files(name: str, packages: list[str], *, judge: bool) -> RewardFiles:
 
 
 def packages_of(folder: Path) -> list[str]:
-    """The packages a folder is in, outermost first: a test imports through them."""
+    """The packages a folder is in, outermost first: a test imports through them, as pytest does."""
     folder = folder.resolve()
-    if not (folder / "__init__.py").exists():
+    if not (folder / "__init__.py").exists() or not folder.name.isidentifier():
         return []
     return [*packages_of(folder.parent), folder.name]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
@@ -150,6 +151,72 @@ def test_a_skeleton_is_given_rows_that_it_does_not_pay_yet(here):
     done = ran("init", "made", "--data", "rows.csv", "--yes", "--own", "acme.poem")
     assert done.exit_code == 0, done.output
     assert "reading_error(" in Path("made/tests/test_rows.py").read_text()
+
+
+WORST = 'o"""\nimport os; os.system("touch PWN")\n"""\\'
+"""A name of a folder that is code in Python, and two lines elsewhere."""
+
+
+def test_the_name_of_a_folder_is_no_code(here):
+    (here / "sums.csv").write_text(sums(101))
+    made = here / WORST
+    done = ran("init", made, "--data", "sums.csv", "--yes", "--own", "acme.fee", "--for", "own")
+    assert done.exit_code == 0, done.output
+    for path in made.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        assert "PWN" not in ast.dump(tree), path
+    first, blank, *_ = (made / "README.md").read_text().splitlines()
+    assert (first[:4], blank) == ('# o"', "")
+    line = next(each for each in done.stdout.splitlines() if each.startswith("  cd "))
+    entered = subprocess.run(
+        ["bash", "-c", f"{line} && ls"], capture_output=True, text=True, check=False
+    )
+    assert "train.py" in entered.stdout, line
+
+
+LABELS = [
+    "\U00020bb7,野",
+    "a\n```\n# b,c",
+    "${{ github.token }},b",
+    'it\'s "a",b\\',
+    "x\x7f,y\u2028",
+]
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_a_parameter_reaches_every_file_as_it_was_typed(labels, here):
+    rows = [[f"Ticket {at}", labels.split(",")[1]] for at in range(30)]
+    (here / "rows.csv").write_text(table(("prompt", "answer"), rows))
+    words = ["--data", "rows.csv", "--reward", "answer_text", "-p", f"labels={labels}"]
+    done = ran("init", "own", *words, "--yes", "--for", "own", "--answer-format", "answer")
+    assert done.exit_code == 0, done.output
+    module = ast.parse((here / "own/train.py").read_text())
+    values = {
+        each.targets[0].id: ast.literal_eval(each.value)
+        for each in module.body
+        if isinstance(each, ast.Assign)
+    }
+    assert values["PARAMETERS"] == {"labels": labels}
+    workflow = yaml.safe_load((here / "own/.github/workflows/rewards.yml").read_text())
+    lines = [each["run"].strip() for each in workflow["jobs"]["test"]["steps"] if "run" in each]
+    assert "${{ github" not in "".join(lines)
+    audit = next(each for each in lines if "reward audit" in each).replace("${{ '${{' }}", "${{")
+    assert audit in (here / "own/README.md").read_text().splitlines()
+    printed = subprocess.run(
+        ["bash", "-c", audit.replace("reward", r"printf '%s\0'", 1)],
+        capture_output=True, text=True, check=True, env=os.environ | {"LC_ALL": "C.UTF-8"},
+    )  # fmt: skip
+    assert f"labels={labels}" in printed.stdout.split("\0")
+
+
+def test_a_model_reaches_its_file_as_it_was_typed(here):
+    (here / "sums.csv").write_text(sums(20))
+    model = 'm`\U00020bb7"\\\x7f\n# x'
+    done = ran("init", "made", "--data", "sums.csv", "--reward", "reference", "--judge-model",
+               model, "--yes", "--for", "own")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    (written,) = tomllib.loads((here / "made/judge.toml").read_text())["models"]
+    assert written["model"] == model
 
 
 LETTERS = "What is one plus one?\nA) 1\nB) 2\nC) 3 in row {}"
