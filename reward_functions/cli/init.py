@@ -496,8 +496,6 @@ def _report(chosen: Choices, target: Path, columns: Mapping[str, str], count: in
         remark(
             f"left out: {several(len(chosen.made.problems), 'row')} that cannot be used", "yellow"
         )
-    for leak in chosen.made.leaks:
-        remark(f"leak: {leak}", "yellow")
     for note in remarks(chosen):
         remark(note, "yellow")
     lines = "".join(f"  {each}\n" for each in first_commands(chosen))

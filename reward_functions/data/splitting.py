@@ -31,7 +31,7 @@ from reward_functions.data.records import text_of
 from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 Shared = Literal["page", "prompt", "near-duplicate"]
@@ -153,6 +153,28 @@ def group_of(row: Mapping[str, Any], by: Literal["page", "prompt"]) -> str | Non
     if not (isinstance(named, str) and named):
         named = normal(prompt_of(row)) if by == "prompt" else ""
     return f"{named[:LONG]} {_digest(named).hex()}" if len(named) > LONG else named or None
+
+
+def components(keys: Iterable[Sequence[str]]) -> dict[str, str]:
+    """The group of each key, where the keys of a row, and rows that share a key, are of one group.
+
+    A group is called the first of its keys by the alphabet, in any order of the rows.
+
+    Args:
+        keys: of each row, one or more.
+    """
+    parents: dict[str, str] = {}
+
+    def root(key: str) -> str:
+        while parents.setdefault(key, key) != key:
+            parents[key] = key = parents[parents[key]]
+        return key
+
+    for each in keys:
+        first = min(map(root, each))
+        for key in each:
+            parents[root(key)] = first
+    return {key: root(key) for key in parents}
 
 
 def _marks(row: Mapping[str, Any], asked: str) -> Iterator[tuple[Shared, bytes]]:

@@ -457,12 +457,18 @@ def remarks(chosen: Choices) -> list[str]:
     """Reasons not to train on the folder as it is, each in a sentence or two."""
     notes = []
     service, rows = SERVICES[chosen.trains], chosen.made.rows
+    notes += [f"Two files share rows: {leak}." for leak in map(escaped, chosen.made.leaks)]
     if rows["train"] < service.fewest:
         notes.append(
             f"{rows['train']} rows are too few: Bedrock trains on {service.fewest} or more, and "
             "`reward data lint` and `reward job plan` refuse them until you add some."
         )
-    if len(rows) == 1:
+    if chosen.made.are_joined:
+        notes.append(
+            "No row is held out: each shares its page or its prompt with others, so that no part "
+            "stands alone. Add rows of further pages, or a file of test rows."
+        )
+    elif len(rows) == 1:
         notes.append("No row is held out: add rows, or a file of test rows, to compare models on.")
     if chosen.judge and chosen.on_aws:
         notes.append(

@@ -1,16 +1,16 @@
 """A file of your own as training data: prepared, and split without leaking.
 
-A file that has splits keeps them. Any other becomes `train.jsonl` and `test.jsonl`, by page where
-the rows have one, else by prompt. Bedrock trains on 100 rows or more: the test part is smaller
-where the training part would have fewer, and empty where the file has just enough.
+A file that has splits keeps them. Any other becomes `train.jsonl` and `test.jsonl`: rows that share
+a page or a prompt, punctuation and capitals apart, stand on one side. Bedrock trains on 100 rows or
+more: the test part is smaller where the training part would have fewer, and empty where the file
+has just enough.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.json_rows import Row
@@ -20,7 +20,7 @@ from reward_functions.data.parting import parted
 from reward_functions.data.preparing import REPORT, BadRecords, prepare_own
 from reward_functions.data.rows.reading import canonical_rows, prompts_of, recognised
 from reward_functions.data.rows.shapes import RowOptions
-from reward_functions.data.splitting import group_of, prompt_of
+from reward_functions.data.splitting import components, group_of, prompt_of
 from reward_functions.data.wording import Wording, filled
 from reward_functions.extraction.choices import options_in
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from reward_functions.data.preparing import Complaint
     from reward_functions.data.records import RecordOutcome
+    from reward_functions.data.splitting import Leak
     from reward_functions.scaffold.columns import Source
 
 TRAIN: Final = "train"
@@ -43,6 +44,9 @@ LEAST: Final = 5
 
 SEED: Final = 0
 
+BY: Final[Sequence[Literal["page", "prompt"]]] = ("page", "prompt")
+"""What no two parts share."""
+
 
 @dataclass(slots=True)
 class MadeRows:
@@ -52,7 +56,8 @@ class MadeRows:
         rows: written, by split.
         dropped: rows left out on purpose, by reason.
         problems: rows that could not be used, each in a sentence.
-        leaks: what the splits of the file share, each in a sentence.
+        leaks: what the splits share, each in a sentence.
+        are_joined: whether no row is held out, since each shares a page or a prompt with others.
         prompt_tokens: `maxPromptLength` as suggested, from the prompts that are trained on.
     """
 
@@ -60,6 +65,7 @@ class MadeRows:
     dropped: Mapping[str, int] = field(default_factory=dict)
     problems: Sequence[str] = ()
     leaks: Sequence[str] = ()
+    are_joined: bool = False
     prompt_tokens: int = 0
 
 
@@ -152,52 +158,56 @@ def made_rows(
         raise ConfigurationError(
             f"{unusable}, such as {error.problems[0]}. Mend them, or leave them out with --skip-bad"
         ) from None
-    written = dict(report.splits)
-    if len(written) == 1:
-        written = _split(folder, next(iter(written)), fewest)
-    elif TRAIN not in written:
+    made = MadeRows(dict(report.splits), dict(report.dropped), report.problems)
+    leaks = report.leaks
+    if len(made.rows) == 1:
+        leaks = _split(folder, made, fewest)
+    elif TRAIN not in made.rows:
         raise ConfigurationError(
-            f"{file}: the splits are {', '.join(sorted(written))}, and none is {TRAIN}: call the "
+            f"{file}: the splits are {', '.join(sorted(made.rows))}, and none is {TRAIN}: call the "
             f"one that is trained on {TRAIN}"
         )
     prompts = prompts_of(str(folder / f"{TRAIN}.jsonl"))
     lengths = Lengths([prompt_tokens(row.content["messages"]) for row in prompts])
-    dropped = dict(report.dropped)
-    leaks = [str(leak) for leak in report.leaks]
-    written = dict(sorted(written.items(), key=lambda each: (each[0] != TRAIN, each[0])))
-    return MadeRows(written, dropped, report.problems, leaks, suggested_prompt_length(lengths))
+    made.leaks = [str(leak) for leak in leaks]
+    made.rows = dict(sorted(made.rows.items(), key=lambda each: (each[0] != TRAIN, each[0])))
+    made.prompt_tokens = suggested_prompt_length(lengths)
+    return made
 
 
-def _split(folder: Path, whole: str, fewest: int) -> dict[str, int]:
-    """The rows of each part; the file of the whole is gone."""
-    file = folder / f"{whole}.jsonl"
-    rows = list(prompts_of(str(file), whole=True))
-    by = "page" if any(group_of(row.content, "page") for row in rows) else "prompt"
-    held_out = min(len(rows) - fewest, round((1 - SHARE) * len(rows)))
-    if len(rows) < fewest:
-        held_out = round((1 - SHARE) * len(rows))
+def _split(folder: Path, made: MadeRows, fewest: int) -> list[Leak]:
+    """Split the one file that was made, which is gone then; returns what the parts share."""
+    (whole,) = made.rows
     named = folder / f".{whole}.jsonl"
-    file.replace(named)
+    (folder / f"{whole}.jsonl").replace(named)
     try:
-        if held_out < LEAST or len({_group(row, by) for row in rows}) == 1:
+        rows = list(prompts_of(str(named), whole=True))
+        groups = components(map(_keys, rows))
+        held_out = min(len(rows) - fewest, round((1 - SHARE) * len(rows)))
+        if len(rows) < fewest:
+            held_out = round((1 - SHARE) * len(rows))
+        made.are_joined = len(set(groups.values())) == 1 < len(rows)
+        if held_out < LEAST or made.are_joined:
             named.replace(folder / f"{TRAIN}.jsonl")
-            _note(folder / REPORT, {"rows": {TRAIN: len(rows)}})
-            return {TRAIN: len(rows)}
+            made.rows = {TRAIN: len(rows)}
+            _note(folder / REPORT, {"rows": made.rows})
+            return []
         shares = {TRAIN: 1 - held_out / len(rows), TEST: held_out / len(rows)}
-        group = partial(_group, by=by)
-        done = parted(str(named), folder, shares=shares, seed=SEED, group=group)
+        done = parted(
+            str(named), folder, shares=shares, seed=SEED, group=lambda row: groups[_keys(row)[0]]
+        )
     finally:
         named.unlink(missing_ok=True)
-    counted = {part: done.rows[part] for part in shares}
-    how = {"by": by, "seed": SEED, "leaks": [str(leak) for leak in done.leaks]}
-    _note(folder / REPORT, {"rows": counted, "split": how})
-    return counted
+    made.rows = {part: done.rows[part] for part in shares}
+    how = {"by": BY, "seed": SEED, "leaks": [str(leak) for leak in done.leaks]}
+    _note(folder / REPORT, {"rows": made.rows, "split": how})
+    return done.leaks
 
 
-def _group(row: Row, by: str) -> str:
-    """The page of a row, where the file has pages; else what it asks."""
-    page = group_of(row.content, "page") if by == "page" else None
-    return page or group_of(row.content, "prompt") or row.where
+def _keys(row: Row) -> list[str]:
+    """The page of a row, where it has one, and what it asks: neither stands on two sides."""
+    named = {by: group_of(row.content, by) for by in BY}
+    return [f"{by} {name}" for by, name in named.items() if name] or [row.where]
 
 
 def _note(report: Path, further: dict[str, Any]) -> None:

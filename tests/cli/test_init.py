@@ -288,6 +288,48 @@ def test_the_rows_of_a_page_stay_together(here):
     assert "errors 0" in done.stderr
 
 
+def test_the_same_question_on_two_pages_joins_them(here):
+    rows = [
+        [f"What is {at} plus one{sign}", at + 1, f"page {at // 5 + 10 * copy}"]
+        for copy, sign in enumerate("?!")
+        for at in range(50)
+    ]
+    (here / "rows.csv").write_text(table(("prompt", "answer", "page"), rows))
+    done = ran("init", "made", "--data", "rows.csv", "--yes", "--for", "own")
+    assert " test rows" in done.stdout, done.output
+    done = ran("data", "lint", "made/data/train.jsonl", "made/data/test.jsonl", "--min-rows", "1")
+    assert "two files share" not in done.output
+
+
+def test_rows_that_are_all_joined_are_not_held_out(here):
+    asked = (
+        "What is {} plus one?",
+        "what is {} plus one",
+        "WHAT IS {} PLUS ONE!",
+        "What is {} plus one?!",
+    )
+    rows = [
+        [words.format(at), at + 1, f"page {page}"]
+        for page, words in enumerate(asked)
+        for at in range(50)
+    ]
+    (here / "rows.csv").write_text(table(("prompt", "answer", "page"), rows))
+    done = ran("init", "made", "--data", "rows.csv", "--yes", "--for", "own")
+    assert ": 200 train rows" in done.stdout, done.output
+    assert "each shares its page or its prompt with others" in done.stderr
+    assert "each shares its page or its prompt" in (here / "made/README.md").read_text()
+
+
+def test_splits_of_the_file_that_leak_are_named(here):
+    rows = [
+        [f"{at % 30}{'?!'[at // 30]}", at % 30, ("train", "test")[at // 30]] for at in range(40)
+    ]
+    (here / "rows.csv").write_text(table(("prompt", "answer", "split"), rows))
+    done = ran("init", "made", "--data", "rows.csv", "--yes", "--for", "own")
+    assert "near-duplicate of 10 rows" in done.stderr
+    assert "near-duplicate of 10 rows" in (here / "made/README.md").read_text()
+
+
 def test_splits_of_the_file_stay(here):
     rows = [[f"{at}?", at, ("train", "test")[at % 4 == 0]] for at in range(40)]
     (here / "rows.csv").write_text(table(("prompt", "answer", "split"), rows))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reward_functions.data.splitting import BadRatio, assigned, parse_ratio
+from reward_functions.data.splitting import BadRatio, assigned, components, parse_ratio
 
 GROUPS = st.lists(st.sampled_from("abcdefghijklmnop"), min_size=40, max_size=200)
 
@@ -194,3 +194,17 @@ def test_standard_input_cannot_be_read_twice(reward):
     ran = reward("data", "split", "-", "--by", "page", stdin=json.dumps(row(1, page="p")))
     assert ran.exit_code == 2
     assert "standard input is read once" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("keys", "groups"),
+    [
+        ([], {}),
+        (["b a", "c"], {"a": "a", "b": "a", "c": "c"}),
+        (["d e", "c d", "a", "e b"], {"a": "a", "b": "b", "c": "b", "d": "b", "e": "b"}),
+        (["a b", "c d", "d b", "x"], dict.fromkeys("abcd", "a") | {"x": "x"}),
+    ],
+)
+def test_rows_that_share_a_key_are_of_one_group_in_any_order(keys, groups):
+    rows = [each.split() for each in keys]
+    assert components(rows) == components(rows[::-1]) == groups
