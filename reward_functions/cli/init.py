@@ -37,6 +37,7 @@ from reward_functions.scaffold.folder import (
     SERVICES,
     Choices,
     Trains,
+    Written,
     first_commands,
     package_name,
     remarks,
@@ -144,7 +145,10 @@ def init(
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace files of the same names.")
+        bool,
+        typer.Option(
+            "--force", help="Replace files of the same names, and the splits of an earlier run."
+        ),
     ] = False,
     yes: Yes = False,
 ) -> None:
@@ -309,10 +313,10 @@ def _whole_folder(target: Path, typed: _Typed) -> None:
         if not typed.yes and sys.stdin.isatty():
             question = f"Write {len(texts)} files and the data to {target}?"
             require_agreement(question, "nothing is written", yes=False)
-        count = write_folder(target, texts, Path(scratch) / "data", [Path(source.file)])
+        written = write_folder(target, texts, Path(scratch) / "data", [Path(source.file)])
     if template:
         remark(f"the prompts show the options of the columns {', '.join(source.options)}")
-    _report(chosen, target, options.map, count)
+    _report(chosen, target, options.map, written)
 
 
 def _unread(spec: RewardSpec, content: dict[str, Any], position: int) -> str | None:
@@ -484,12 +488,15 @@ def _judge(asking: _Asking, spec: RewardSpec, typed: str | None) -> str | None:
     return None
 
 
-def _report(chosen: Choices, target: Path, columns: Mapping[str, str], count: int) -> None:
+def _report(chosen: Choices, target: Path, columns: Mapping[str, str], written: Written) -> None:
     """Print what was written, the reasons not to train on it yet, and the next commands."""
     read = ", ".join(f"{part} from {column}" for part, column in columns.items())
     rows = " and ".join(f"{number:,} {part}" for part, number in chosen.made.rows.items())
-    say(f"Wrote {count} files to {word(str(target))}: {rows} rows, graded by {chosen.spec.name}.")
+    where = word(str(target))
+    say(f"Wrote {written.count} files to {where}: {rows} rows, graded by {chosen.spec.name}.")
     remark(f"read: {read}")
+    for path in written.removed:
+        remark(f"removed: {path}, a split of an earlier run", "yellow")
     for why, number in chosen.made.dropped.items():
         remark(f"left out: {why} ({several(number, 'row')})", "yellow")
     if chosen.made.problems:
@@ -499,7 +506,7 @@ def _report(chosen: Choices, target: Path, columns: Mapping[str, str], count: in
     for note in remarks(chosen):
         remark(note, "yellow")
     lines = "".join(f"  {each}\n" for each in first_commands(chosen))
-    say(f"Next, as README.md has it:\n\n  cd {word(str(target))}\n{lines}".rstrip("\n"))
+    say(f"Next, as README.md has it:\n\n  cd {where}\n{lines}".rstrip("\n"))
 
 
 def _reward_alone(name: str, folder: Path, *, judge: bool, force: bool) -> None:

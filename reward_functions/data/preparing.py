@@ -250,11 +250,11 @@ def write_rows(
         if not report.splits:
             raise ConfigurationError(f"{', '.join(report.sources)}: no record became a row")
         report.leaks = overlaps.leaks()
-        report.stale = [path for path in _earlier(folder) if path.stem not in report.splits]
+        report.stale = [path for path in earlier_splits(folder) if path.stem not in report.splits]
         files.opened(folder / REPORT).write(f"{json.dumps(report.as_json(), indent=2)}\n")
 
 
-def _earlier(folder: Path) -> list[Path]:
+def earlier_splits(folder: Path) -> list[Path]:
     """The files of the splits that the folder's report names, where they are still there."""
     try:
         rows = json.loads((folder / REPORT).read_text(encoding="utf-8"))["rows"]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import Together
+from reward_functions.data.preparing import earlier_splits
 from reward_functions.reports.sheets import escaped
 from reward_functions.scaffold.reward_files import TEMPLATES, RewardFiles
 
@@ -220,23 +221,43 @@ def require_free(target: Path, texts: Iterable[str], spared: Path, *, force: boo
     if found and not force:
         raise ConfigurationError(
             f"{target} is not empty, it holds {found[0]}: name a new folder, or add --force, which "
-            "replaces the files of the same names"
+            "replaces the files of the same names and the splits of an earlier run"
         )
 
 
-def write_folder(target: Path, texts: Mapping[str, str], rows: Path, spared: Sequence[Path]) -> int:
-    """Write all files, or none; returns how many.
+class Written(NamedTuple):
+    """What became of a folder.
+
+    Args:
+        count: of files written.
+        removed: splits of an earlier run that this one has not.
+    """
+
+    count: int
+    removed: list[Path]
+
+
+def write_folder(
+    target: Path, texts: Mapping[str, str], rows: Path, spared: Sequence[Path]
+) -> Written:
+    """Write all files, or none, and remove the splits of an earlier run that are not replaced.
 
     Args:
         target: the folder; made where it is missing.
         texts: by path in the folder.
         rows: the folder with the rows and their report.
-        spared: files that are never written to.
+        spared: files that are neither written to nor removed.
 
     Raises:
-        OSError: a file cannot be written.
+        OSError: a file cannot be written or removed.
     """
     made = sorted(rows.glob("*.json*"))
+    new, read = {path.name for path in made}, {path.resolve() for path in spared}
+    removed = [
+        path
+        for path in earlier_splits(target / "data")
+        if path.name not in new and read.isdisjoint([path.resolve(), *path.resolve().parents])
+    ]
     with Together(spared=spared) as files:
         for name, text in texts.items():
             files.folder((target / name).parent)
@@ -245,7 +266,9 @@ def write_folder(target: Path, texts: Mapping[str, str], rows: Path, spared: Seq
         for path in made:
             with path.open(encoding="utf-8") as stream:
                 copyfileobj(stream, files.opened(target / "data" / path.name))
-    return len(texts) + len(made)
+    for path in removed:
+        path.unlink()
+    return Written(len(texts) + len(made), removed)
 
 
 def _settings(chosen: Choices) -> str:

@@ -449,6 +449,26 @@ def test_a_folder_that_holds_something_is_left_alone(shop):
     assert (shop / "notes.txt").read_text() == "mine"
 
 
+def test_force_leaves_no_split_of_an_earlier_run(here):
+    (here / "sums.csv").write_text(sums(150))
+    (here / "fewer.csv").write_text(sums(100))
+    assert ran("init", "shop", "--data", "sums.csv", "--yes").exit_code == 0
+    (here / "shop/data/mine.jsonl").write_text("")
+    done = ran("init", "shop", "--data", "fewer.csv", "--yes", "--force")
+    assert "removed: shop/data/test.jsonl" in done.stderr, done.output
+    left = {path.name for path in (here / "shop/data").iterdir()}
+    assert left == {"train.jsonl", "mine.jsonl", "report.json"}
+
+
+def test_force_never_removes_the_file_it_reads(here):
+    (here / "sums.csv").write_text(sums(150))
+    assert ran("init", "shop", "--data", "sums.csv", "--yes").exit_code == 0
+    before = (here / "shop/data/test.jsonl").read_text()
+    again = ["--data", "shop/data/test.jsonl", "--yes", "--force", "--for", "bedrock"]
+    ran("init", "shop", *again, "--answer-format", "none")
+    assert (here / "shop/data/test.jsonl").read_text() == before
+
+
 def test_the_file_itself_may_lie_in_the_folder(here):
     (here / "sums.csv").write_text(sums(130))
     (here / ".git").mkdir()
