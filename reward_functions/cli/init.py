@@ -493,7 +493,7 @@ def _report(chosen: Choices, target: Path, columns: Mapping[str, str], written: 
     read = ", ".join(f"{part} from {column}" for part, column in columns.items())
     rows = " and ".join(f"{number:,} {part}" for part, number in chosen.made.rows.items())
     where = word(str(target))
-    say(f"Wrote {written.count} files to {where}: {rows} rows, graded by {chosen.spec.name}.")
+    say(f"Wrote {written.files} files to {where}: {rows} rows, graded by {chosen.spec.name}.")
     remark(f"read: {read}")
     for path in written.removed:
         remark(f"removed: {path}, a split of an earlier run", "yellow")

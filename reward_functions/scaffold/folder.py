@@ -229,11 +229,11 @@ class Written(NamedTuple):
     """What became of a folder.
 
     Args:
-        count: of files written.
+        files: how many were written.
         removed: splits of an earlier run that this one has not.
     """
 
-    count: int
+    files: int
     removed: list[Path]
 
 
