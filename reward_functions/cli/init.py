@@ -30,6 +30,7 @@ from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Unscored
 from reward_functions.data.answers import reading_error
 from reward_functions.data.atomic import Together
+from reward_functions.data.json_rows import shown
 from reward_functions.data.splitting import prompt_of
 from reward_functions.data.wording import answer_format_of
 from reward_functions.scaffold.columns import LISTED, Source, looked_at
@@ -306,8 +307,8 @@ def _whole_folder(target: Path, typed: _Typed) -> None:
             watched=lambda outcomes: watched(outcomes, "preparing"),
         )
         moved, kept = _moved(spec, values)
-        shown = Path(source.file).name
-        chosen = Choices(name, shown, spec, files, trains, made, moved, kept, judge)
+        rows_of = Path(source.file).name
+        chosen = Choices(name, rows_of, spec, files, trains, made, moved, kept, judge)
         texts = texts_of(chosen)
         require_free(target, texts, Path(source.file), force=typed.force)
         if not typed.yes and sys.stdin.isatty():
@@ -348,7 +349,11 @@ def _columns(asking: _Asking, source: Source, typed: _Typed) -> RowOptions:
     columns = ", ".join(source.columns[:LISTED])
 
     def column(part: str, what: str, named: str | None) -> str:
-        guess = source.guess.get(part)
+        guess, doubt = source.guess.get(part), source.doubts.get(part)
+        if doubt and named is None:
+            if asking.yes or not sys.stdin.isatty():
+                raise ConfigurationError(f"{shown(source.file)}: {doubt}")
+            remark(doubt.replace(": add ", ": ", 1), "yellow")
         read = partial(source.column, part)
         return asking.answer(f"--{part}", f"{what} (of {columns})", named, guess, read)
 
@@ -521,13 +526,13 @@ def _reward_alone(name: str, folder: Path, *, judge: bool, force: bool) -> None:
         for path, text in paths.items():
             together.opened(path).write(text)
     reward, test = folder / files.reward, folder / files.test
-    shown = quote(str(reward) if folder.parts else f"./{reward}")
+    typed = quote(str(reward) if folder.parts else f"./{reward}")
     words = {
         **files._asdict(),
         "pytest": "" if find_spec("pytest") else "\n  pip install pytest",
         "written": _listed([quote(str(path)) for path in paths]),
         "commands": "\n".join(
-            f"  reward {each.format(shown)}" for each in (JUDGE_COMMANDS if judge else COMMANDS)
+            f"  reward {each.format(typed)}" for each in (JUDGE_COMMANDS if judge else COMMANDS)
         ),
         "test": quote(str(test)),
     }

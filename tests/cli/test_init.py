@@ -360,6 +360,48 @@ def test_a_folder_with_splits_is_looked_at_where_it_is_trained_on(here):
     assert ": 30 train and 10 test rows" in done.stdout, done.output
 
 
+DOUBTS = {
+    "by order": ("result,expression", "add --prompt result --reference expression, or --prompt"),
+    "two fit": ("question,answer,correct_answer", "--reference answer or --reference correct_ans"),
+    "two ask": ("prompt,question,answer", "add --prompt prompt or --prompt question"),
+    "a rest": ("note,question", "no name says that note has the right answers: add --reference"),
+}
+
+
+@pytest.mark.parametrize(("header", "complaint"), DOUBTS.values(), ids=DOUBTS)
+def test_a_column_that_no_name_tells_is_not_guessed(header, complaint, here):
+    columns = header.split(",")
+    rows = [[f"{at} plus {place}" for place, _ in enumerate(columns)] for at in range(20)]
+    (here / "rows.csv").write_text(table(columns, rows))
+    done = ran("init", "made", "--data", "rows.csv", "--for", "own", "--yes")
+    assert (done.exit_code, complaint in done.stderr) == (2, True), done.output
+    assert ran("init", "made", "--data", "rows.csv", "--for", "own").exit_code == 2
+    typed = ["--prompt", columns[0], "--reference", columns[1], "--reward", "answer_text"]
+    done = ran("init", "made", "--data", "rows.csv", "--for", "own", "--yes", *typed)
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["input,output", "answer,question", "problem,solution,answer", "instruction,input,output",
+     "question,answer,model_answer", "text,label", "question,a,b,answer"],
+)  # fmt: skip
+def test_a_column_that_a_name_tells_is_guessed(header, here):
+    columns = header.split(",")
+    rows = [[f"{at} plus {place}" for place, _ in enumerate(columns)] for at in range(20)]
+    (here / "rows.csv").write_text(table(columns, rows))
+    typed = ["--reward", "answer_text", "--yes", "--for", "own"]
+    done = ran("init", "made", "--data", "rows.csv", *typed)
+    assert done.exit_code == 0, done.output
+
+
+def test_a_doubt_is_shown_to_a_person_who_confirms_the_guess(here):
+    (here / "sums.csv").write_text(sums(130, ("sum", "result")))
+    status, asked = typed(b"\n\n\n\ny\n", "shop", "--data", "sums.csv")
+    assert status == 0, asked
+    assert "no name tells the columns sum and result apart" in asked
+
+
 EMPTY = sums(30).replace("\nWhat is 7 plus one?,8", "\nWhat is 7 plus one?,")
 MISTAKES = {
     "no file": (None, [], "--data is missing"),
@@ -368,7 +410,8 @@ MISTAKES = {
     "an empty file": ("", [], "rows.csv holds no rows"),
     "a header alone": ("question,answer\n", [], "rows.csv holds no rows"),
     "a missing column": (sums(9), ["--prompt", "questoin"], "Did you mean 'question'?"),
-    "unknown columns": (sums(9, ("a b", "c", "d")[:2] + ("d",)[:0]), ["--reference", "e"],
+    "unknown columns": (sums(9, ("a b", "c", "d")[:2] + ("d",)[:0]),
+                        ["--prompt", "c", "--reference", "e"],
                         "there are a b, c"),
     "a column twice": (sums(9, ("answer", "answer")), [], "two columns are called 'answer'"),
     "unequal rows": (f"{sums(9)}a,1,2\n", [], "line 11: 3 cells, and there are 2 columns"),
