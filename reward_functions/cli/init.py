@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
+from reward_functions.audit.engine import audit as audited
 from reward_functions.cli._console import output, remark
 from reward_functions.cli._echo import Yes, harmless, require_agreement, say, several
 from reward_functions.cli._errors import UNUSABLE
@@ -30,7 +31,7 @@ from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Unscored
 from reward_functions.data.answers import reading_error
 from reward_functions.data.atomic import Together
-from reward_functions.data.json_rows import shown
+from reward_functions.data.linting import MAX_ROWS, lint
 from reward_functions.data.splitting import prompt_of
 from reward_functions.data.wording import answer_format_of
 from reward_functions.scaffold.columns import LISTED, Source, looked_at
@@ -40,6 +41,7 @@ from reward_functions.scaffold.folder import (
     Trains,
     Written,
     first_commands,
+    in_code,
     package_name,
     remarks,
     require_free,
@@ -54,7 +56,14 @@ from reward_functions.scaffold.reward_files import (
     packages_of,
     reward_files,
 )
-from reward_functions.scaffold.rows import made_rows, mapped_to, template_of, wire_rows
+from reward_functions.scaffold.rows import (
+    TRAIN,
+    MadeRows,
+    made_rows,
+    mapped_to,
+    template_of,
+    wire_rows,
+)
 from reward_functions.scoring.rewards import is_path, parameter_values, reward_named
 from reward_functions.serving.contract import decode_row
 
@@ -307,8 +316,9 @@ def _whole_folder(target: Path, typed: _Typed) -> None:
             watched=lambda outcomes: watched(outcomes, "preparing"),
         )
         moved, kept = _moved(spec, values)
-        rows_of = Path(source.file).name
-        chosen = Choices(name, rows_of, spec, files, trains, made, moved, kept, judge)
+        shown = Path(source.file).name
+        red = _red(spec, values, Path(scratch) / "data", made, is_own=files is not None)
+        chosen = Choices(name, shown, spec, files, trains, made, moved, kept, judge, red)
         texts = texts_of(chosen)
         require_free(target, texts, Path(source.file), force=typed.force)
         if not typed.yes and sys.stdin.isatty():
@@ -318,6 +328,29 @@ def _whole_folder(target: Path, typed: _Typed) -> None:
     if template:
         remark(f"the prompts show the options of the columns {', '.join(source.options)}")
     _report(chosen, target, options.map, written)
+
+
+def _red(
+    spec: RewardSpec, values: dict[str, Any], folder: Path, made: MadeRows, *, is_own: bool
+) -> list[str]:
+    """Why checks of the folder fail, each in a sentence or two; a skeleton is not audited."""
+    files = [str(folder / f"{part}.jsonl") for part in made.rows]
+    errors = lint(files, reward=spec, parameters=values, rows=(1, MAX_ROWS)).errors
+    red = []
+    if errors:
+        first = f"{errors[0].what}: {errors[0].detail}".replace(f"{folder}/", "data/")
+        count = several(len(errors), "error")
+        red.append(f"`reward data lint` finds {count}, such as {in_code(first)}. Mend the file.")
+    if not is_own:
+        train = str(folder / f"{TRAIN}.jsonl")
+        scripted = bool(spec.needs.judge)
+        done = audited(spec.name, train, parameters=values, scripted=scripted, allow_undecided=True)
+        red += [
+            f"`reward audit` finds {spec.name} not fit to train on: {in_code(why)}. Take another "
+            "reward, other labels, or one of your own."
+            for why in done.failures
+        ]
+    return red
 
 
 def _unread(spec: RewardSpec, content: dict[str, Any], position: int) -> str | None:
@@ -352,7 +385,7 @@ def _columns(asking: _Asking, source: Source, typed: _Typed) -> RowOptions:
         guess, doubt = source.guess.get(part), source.doubts.get(part)
         if doubt and named is None:
             if asking.yes or not sys.stdin.isatty():
-                raise ConfigurationError(f"{shown(source.file)}: {doubt}")
+                raise ConfigurationError(doubt)
             remark(doubt.replace(": add ", ": ", 1), "yellow")
         read = partial(source.column, part)
         return asking.answer(f"--{part}", f"{what} (of {columns})", named, guess, read)
@@ -526,13 +559,13 @@ def _reward_alone(name: str, folder: Path, *, judge: bool, force: bool) -> None:
         for path, text in paths.items():
             together.opened(path).write(text)
     reward, test = folder / files.reward, folder / files.test
-    typed = quote(str(reward) if folder.parts else f"./{reward}")
+    shown = quote(str(reward) if folder.parts else f"./{reward}")
     words = {
         **files._asdict(),
         "pytest": "" if find_spec("pytest") else "\n  pip install pytest",
         "written": _listed([quote(str(path)) for path in paths]),
         "commands": "\n".join(
-            f"  reward {each.format(typed)}" for each in (JUDGE_COMMANDS if judge else COMMANDS)
+            f"  reward {each.format(shown)}" for each in (JUDGE_COMMANDS if judge else COMMANDS)
         ),
         "test": quote(str(test)),
     }

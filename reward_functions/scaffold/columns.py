@@ -111,9 +111,8 @@ def looked_at(file: str) -> Source:
     guess, doubts = _guess(file, ahead or objects[:1], names)
     filled = [name for name in names if any(row.get(name) not in (None, "") for row in objects)]
     doubts = {part: _rivals(part, guess, filled) for part in PARTS} | doubts
-    return Source(
-        file, names, guess, objects, {part: doubt for part, doubt in doubts.items() if doubt}
-    )
+    open_ = {part: f"{shown(file)}: {doubt}" for part, doubt in doubts.items() if doubt}
+    return Source(file, names, guess, objects, open_)
 
 
 def _one_split(file: str) -> str:

@@ -66,6 +66,12 @@ BATCHES: Final = (128, 64, 32, 16)
 STEPS: Final = 4
 """The largest batch with which an epoch has so many steps."""
 
+GREEN: Final = "Each command is green in the folder as it was written."
+RED: Final = (
+    "Not each command is green in the folder as it was written: mend first what is named below."
+)
+"""What the README promises, by the result of the checks."""
+
 WHAT: Final[Mapping[str, str]] = {
     "data/": "the rows, prepared and split, with a report",
     "tests/": "what must hold of the reward and of every row",
@@ -93,6 +99,7 @@ class Choices:
         trains: where.
         judge: the model that judges; None for a reward that asks none.
         made: the rows.
+        red: why checks of the folder fail, each in a sentence or two.
     """
 
     name: str
@@ -104,6 +111,7 @@ class Choices:
     parameters: dict[str, Any] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     judge: str | None = None
+    red: Sequence[str] = ()
 
     @property
     def project(self) -> str:
@@ -138,7 +146,7 @@ def package_name(folder: str) -> str:
 
 
 def first_commands(chosen: Choices) -> list[str]:
-    """The commands that are green in the folder as it is written."""
+    """The commands that check the folder."""
     named, settings = word(chosen.reward), _settings(chosen)
     files = " ".join(f"data/{part}.jsonl" for part in chosen.made.rows)
     every = f"reward data lint {files} --reward {named}{settings} --min-rows 1"
@@ -430,7 +438,7 @@ def _basic(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _code(text: str) -> str:
+def in_code(text: str) -> str:
     """A text in a line of Markdown, as code."""
     line = " ".join(text.split()).replace("`", "'")
     return f"`{line}`"
@@ -453,10 +461,10 @@ def _readme(chosen: Choices, files: Sequence[str]) -> str:
     ]
     section = "readme_aws.md" if chosen.on_aws else "readme_own.md"
     models = " --models http://localhost:8000" if chosen.judge else ""
-    return TEMPLATES["readme.md"].substitute(
+    text = TEMPLATES["readme.md"].substitute(
         title=escaped(chosen.name),
         rows=" and ".join(f"{count:,} {part} rows" for part, count in chosen.made.rows.items()),
-        source=_code(chosen.source),
+        source=in_code(chosen.source),
         reward=chosen.spec.name,
         trains=SERVICES[chosen.trains].named,
         files="\n".join(listed),
@@ -466,6 +474,8 @@ def _readme(chosen: Choices, files: Sequence[str]) -> str:
         edited=_edited(chosen),
         sections=TEMPLATES[section].substitute(models=models).rstrip("\n"),
     )
+    few = chosen.made.rows["train"] < SERVICES[chosen.trains].fewest
+    return text.replace(GREEN, RED) if chosen.red or few else text
 
 
 def _edited(chosen: Choices) -> str:
@@ -480,7 +490,8 @@ def remarks(chosen: Choices) -> list[str]:
     """Reasons not to train on the folder as it is, each in a sentence or two."""
     notes = []
     service, rows = SERVICES[chosen.trains], chosen.made.rows
-    notes += [f"Two files share rows: {leak}." for leak in map(escaped, chosen.made.leaks)]
+    notes += [f"Two files share rows: {leak}." for leak in map(in_code, chosen.made.leaks)]
+    notes += chosen.red
     if rows["train"] < service.fewest:
         notes.append(
             f"{rows['train']} rows are too few: Bedrock trains on {service.fewest} or more, and "
@@ -495,7 +506,7 @@ def remarks(chosen: Choices) -> list[str]:
         notes.append("No row is held out: add rows, or a file of test rows, to compare models on.")
     if chosen.judge and chosen.on_aws:
         notes.append(
-            f"The judge asks {_code(chosen.judge)}, which costs money for each answer. On the "
+            f"The judge asks {in_code(chosen.judge)}, which costs money for each answer. On the "
             "emulator, `--models` names a server of yours that answers in its place."
         )
     return notes

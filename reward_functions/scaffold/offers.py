@@ -7,6 +7,7 @@
 | letters of options that the rows have | multiple_choice |
 | JSON objects | json_fields |
 | few labels that come back | answer_text with these labels, then without |
+| letters of such labels, with an A | multiple_choice: answer_text reads "a" as the article |
 | short texts | answer_text, then the judge `reference` |
 | long texts | the judge `reference` |
 
@@ -49,6 +50,7 @@ FORMULA: Final = "a formula"
 CHOICE: Final = "a letter"
 OBJECT: Final = "a JSON object"
 LABEL: Final = "a label"
+LETTER: Final = "a letter as a label"
 SHORT: Final = "a short text"
 LONG_TEXT: Final = "a long text"
 
@@ -100,6 +102,7 @@ OFFERED: Final[Mapping[str, Sequence[str]]] = {
     CHOICE: ("multiple_choice",),
     OBJECT: ("json_fields",),
     LABEL: ("answer_text labels", "answer_text"),
+    LETTER: ("multiple_choice", "answer_text labels"),
     SHORT: ("answer_text", JUDGE),
     LONG_TEXT: (JUDGE,),
 }
@@ -183,8 +186,16 @@ def _kind(references: Sequence[Any], *, optional: bool) -> str | None:
         if (optional or kind != CHOICE) and sum(kinds[each] for each in members) >= MOST * len(
             references
         ):
-            return LABEL if kind == SHORT and _labels(references) else kind
+            return _label(_labels(references)) or kind if kind == SHORT else kind
     return LONG_TEXT
+
+
+def _label(labels: Sequence[str]) -> str | None:
+    """The kind of labels; None without any."""
+    letters = {label.casefold() for label in labels if len(label) == 1}
+    if len(letters) == len(labels) and "a" in letters:
+        return LETTER
+    return LABEL if labels else None
 
 
 def _kind_of(reference: Any) -> str:

@@ -13,6 +13,7 @@ import sys
 import tomllib
 from contextlib import chdir
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -50,6 +51,19 @@ def prompts(path):
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def audits():
+    """For a test of what the audit finds."""
+
+
+@pytest.fixture(autouse=True)
+def unaudited(request, monkeypatch):
+    """An audit takes long: tests of other things have one that passes."""
+    if "audits" not in request.fixturenames:
+        passed = SimpleNamespace(failures=[])
+        monkeypatch.setattr("reward_functions.cli.init.audited", lambda *_, **__: passed)
 
 
 @pytest.fixture
@@ -92,6 +106,40 @@ def test_what_it_writes_is_green_at_once(here):
         cwd="shop", env=plain, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert "3 passed" in tested.stdout, tested.stdout
+    assert GREEN in Path("shop/README.md").read_text()
+
+
+GREEN = "Each command is green in the folder as it was written."
+
+
+def test_a_reward_that_its_audit_refuses_is_not_called_green(here, audits):
+    rows = [[f"Ticket {at}", "ABCD"[at % 4]] for at in range(60)]
+    (here / "rows.csv").write_text(table(("prompt", "answer"), rows))
+    words = ["--data", "rows.csv", "--yes", "--for", "own"]
+    labels = ["--reward", "answer_text", "-p", "labels=A,B,C,D"]
+    done = ran("init", "red", *words, *labels)
+    readme = (here / "red/README.md").read_text()
+    for text in (done.stderr, readme):
+        assert "`reward audit` finds answer_text not fit to train on: `exploit>0.02" in text
+    assert GREEN not in readme
+    assert "Not each command is green" in readme
+    done = ran("init", "green", *words)
+    assert "not fit" not in done.stderr
+    assert GREEN in (here / "green/README.md").read_text()
+    with chdir("green"):
+        typed = next(words for words in next_commands(done) if words[1] == "audit")
+        assert ran(*typed[1:]).exit_code == 0
+
+
+def test_splits_that_share_a_prompt_are_not_called_green(here):
+    rows = [[f"{at}?", at, part] for part in ("train", "test") for at in range(30)]
+    (here / "rows.csv").write_text(table(("prompt", "answer", "split"), rows))
+    done = ran("init", "made", "--data", "rows.csv", "--yes", "--for", "own")
+    assert "`reward data lint` finds 1 error, such as `two files share a prompt" in done.stderr
+    assert "data/test.jsonl" in done.stderr
+    readme = (here / "made/README.md").read_text()
+    assert GREEN not in readme
+    assert "`reward data lint` finds 1 error" in readme
 
 
 def test_every_file_is_of_its_kind_and_every_command_exists(shop):
@@ -225,7 +273,9 @@ OFFERED = {
     "numbers": (lambda at: [f"{at} plus one?", at + 1], "gsm8k", "####"),
     "formulas": (lambda at: [f"d/dx {at}x^2", f"\\boxed{{{2 * at}x}}"], "math", "box"),
     "letters": (lambda at: [LETTERS.format(at), "B"], "multiple_choice", "ANSWER:"),
-    "letters alone": (lambda at: [f"Grade {at}", "AB"[at % 2]], "answer_text", "answers: A, B"),
+    "letters alone": (lambda at: [f"Grade {at}", "BC"[at % 2]], "answer_text", "answers: B, C"),
+    "letters with an article": (lambda at: [f"Grade {at}", "AB"[at % 2]], "multiple_choice",
+                                "ANSWER:"),
     "objects": (lambda at: [f"Read {at}", json.dumps({"n": at})], "json_fields", "JSON object"),
     "labels": (lambda at: [f"Ticket {at}", ("late", "lost")[at % 2]], "answer_text", "late, lost"),
     "labels of a stranger": (lambda at: [f"Ticket {at}", ("late $HOME", "lost #rm")[at % 2]],
@@ -265,6 +315,7 @@ def test_bedrock_has_its_hundred_rows_before_any_is_held_out(count, split, here)
     report = json.loads((here / "shop/data/report.json").read_text())
     assert tuple(report["rows"].values()) == split
     assert ("32 rows are too few" in done.stderr) == (count == 40)
+    assert (GREEN in (here / "shop/README.md").read_text()) == (count != 40)
     assert ("No row is held out" in done.stderr) == (count == 100)
 
 
