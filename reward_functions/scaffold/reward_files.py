@@ -22,13 +22,18 @@ TEMPLATES: Final = {
 
 WRITTEN: Final = ("reward.py", "reward_test.py", "judge.py", "judge_test.py")
 
-TAKEN: Final = frozenset(
+OTHERS: Final = frozenset(
+    "ask holds complaint conftest get lint reading_error rows samples_of train".split()
+)
+"""Names that the written tests bind, that the tests of rows import, or that pytest knows."""
+
+TAKEN: Final = OTHERS | frozenset(
     name
     for written in WRITTEN
     for names in re.findall(r"(?m)^from \S+ import (.+)$", TEMPLATES[written].template)
     for name in names.split(", ")
 )
-"""Names that the written files import."""
+"""Names that mean something else in the written files."""
 
 
 class RewardFiles(NamedTuple):
@@ -104,6 +109,8 @@ def _stem(name: str) -> str:
     if "." not in name:
         with suppress(UnknownReward):
             raise ConfigurationError(f"{get(name).name!r} is a reward already; choose another name")
+    if stem.startswith("test"):
+        raise ConfigurationError(f"{stem!r} is a test by its name, for pytest; choose another name")
     if keyword.iskeyword(stem) or hasattr(builtins, stem) or stem in TAKEN:
         raise ConfigurationError(f"{stem!r} means something else in Python; choose another name")
     if find_spec(stem):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -123,6 +124,8 @@ def test_nothing_is_overwritten(existing, tmp_path):
         ("lambda", "means something else in Python"),
         ("len", "means something else in Python"),
         ("acme.reward_function", "means something else in Python"),
+        ("test_length", "a test by its name"),
+        ("acme.rows", "means something else in Python"),
         ("gsm8k", "'gsm8k' is a reward already"),
         ("math", "'math' is a reward already"),
         ("json", "an installed module"),
@@ -141,3 +144,40 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
     (tmp_path / "file").touch()
     ran = reward_only("last_line", tmp_path / "file" / "folder")
     assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
+
+
+def names_of(path):
+    """Every name that a file uses or binds."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.alias):
+            yield node.name.partition(".")[0]
+
+
+@pytest.mark.parametrize("options", [[], ["--judge"]], ids=["a reward", "a judge"])
+def test_no_name_of_a_written_test_is_that_of_a_reward(options, tmp_path):
+    assert reward_only("new_word", tmp_path, *options).exit_code == 0
+    for name in {*names_of(tmp_path / "test_new_word.py")} - {"new_word"}:
+        assert reward_only(name, tmp_path / name, *options).exit_code == 2, name
+
+
+@pytest.mark.parametrize("trains", ["own", "bedrock"])
+def test_no_name_that_the_test_of_rows_imports_is_that_of_a_reward(trains, tmp_path):
+    own = f"rows_{trains}"
+    (tmp_path / "sums.csv").write_text(
+        "question,answer\n" + "".join(f"{at} and one?,{at + 1}\n" for at in range(30))
+    )
+    words = ["--data", tmp_path / "sums.csv", "--own", f"acme.{own}", "--yes", "--for", trains]
+    made = CliRunner().invoke(app, ["init", str(tmp_path / "made"), *map(str, words)])
+    assert made.exit_code == 0, made.output
+    found = ast.walk(ast.parse((tmp_path / "made/tests/test_rows.py").read_text()))
+    names = {each.name for each in found if isinstance(each, ast.alias)} - {own}
+    names = {name for name in names if name.islower()} | {"rows"}
+    assert "lint" in names
+    for name in names:
+        assert reward_only(f"acme.{name}", tmp_path / name).exit_code == 2, name
