@@ -346,8 +346,8 @@ def _red(
         scripted = bool(spec.needs.judge)
         done = audited(spec.name, train, parameters=values, scripted=scripted, allow_undecided=True)
         red += [
-            f"`reward audit` finds {spec.name} not fit to train on: {in_code(why)}. Take another "
-            "reward, other labels, or one of your own."
+            f"`reward audit` finds {spec.name} not fit to train on: {in_code(why)}. Its `--texts` "
+            "shows such answers. Take another reward, other parameters, or one of your own."
             for why in done.failures
         ]
     return red

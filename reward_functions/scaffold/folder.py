@@ -200,7 +200,9 @@ def texts_of(chosen: Choices) -> dict[str, str]:
             place = "tests" if file == chosen.own.test else chosen.package
             texts[f"{place}/{file}"] = text
     texts |= _aws(chosen) if chosen.on_aws else _trainer(chosen)
-    texts["README.md"] = _readme(chosen, [*texts, "README.md"])
+    readme = _readme(chosen, [*texts, "README.md"])
+    few = chosen.made.rows["train"] < SERVICES[chosen.trains].fewest
+    texts["README.md"] = readme.replace(GREEN, RED) if chosen.red or few else readme
     return texts
 
 
@@ -461,7 +463,7 @@ def _readme(chosen: Choices, files: Sequence[str]) -> str:
     ]
     section = "readme_aws.md" if chosen.on_aws else "readme_own.md"
     models = " --models http://localhost:8000" if chosen.judge else ""
-    text = TEMPLATES["readme.md"].substitute(
+    return TEMPLATES["readme.md"].substitute(
         title=escaped(chosen.name),
         rows=" and ".join(f"{count:,} {part} rows" for part, count in chosen.made.rows.items()),
         source=in_code(chosen.source),
@@ -474,8 +476,6 @@ def _readme(chosen: Choices, files: Sequence[str]) -> str:
         edited=_edited(chosen),
         sections=TEMPLATES[section].substitute(models=models).rstrip("\n"),
     )
-    few = chosen.made.rows["train"] < SERVICES[chosen.trains].fewest
-    return text.replace(GREEN, RED) if chosen.red or few else text
 
 
 def _edited(chosen: Choices) -> str:
