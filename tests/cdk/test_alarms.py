@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from itertools import permutations
 
 import pytest
 
-from reward_functions.cdk.model.operating import ALARMS, RUNBOOK
+from reward_functions.cdk.model.operating import ALARMS
 from tests.cdk.conftest import ROOT, STAGES
 
 KIND = "AWS::CloudWatch::Alarm"
@@ -90,10 +91,14 @@ def test_a_new_version_changes_no_alarm(stack_of):
 
 @pytest.mark.parametrize("name", ["everything", "agents"])
 def test_an_alarm_says_what_it_means_what_to_do_and_where_its_runbook_is(synthesised, name):
-    page = (ROOT / RUNBOOK).read_text()
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
+    page = (ROOT / "docs/how-to/operate.md").read_text()
     for each in alarms(synthesised(name)).values():
         means, _, where = each["AlarmDescription"].rpartition(" Runbook: ")
         assert means.count(". ") >= 1
         path, _, anchor = where.partition("#")
-        assert (path, page.count(f"\n### {anchor}\n")) == (RUNBOOK, 1)
+        assert (path, page.count(f"\n### {anchor}\n")) == (
+            f"{urls['Documentation']}/how-to/operate.md",
+            1,
+        )
         assert len(each["AlarmDescription"]) <= LONGEST_DESCRIPTION

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from reward_functions.cdk.model.operating import ALARMS, QUERIES, RUNBOOK
+from reward_functions.cdk.model.operating import ALARMS, QUERIES
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
 from tests.cdk.conftest import ROOT, STAGES
@@ -97,7 +97,7 @@ def test_each_version_is_shown_by_metrics_that_a_function_writes(synthesised, li
 
 
 def test_the_page_says_what_the_metrics_of_a_month_cost(lines):
-    page = " ".join((ROOT / RUNBOOK).read_text().replace("> ", "").split())
+    page = " ".join((ROOT / "docs/how-to/operate.md").read_text().replace("> ", "").split())
     (written,) = [line for line in lines if "_aws" in line]
     every, some = (
         A_METRIC * (len(each["Metrics"]) + extra)

@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-RUNBOOK: Final = "docs/how-to/operate.md"
+RUNBOOK: Final = (
+    "https://github.com/reward-functions/reward-functions/tree/main/docs/how-to/operate.md"
+)
+"""Below the documentation of the package's metadata: a reader of an alarm has no checkout."""
 
 MINUTES: Final = 5
 
@@ -223,7 +226,7 @@ LOGGING: Final = frozenset({FUNCTION, FEEDBACK, FORWARDER, SCALE})
 QUERIES: Final = (
     Query(
         "by-version",
-        "rows, failures and latency of each version",
+        "batches, rows without a score or a reference, and latency of each version",
         (
             'filter message = "batch scored"',
             (
