@@ -36,7 +36,7 @@ from reward_functions.calibration.card import (
     page,
     record,
 )
-from reward_functions.calibration.cases import LabelledCases, read_cases
+from reward_functions.calibration.cases import LABEL, LabelledCases, read_cases
 from reward_functions.calibration.estimating import instructions_digest, recorded_questions
 from reward_functions.calibration.figures import AGREEMENT, figures
 from reward_functions.calibration.fitness import too_few
@@ -61,9 +61,6 @@ if TYPE_CHECKING:
 UNDEFINED: Final = "these cases, each asked as often as they are, do not define it"
 
 ALONE: Final = "a single prompt has no interval"
-
-LABEL: Final = "label"
-"""The field of a case with the label of people, where none is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

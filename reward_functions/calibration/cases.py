@@ -17,6 +17,7 @@ from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Message, Sample, Unscored
 from reward_functions.data.json_rows import BadInput, read_rows, shown
 from reward_functions.data.splitting import normal
@@ -37,6 +38,9 @@ PAIR_NAMES: Final = {0.0: "second", TIE: "tie", 1.0: "first"}
 
 MAX_CLASSES: Final = 11
 """Different labels of graded responses: agreement is counted by class; 0 to 10 are eleven."""
+
+LABEL: Final = "label"
+"""The field with the label of people, where none is named."""
 
 VOTES: Final = "votes"
 """The field with labels by one person each. No judge sees it, nor the one with the label."""
@@ -134,22 +138,28 @@ class LabelledCases:
         return len(self.items[0].votes)
 
 
-def read_cases(file: str, scale: Scale, *, label: str = "label") -> LabelledCases:
+def read_cases(file: str, scale: Scale, *, label: str = LABEL) -> LabelledCases:
     """The cases of a JSONL file or of a JSON array.
 
     Args:
         file: its path; - is standard input.
         scale: of the judge.
-        label: the field with the label of people.
+        label: the field with the label of people. Votes stand in for it where a row lacks it, but
+            not where another field than the default is named and no row has it.
 
     Raises:
         BadInput: a line is not a valid case; kinds are mixed; an id occurs twice; all labels are
-            equal.
+            equal; no row has the label that is named.
         OSError: the file cannot be read.
     """
     rows = list(read_rows(file, whole=True))
     if not rows:
         raise BadInput(f"{shown(file)} holds no cases")
+    if label != LABEL and all(row.content.get(label) is None for row in rows):
+        fields = [str(name) for name in rows[0].content]
+        raise BadInput(
+            f"{shown(file)}: no row has the label {label!r}{did_you_mean(label, fields)}"
+        )
     labels = HumanLabels("pair" if "response1" in rows[0].content else "graded", scale)
     items = [_case(row, labels, label) for row in rows]
     _check_together(items)
@@ -207,10 +217,10 @@ def _label(row: Row, labels: HumanLabels, votes: Sequence[float], field: str) ->
             raise BadInput(f"{row.where}: the label is {_described(written)}, not {labels.legal}")
         return label
     if not votes:
-        raise BadInput(f"{row.where}: the case has no label")
+        raise BadInput(f"{row.where}: the case has no label: no {field!r}, and no votes")
     (label, most), *others = Counter(votes).most_common()
     if others and others[0][1] == most:
-        raise BadInput(f"{row.where}: the case has no label, and the votes no majority")
+        raise BadInput(f"{row.where}: the case has no {field!r}, and the votes no majority")
     return label
 
 

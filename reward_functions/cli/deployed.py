@@ -177,9 +177,14 @@ def rollback(
 
 def _intended(step: Rollback) -> str:
     before, after = step.before, step.after
+    points = f"{before.name}: `live` points to version {step.alias.version}; version {step.version}"
+    if before.version_arn == after.version_arn:
+        return f"{points} is what the catalogue has"
+    if before.digest == after.digest:
+        code = f"{after.reward} {after.version}"
+        return f"{points} has the code of the catalogue, {code}; its settings differ"
     return (
-        f"{before.name}: `live` points to version {step.alias.version}; version {step.version} is "
-        f"{after.reward} {after.version} of digest {after.digest}, the catalogue has "
+        f"{points} is {after.reward} {after.version} of digest {after.digest}, the catalogue has "
         f"{before.reward} {before.version} of digest {before.digest}"
     )
 

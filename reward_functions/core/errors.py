@@ -114,12 +114,12 @@ class EngineFailed(ScoringError):
 
 
 WhyUnavailable = Literal[
-    "throttled", "busy", "timeout", "unreachable", "denied", "deadline", "budget"
+    "throttled", "busy", "timeout", "unreachable", "denied", "unrecorded", "deadline", "budget"
 ]
 TRANSIENT: Final = frozenset({"throttled", "busy", "timeout", "unreachable"})
 """Kinds that a retry can cure."""
 
-UNBILLED: Final = frozenset({"throttled", "denied", "deadline", "budget"})
+UNBILLED: Final = frozenset({"throttled", "denied", "unrecorded", "deadline", "budget"})
 """Kinds of calls that no provider charges for."""
 
 
@@ -129,8 +129,9 @@ class JudgeUnavailable(ScoringError):
     Args:
         message: the model and the error code it returned; never the text it wrote.
         kind: why. "throttled" is its quota, "busy" its own fault, "timeout" an answer too late,
-            "unreachable" a broken connection, "denied" a request it will never take, "deadline" the
-            batch's time, "budget" its money.
+            "unreachable" a broken connection, "denied" a request it will never take, "unrecorded" a
+            question that the file of recorded answers lacks, "deadline" the batch's time, "budget"
+            its money.
         retry_after: seconds the model asked us to wait.
         unbilled: whether no model can have run, by the kind or because nobody was reached. A call
             that was sent and not answered may be billed all the same.

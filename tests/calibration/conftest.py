@@ -12,9 +12,9 @@ from reward_functions.core.spec import UNIT_SCALE
 def read(tmp_path):
     """The cases of some rows."""
 
-    def cases(*rows, scale=UNIT_SCALE):
+    def cases(*rows, scale=UNIT_SCALE, **options):
         path = tmp_path / "cases.jsonl"
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-        return read_cases(str(path), scale)
+        return read_cases(str(path), scale, **options)
 
     return cases

@@ -75,7 +75,7 @@ def test_the_same_cases_have_the_same_hash_and_others_another(read):
 
 UNUSABLE = [
     ([], "holds no cases"),
-    ([pair(label=None), pair("b", 2)], "line 1: the case has no label"),
+    ([pair(label=None), pair("b", 2)], "line 1: the case has no label: no 'label', and no votes"),
     ([pair(), pair("b", 3)], "line 2: the label is 3, not 1, 2 or 0 for a tie"),
     ([pair(), pair("b", True)], "line 2: the label is True, not 1, 2 or 0 for a tie"),
     ([pair(), pair("b", "1")], "line 2: the label is a str, not 1, 2 or 0 for a tie"),
@@ -104,6 +104,14 @@ def test_what_cannot_be_used_is_said_in_one_sentence(read, rows, problem):
         read(*rows)
     assert problem in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_votes_do_not_stand_in_for_a_label_that_is_misspelt(read):
+    rows = [pair(votes=[1, 1]), pair("b", 2, votes=[2, 2])]
+    with pytest.raises(BadInput, match="no row has the label 'lable'"):
+        read(*rows, label="lable")
+    named = [{**row, "gold": 1} for row in rows[:1]] + rows[1:]
+    assert [case.label for case in read(*named, label="gold").items] == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("grade", [float("nan"), float("inf"), -0.1, 1.1])

@@ -73,6 +73,19 @@ def test_live_and_the_catalogue_name_the_version_before(stage, gsm8k):
     }
 
 
+UNLIKE = {
+    "2": f"is gsm8k 4 of digest {'a' * 16}, the catalogue has gsm8k 1 of digest {'0' * 16}",
+    "4": "has the code of the catalogue, gsm8k 1; its settings differ",
+}
+
+
+@pytest.mark.parametrize(("version", "words"), UNLIKE.items(), ids=UNLIKE)
+def test_what_a_version_differs_in_is_said_first(stage, gsm8k, version, words):
+    stage.publish(gsm8k, MemorySize=4096, Description=description("gsm8k", 1, "0" * 16, "y"))
+    ran = run("gsm8k", "-s", stage.stage, "--yes", "--to", version)
+    assert ran.stderr == f"gsm8k: `live` points to version 3; version {version} {words}\n"
+
+
 def test_any_version_can_be_named_also_a_later_one(stage, gsm8k):
     for version in ("1", "3"):
         assert run("gsm8k", "-s", stage.stage, "--yes", "--to", version).exit_code == 0

@@ -433,8 +433,9 @@ def test_what_was_recorded_is_replayed_by_key(tmp_path):
     assert reward.bind({}, ask=recorder)(said).value == 1.0
     replay = Replay(path)
     assert reward.bind({}, ask=replay)(said).value == 1.0
-    with pytest.raises(JudgeUnavailable, match="no answer was recorded"):
+    with pytest.raises(JudgeUnavailable, match="add a line with this id to the recorded") as caught:
         reward.bind({}, ask=replay)(sample("The answer is C.", "B", prompt="?", id="other"))
+    assert caught.value.kind == "unrecorded"
 
 
 def test_failures_can_be_recorded(tmp_path):

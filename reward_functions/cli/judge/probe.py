@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from reward_functions.calibration.probing import (
     ProbeResult,
@@ -56,7 +57,10 @@ def probe(
     models = [*config.models, *filter(None, [config.fallback])]
     tried = {
         model.called: list(
-            watched(probe_modes(model, asked, everything=everything, timeout=timeout), "probing")
+            watched(
+                probe_modes(model, asked, everything=everything, timeout=timeout),
+                f"asking {escape(model.called)}, at most {timeout:g} s a call",
+            )
         )
         for model in models
         if model.backend != "replay"

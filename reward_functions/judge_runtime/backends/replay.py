@@ -62,7 +62,12 @@ class Replay:
         """The answer recorded for the question, by its key or by its sample and turn."""
         row = self.rows.get(question.key) or self.rows.get((question.sample, question.turn))
         if row is None:
-            raise JudgeUnavailable(f"{self.model}: no answer was recorded for this", "denied")
+            where = f"this id and turn {question.turn}" if question.turn else "this id"
+            raise JudgeUnavailable(
+                f"{self.model}: no answer was recorded for this: add a line with {where} to the "
+                "recorded answers",
+                "unrecorded",
+            )
         if "error" in row:
             kind = {"kind": row["kind"]} if row.get("kind") else {}
             raise _FAILURES[row["error"]](f"{self.model}: a recorded failure", **kind)

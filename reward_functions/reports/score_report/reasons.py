@@ -307,10 +307,15 @@ class Attribution(NamedTuple):
 
 ATTRIBUTIONS: Final = {
     "BadSample": Attribution(DATA, "write each row as a sample: an id, messages, reference_answer"),
-    "BadReference": Attribution(DATA, "mend these references, which `reward data lint` lists"),
+    "BadReference": Attribution(
+        DATA, "mend these references: `reward data lint FILE --reward NAME --param …` lists them"
+    ),
     "NoJudge": Attribution(SETTINGS, "name a judge model: --judge FILE"),
     "JudgeUnavailable throttled": Attribution(JUDGE, "lower max_concurrency, or set rpm and tpm"),
     "JudgeUnavailable denied": Attribution(JUDGE, "ask `reward judge probe` what is denied"),
+    "JudgeUnavailable unrecorded": Attribution(
+        SETTINGS, "add a line with the row's id to the recorded answers"
+    ),
     "JudgeUnavailable budget": Attribution(SETTINGS, "raise max_usd, or score fewer rows"),
     "JudgeUnavailable unreachable": Attribution(JUDGE, "check the endpoint: `reward judge probe`"),
     "JudgeUnavailable": Attribution(JUDGE, "score these rows again, or name a fallback model"),
