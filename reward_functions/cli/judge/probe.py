@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -90,7 +91,13 @@ def _advice(model: str, tried: list[ProbeResult]) -> str:
             f"{model}: {tried[0].output_mode} does not work; set output_mode = {working!r} in its "
             "settings"
         )
-    return f"{model}: no output mode works; the first: {tried[0].error}"
+    return f"{model}: no output mode works; the first: {_cause(tried[0])}"
+
+
+def _cause(result: ProbeResult) -> str:
+    """Why a mode does not work, without the advice to run this command."""
+    cause, *_ = re.split("(?:;| Try) `reward judge probe`", str(result.error), maxsplit=1)
+    return cause
 
 
 def _print(tried: Iterable[ProbeResult]) -> None:
@@ -99,8 +106,7 @@ def _print(tried: Iterable[ProbeResult]) -> None:
         numbers=("seconds", "tokens"),
     )  # fmt: skip
     for each in tried:
-        error, _, _ = str(each.error).partition("; `reward judge probe`")  # which this is
-        verdict = cell("works", "green") if each.error is None else cell(error, "red")
+        verdict = cell("works", "green") if each.error is None else cell(_cause(each), "red")
         mode = f"{each.output_mode} (chosen)" if each.chosen else each.output_mode
         figures = (cell(f"{each.seconds:.1f}"), cell(f"{each.usage.total:,}"))
         shown.add_row(each.model, mode, verdict, *figures)
@@ -113,7 +119,7 @@ def _as_json(result: ProbeResult) -> dict[str, Any]:
         "output_mode": result.output_mode,
         "chosen": result.chosen,
         "works": result.error is None,
-        "error": None if result.error is None else str(result.error),
+        "error": None if result.error is None else _cause(result),
         "kind": None if result.error is None else result.error.kind,
         "seconds": round(result.seconds, 3),
         "tokens": result.usage.total,

@@ -308,7 +308,7 @@ class Attribution(NamedTuple):
 ATTRIBUTIONS: Final = {
     "BadSample": Attribution(DATA, "write each row as a sample: an id, messages, reference_answer"),
     "BadReference": Attribution(
-        DATA, "mend these references: `reward data lint FILE --reward NAME --param …` lists them"
+        DATA, "mend these references, which `reward data lint FILE --reward NAME --param …` lists"
     ),
     "NoJudge": Attribution(SETTINGS, "name a judge model: --judge FILE"),
     "JudgeUnavailable throttled": Attribution(JUDGE, "lower max_concurrency, or set rpm and tpm"),

@@ -90,6 +90,14 @@ def test_the_mode_of_the_settings_is_the_first(reward, able, judge):
     assert [each["output_mode"] for each in told] == ["tool"]
 
 
+def test_a_probe_never_advises_a_probe(reward, able, judge, serve, settings):
+    for judged in (judge(able()), settings(serve(schedule=lambda *_: "prose"))):
+        told, ran = probe(reward, "reference", "--judge", judged)
+        assert "no output mode works" in ran.stderr
+        assert not any("reward judge probe" in words for words in (ran.stdout, ran.stderr))
+        assert all(each["error"] for each in told)
+
+
 def test_all_modes_are_tried_on_demand(reward, able, judge):
     told, ran = probe(reward, "reference", "--judge", judge(able("json_schema", "json")), "--all")
     assert ran.exit_code == 0, ran.stderr

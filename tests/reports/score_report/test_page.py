@@ -473,8 +473,8 @@ def test_what_to_try_is_a_sentence_for_each_remedy(read):
     words = read(paged([*samples, sample("x", None)])).paragraphs
     assert any(each.startswith("Note. 2 rows at the minimum: there is no ####.") for each in words)
     assert sum(" Try: " in each for each in words) == 1 + 1  # the finding and the advice
-    mended = "Note. 1 row, BadReference: mend these references, which reward data lint lists."
-    assert mended in words
+    command = "reward data lint FILE --reward NAME --param …"
+    assert f"Note. 1 row, BadReference: mend these references, which {command} lists." in words
 
 
 def test_a_fact_is_shown_once(read):
