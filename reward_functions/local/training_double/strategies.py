@@ -20,6 +20,7 @@ table of kinds, and is another value by any tolerance a reward has.
 
 The form that a prompt names last is the one it asks for: `####`, a box, an ANSWER line, a tag, a
 JUDGMENT line (of two responses), a sentence. Where it names none, the reference shows one.
+`<answer>` alone is a placeholder, as in `#### <answer>`: a tag is closed, or called a tag.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ ANSWER_LINE: Final = AnswerForm(
 
 ANSWER_TAG: Final = AnswerForm(
     "<answer>",
-    re.compile("<answer>"),
+    re.compile(r"</answer>|<answer>\W{0,3}tags?\b|\btags?\W{1,3}<answer>"),
     ("<answer>%s</answer>",),
     ("<answer></answer>", "<answer>…</answer>"),
 )

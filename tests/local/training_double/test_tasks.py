@@ -9,7 +9,9 @@ import pytest
 
 from reward_functions import get, sample
 from reward_functions.core.errors import UnreadableReference
+from reward_functions.data.wording import FORMATS
 from reward_functions.local.training_double.strategies import NoTask, asked_for, task_of
+from reward_functions.scaffold.offers import LABELLED
 
 CASES = Path(__file__).parents[2] / "cases"
 
@@ -45,6 +47,10 @@ REFERENCES = [
 ]
 
 
+NAMES = {"boxed": "box", "hash": "####", "answer": "ANSWER:"}
+"""By form of answer that a prompt may ask for: what the simulated policy calls it."""
+
+
 def asked(text):
     return [{"role": "user", "content": text}]
 
@@ -74,10 +80,23 @@ def test_without_a_reference_there_is_no_right_answer_to_write(reference):
         ("Reply with <answer>…</answer>.", "<answer>"),
         ("JUDGMENT: Response 1, or JUDGMENT: Response 2, or JUDGMENT: Tie", "JUDGMENT:"),
         ("Put \\boxed{} around it. No: write #### and the number.", "####"),
+        *((FORMATS[form][0], name) for form, name in NAMES.items()),
+        (LABELLED.format(labels="late, lost"), "ANSWER:"),
+        ("#### <answer>", "####"),
+        ("The last line is ANSWER: <answer>.", "ANSWER:"),
+        ("Write \\boxed{<answer>}, where <answer> is a number.", "box"),
+        ("End with `#### <answer>`", "####"),
+        ("Not ####: put it in <answer> tags.", "<answer>"),
+        ("Put it between <answer> and </answer>.", "<answer>"),
+        ("Put it in a tag <answer>.", "<answer>"),
     ],
 )
 def test_the_form_that_a_prompt_names_last_is_the_one(prompt, form):
     assert asked_for(prompt).name == form
+
+
+def test_every_form_that_a_prompt_may_ask_for_is_known():
+    assert NAMES.keys() == FORMATS.keys()
 
 
 def test_a_prompt_that_names_no_form_asks_for_none():
