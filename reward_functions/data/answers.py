@@ -41,9 +41,9 @@ LONG: Final = 80
 """Characters from which a reference is free text, of which no slip of a figure can be made."""
 
 NUMBER: Final = re.compile(
-    r"(?P<lead>[-+−]?\s?(?:\\?\$|[€£])?\s?[-+−]?)"
+    r"(?P<lead>[-+−]?\s?(?:\\?\$|[€£¥]|EUR|USD|GBP|CHF|JPY)?\s?[-+−]?)"
     r"(?P<value>(?:\d{1,3}(?:,\d{3})+|\d{1,40})(?:\.\d{1,40})?|\.\d{1,40})"
-    r"(?P<tail>\s?\\?%|[A-Za-z .]{0,40})"
+    r"(?P<tail>\s?(?:\\?[%$]|[€£¥])|[A-Za-z .]{0,40})"
 )
 _YES_OR_NO: Final = re.compile(r"yes|no|true|false", re.IGNORECASE)
 CHOICE: Final = re.compile(r"(\(?)([A-J])(\)?)")
