@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_args
 
 import typer
 
@@ -32,6 +32,7 @@ from reward_functions.core.types import Unscored
 from reward_functions.data.answers import reading_error
 from reward_functions.data.atomic import Together
 from reward_functions.data.linting import MAX_ROWS, lint
+from reward_functions.data.decimals import WITH_POINTS, DecimalSign, Signs, in_quotes, with_point
 from reward_functions.data.splitting import prompt_of
 from reward_functions.data.wording import answer_format_of
 from reward_functions.scaffold.columns import LISTED, Source, looked_at
@@ -143,6 +144,15 @@ def init(
         Trains | None,
         typer.Option("--for", help="Where the model is trained: on AWS, or by a trainer of yours."),
     ] = None,
+    decimal: Annotated[
+        DecimalSign | None,
+        typer.Option(
+            "--decimal",
+            help="The decimal sign of the right answers: comma writes 1.250,50 as 1250.50, point "
+            "leaves them.",
+            show_default="point, unless some have a comma",
+        ),
+    ] = None,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out rows that cannot be used.")
     ] = False,
@@ -181,6 +191,7 @@ def init(
         parameters=parameters,
         answer_format=answer_format,
         trains=trains,
+        decimal=decimal,
         skip_bad=skip_bad,
         force=force,
         yes=yes,
@@ -207,6 +218,7 @@ class _Typed:
     parameters: list[str] | None
     answer_format: str | None
     trains: Trains | None
+    decimal: DecimalSign | None
     skip_bad: bool
     force: bool
     yes: bool
@@ -291,6 +303,7 @@ def _whole_folder(target: Path, typed: _Typed) -> None:
     require_free(target, (), Path(typed.data or ""), force=typed.force)
     source = asking.answer("--data", "the file of your rows", typed.data, None, looked_at)
     options = _columns(asking, source, typed)
+    options = options._replace(comma=_has_comma(asking, typed.decimal, wire_rows(source, options)))
     template = template_of(source, options)
     rows = wire_rows(source, options, template)
     reward, own, settings = _reward(asking, typed, rows)
@@ -308,7 +321,11 @@ def _whole_folder(target: Path, typed: _Typed) -> None:
             options=options,
             template=template,
             answer_format=_form(
-                typed.answer_format, spec, values, [prompt_of(row) for row in rows]
+                typed.answer_format,
+                spec,
+                values,
+                [prompt_of(row) for row in rows],
+                comma=options.comma,
             ),
             complaint=partial(_unread, spec) if files else complaints(spec, values),
             skip_bad=typed.skip_bad,
@@ -399,6 +416,44 @@ def _columns(asking: _Asking, source: Source, typed: _Typed) -> RowOptions:
     return mapped_to(prompt, reference)
 
 
+def _has_comma(asking: _Asking, typed: DecimalSign | None, rows: Sequence[dict[str, Any]]) -> bool:
+    """Whether the references have a decimal comma, and are written with a point.
+
+    Raises:
+        ConfigurationError: some look so, and no option says what they are.
+    """
+    signs = Signs()
+    for row in rows:
+        signs.add(row.get("reference_answer"))
+    if typed is None and (thousands := signs.perhaps_thousands):
+        text, _ = thousands[0]
+        remark(
+            f"{len(thousands):,} of {signs.references:,} right answers are like {in_quotes(text)}, "
+            f"which is read as it stands; if it is {with_point(text)}, add --decimal comma",
+            "yellow",
+        )
+    if typed is None and (commas := signs.with_comma):
+        text, _ = commas[0]
+        what = (
+            f"the decimal sign of {len(commas):,} of {signs.references:,} right answers, such as "
+            f"{in_quotes(text)} (comma writes {with_point(text)}, as rewards read it; point leaves "
+            "them)"
+        )
+        return asking.answer("--decimal", what, None, None, _sign) == "comma"
+    return typed == "comma"
+
+
+def _sign(answer: str) -> str:
+    """A decimal sign.
+
+    Raises:
+        ConfigurationError: it is no such sign.
+    """
+    if answer not in get_args(DecimalSign):
+        raise ConfigurationError(f"--decimal {answer}: it is comma or point")
+    return answer
+
+
 def _reward(
     asking: _Asking, typed: _Typed, rows: Sequence[dict[str, Any]]
 ) -> tuple[str, str | None, dict[str, Any] | None]:
@@ -479,14 +534,21 @@ def _own_files(own: str, folder: str, scratch: Path, *, judge: bool) -> RewardFi
 
 
 def _form(
-    typed: str | None, spec: RewardSpec, values: Mapping[str, Any], prompts: Sequence[str]
+    typed: str | None,
+    spec: RewardSpec,
+    values: Mapping[str, Any],
+    prompts: Sequence[str],
+    *,
+    comma: bool,
 ) -> str | None:
     """The sentence that asks for the answer; None where the prompts are left alone."""
     if typed == AS_IT_IS:
         return None
     own = LAST_LINE if "." in spec.name and not spec.needs.judge else None
     form = typed or own or form_of(spec.name, values, prompts)
-    return None if form is None else answer_format_of(form)[0]
+    asked = None if form is None else answer_format_of(form)[0]
+    # A prompt with commas is answered with commas, which no reward reads.
+    return " ".join(filter(None, [WITH_POINTS if comma else None, asked])) or None
 
 
 def _moved(spec: RewardSpec, values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -9,6 +9,7 @@
 | warning | rows that were generated to rehearse with |
 | warning | a list as the reference: whether it is one answer, or alternatives |
 | warning | what a reference leaves open, by the reward's own word |
+| warning | decimal commas, or thousands with points, in a file of numbers |
 
 The numbers of rows and the roles are Bedrock's (docs.aws.amazon.com/bedrock/latest/userguide,
 "Prepare data for reinforcement fine-tuning"). The size of a file is not checked: no limit of it is
@@ -26,6 +27,7 @@ from reward_functions.core.jsons import json_kind
 from reward_functions.core.registry import specs
 from reward_functions.core.types import Unscored
 from reward_functions.data.answers import NO_PARAMETERS, doubts, reading_error
+from reward_functions.data.decimals import Signs, in_quotes, with_point
 from reward_functions.data.json_rows import BadInput, shown
 from reward_functions.data.lengths import Lengths, prompt_tokens
 from reward_functions.data.public import REWARDS
@@ -65,6 +67,9 @@ ALTERNATIVES: Final = "a reference that lists alternatives"
 ONE_ANSWER: Final = "a reference that lists the members of one answer"
 
 OPEN: Final = "a reference that leaves something open"
+
+COMMA: Final = "a decimal comma"
+THOUSANDS: Final = "three places, or thousands with points"
 
 INTERVAL: Final = 2
 """Members of a text that may be the ends of an interval."""
@@ -137,6 +142,7 @@ def lint(
         ids: dict[str, str] = {}
         prompts = linted.prompts.setdefault(file, [])
         count = generated = 0
+        signs = Signs()
         for row in watched(scan_rows(file, options, responses=False, whole=True)):
             count += 1
             if isinstance(row, BadRow):
@@ -146,12 +152,15 @@ def lint(
                 linted.add(shown(file), [("error", "not a JSON object", str(row))])
                 continue
             generated += is_synthetic(row.content)
+            signs.add(row.content.get("reference_answer"), row.where)
             linted.add(row.where, _row_findings(row, count, readers))
             linted.add(row.where, _id_findings(row, ids))
             if isinstance(row.content.get("messages"), list):
                 prompts.append(prompt_tokens(_turns(row)))
                 overlaps.add(file, str(row.content.get("id", row.where)), row.content)
         linted.add(shown(file), _file_findings(count, generated, rows))
+        for where, found in _decimal_findings(signs):
+            linted.add(where, [found])
     for file, names in overlaps.repeated():
         same = (f"{name} asks what {names[0]} asks" for name in names[1:])
         linted.add(file, (("warning", "the same prompt again", each) for each in same))
@@ -299,6 +308,17 @@ def _file_findings(count: int, generated: int, rows: tuple[int, int]) -> Iterato
         yield "error", "too many rows", f"{count:,}, and {most:,} are allowed"
     if generated:  # one finding for a file: what becomes of them depends on where the job runs
         yield "warning", GENERATED, f"{generated:,}, to rehearse with, not to train on"
+
+
+def _decimal_findings(signs: Signs) -> Iterator[tuple[str, Found]]:
+    """The place of each reference that a reward would read as another number, and what it is."""
+    fix = "`reward data prepare --decimal comma` does"
+    for text, where in signs.with_comma:
+        detail = f"{in_quotes(text)}: write {with_point(text)}; {fix}"
+        yield where, ("warning", COMMA, detail)
+    for text, where in signs.perhaps_thousands:
+        detail = f"{in_quotes(text)}: if {with_point(text)} is meant, write that; {fix}"
+        yield where, ("warning", THOUSANDS, detail)
 
 
 def _turns(row: Row) -> list[dict[str, Any]]:

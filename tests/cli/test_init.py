@@ -271,6 +271,8 @@ LETTERS = "What is one plus one?\nA) 1\nB) 2\nC) 3 in row {}"
 HELP = "Open the settings, choose security, press reset, and wait for letter {}."
 OFFERED = {
     "numbers": (lambda at: [f"{at} plus one?", at + 1], "gsm8k", "####"),
+    "money": (lambda at: [f"{at} plus one?", f"{at + 1}.95 €"], "gsm8k", "####"),
+    "a code of money": (lambda at: [f"{at} plus one?", f"CHF {at + 1}"], "gsm8k", "####"),
     "formulas": (lambda at: [f"d/dx {at}x^2", f"\\boxed{{{2 * at}x}}"], "math", "box"),
     "letters": (lambda at: [LETTERS.format(at), "B"], "multiple_choice", "ANSWER:"),
     "letters alone": (lambda at: [f"Grade {at}", "BC"[at % 2]], "answer_text", "answers: B, C"),
@@ -282,6 +284,7 @@ OFFERED = {
                              "answer_text", "ANSWER: <answer>"),
     "names": (lambda at: [f"Who is {at}?", f"Person {'abcdefghijklmno'[at % 15]}{at}"],
               "answer_text", "ANSWER:"),
+    "codes": (lambda at: [f"Which norm is {at}?", f"ISO {9000 + at}"], "answer_text", "ANSWER:"),
     "sentences": (lambda at: [f"How is {at} reset?", HELP.format(at)], "reference", ""),
 }  # fmt: skip
 
@@ -475,6 +478,7 @@ MISTAKES = {
     "no model": (sums(9), ["--reward", "reference"], "--judge-model is missing"),
     "a model of none": (sums(9), ["--judge-model", "m"], "gsm8k asks no model"),
     "two rewards": (sums(9), ["--reward", "math", "--own", "a.b"], "exclude each other"),
+    "an unknown sign": (sums(9), ["--decimal", "dot"], "'dot' is not one of"),
     "a name of nothing": (sums(9), ["--own", "9x"], "is not a reward name"),
     "with a reward alone": (sums(9), ["--reward-only", "x"], "--data is for a whole folder"),
     "one word as a form": (sums(9), ["--answer-format", "boxd"], "Did you mean 'boxed'?"),
@@ -519,6 +523,53 @@ def test_a_csv_as_a_spreadsheet_writes_it_is_read(text, here):
     done = ran("init", "made", "--data", "rows.csv", "--yes", "--for", "own")
     assert done.exit_code == 0, done.output
     assert len(prompts(here / "made/data/train.jsonl")) == 24
+
+
+def prices(write):
+    """A CSV as a spreadsheet writes it where the decimal sign is a comma."""
+    return table(("Frage", "Antwort"), [[f"Item {at}?", write(at)] for at in range(40)], ";")
+
+
+COMMAS = {
+    "cents": (lambda at: f"{at},5{at % 10}", "0,50", "0.50"),
+    "thousands": (lambda at: f"{at + 1}.{at:03d},05", "1.000,05", "1000.05"),
+    "euros": (lambda at: f"{at},9 €", "0,9 €", "0.9 €"),
+    "few": (lambda at: "9,50" if at % 4 == 3 else at, "9,50", "9.50"),
+}
+
+
+@pytest.mark.parametrize(("write", "shown", "written"), COMMAS.values(), ids=COMMAS)
+def test_decimal_commas_stop_it_until_you_say_what_they_are(write, shown, written, here):
+    (here / "rows.csv").write_text(prices(write))
+    words = ["init", "made", "--data", "rows.csv", "--yes", "--for", "own"]
+    stopped = ran(*words)
+    assert (stopped.exit_code, (here / "made").exists()) == (2, False)
+    assert f"such as {shown!r} (comma writes {written}" in stopped.stderr
+    done = ran(*words, "--decimal", "comma")
+    assert "graded by gsm8k." in done.stdout, done.output
+    rows = [json.loads(each) for each in (here / "made/data/train.jsonl").read_text().splitlines()]
+    assert not any("," in row["reference_answer"] for row in rows)
+    assert all(
+        "Write decimals with a point" in each for each in prompts(here / "made/data/train.jsonl")
+    )
+    left = ran(*words, "--decimal", "point", "--reward", "answer_text", "--force")
+    assert left.exit_code == 0, left.output
+    rows = (here / "made/data/train.jsonl").read_text().splitlines()
+    assert any("," in json.loads(each)["reference_answer"] for each in rows)
+
+
+def test_thousands_with_points_are_pointed_out(here):
+    (here / "rows.csv").write_text(prices(lambda at: f"{at + 1}.250" if at % 2 else at))
+    words = ["init", "made", "--data", "rows.csv", "--yes", "--for", "own"]
+    done = ran(*words)
+    assert "20 of 40 right answers are like '2.250'" in done.stderr, done.output
+    assert "if it is 2250, add --decimal comma" in done.stderr
+    assert "right answers are like" not in ran(*words, "--decimal", "comma", "--force").stderr
+    assert (
+        '"2250"'
+        in (here / "made/data/train.jsonl").read_text()
+        + (here / "made/data/test.jsonl").read_text()
+    )
 
 
 def test_rows_that_cannot_be_used_are_left_out_and_counted(here):

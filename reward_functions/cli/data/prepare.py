@@ -20,6 +20,7 @@ from reward_functions.cli.data._output import require_shape, tell_lost
 from reward_functions.cli.data._wording import complaints, warn_of_format, wording_of
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data import preparing
+from reward_functions.data.decimals import DecimalSign  # noqa: TC001 - typer reads annotations
 from reward_functions.data.preparing import REPORT, PrepareReport
 from reward_functions.data.public import REWARDS, Dataset, public_files
 from reward_functions.data.sources import cache_folder, checksum, fetched
@@ -88,6 +89,14 @@ def prepare(
             "sentence of your own; @FILE reads a file.",
         ),
     ] = None,
+    decimal: Annotated[
+        DecimalSign,
+        typer.Option(
+            "--decimal",
+            help="With --from: the decimal sign of the right answers. comma writes 1.250,50 as "
+            "1250.50, which rewards read.",
+        ),
+    ] = "point",
     to: Annotated[
         str, typer.Option("--to", metavar="SHAPE", help="The shape to write, as for `convert`.")
     ] = "bedrock",
@@ -122,7 +131,13 @@ def prepare(
         dataset,
         own,
         public={"--source": source, "--noise": noise, "--mirror": mirror},
-        further={"--reward": reward, "--param": parameters, "--map": mapped, "--rows": shape},
+        further={
+            "--reward": reward,
+            "--param": parameters,
+            "--map": mapped,
+            "--rows": shape,
+            "--decimal": "comma" if decimal == "comma" else None,
+        },
     )
     require_shape(to)
     wording, pattern = wording_of(system, template, answer_format, no_system=no_system)
@@ -134,7 +149,7 @@ def prepare(
             report = preparing.prepare_own(
                 own,
                 out,
-                options=row_options(mapped, shape),
+                options=row_options(mapped, shape)._replace(comma=decimal == "comma"),
                 wording=wording,
                 complaint=complaints(spec, values) if spec else None,
                 skip_bad=skip_bad,

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.errors import BadSample
+from reward_functions.data.decimals import pointed_reference
 from reward_functions.data.json_rows import BATCH, ROW, BadInput, Room, Row, raising, shown
 from reward_functions.data.rows.formats import scan_file
 from reward_functions.data.rows.shapes import (
@@ -46,12 +47,14 @@ class Recognised(NamedTuple):
         check: the shape that every row must fit; None where somebody named one, or a mapping.
         usual: the columns of the first row that fits: a row with the same ones is not checked.
         canonical: whether rows are passed on as they are.
+        comma: whether their references have a decimal comma.
     """
 
     columns: Columns
     check: Shape | None = None
     usual: Collection[str] | None = None
     canonical: bool = False
+    comma: bool = False
 
 
 def recognised(
@@ -74,6 +77,7 @@ def recognised(
         shape if options.shape is None else None,
         next((each.keys() for each in objects if shape and shape.fits(each)), None),
         shape is not None and shape.name == BEDROCK,
+        options.comma,
     )
 
 
@@ -182,7 +186,14 @@ def canonical_rows(
     Raises:
         BadInput: a row has another shape.
     """
-    columns, check, usual, is_canonical = how
+    found = _canonical_rows(rows, how, responses=responses)
+    yield from map(_pointed, found) if how.comma else found
+
+
+def _canonical_rows(
+    rows: Iterable[Row | BadInput], how: Recognised, *, responses: bool
+) -> Iterator[Row | BadInput]:
+    columns, check, usual, is_canonical, _ = how
     for row in rows:
         if not isinstance(row, Row):
             yield row
@@ -194,6 +205,17 @@ def canonical_rows(
             yield row
         else:
             yield from _converted(row, columns, responses=responses)
+
+
+def _pointed(row: Row | BadInput) -> Row | BadInput:
+    """A row whose reference has a decimal point, in the place of its comma."""
+    if not isinstance(row, Row) or "reference_answer" not in row.content:
+        return row
+    try:
+        reference = pointed_reference(row.content["reference_answer"])
+    except BadSample as error:
+        return BadRow(row.where, row.place, row.content.get("id"), str(error))
+    return row._replace(content={**row.content, "reference_answer": reference})
 
 
 def first_rows(rows: Iterator[Row | BadInput]) -> Iterator[Row | BadInput]:

@@ -225,10 +225,12 @@ class RowOptions(NamedTuple):
     Args:
         map: path by target, as `parse_map` reads it.
         shape: the name of a shape; None to recognise it.
+        comma: whether references have a decimal comma: they are read with a point.
     """
 
     map: Mapping[str, str] = {}
     shape: str | None = None
+    comma: bool = False
 
     @classmethod
     def parse(cls, pairs: Sequence[str] | None, shape: str | None) -> RowOptions:
