@@ -96,6 +96,25 @@ def test_the_command_writes_equal_files_for_equal_seeds(reward, tmp_path):
     assert not (tmp_path / "a" / "test.jsonl").exists()
 
 
+OTHERS = {
+    "rows of your own": '{"messages": []}\n',
+    "what cannot be read": "\x01",
+}
+
+
+@pytest.mark.parametrize("content", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize("name", ["train", "test"])
+def test_a_file_of_your_own_is_replaced_with_force_alone(name, content, reward, tmp_path):
+    (tmp_path / f"{name}.jsonl").write_text(content)
+    words = ("data", "generate", "gsm8k", "--rows", 5, "--test-rows", 5, "--out", tmp_path)
+    refused = reward(*words)
+    assert refused.exit_code == 2
+    assert f"{name}.jsonl holds rows that are not synthetic" in refused.stderr
+    assert [each.read_text() for each in tmp_path.iterdir()] == [content]
+    assert reward(*words, "--force").exit_code == 0
+    assert reward(*words, "--seed", 2).exit_code == 0
+
+
 def test_the_report_says_where_the_rows_are_from(tmp_path):
     generate("gsm8k", tmp_path, rows=5, test_rows=0, seed=7)
     report = json.loads((tmp_path / "report.json").read_text())

@@ -27,13 +27,16 @@ def generate(
         int, typer.Option(min=0, max=20_000, help="Rows of test.jsonl, to hold out; 0 for none.")
     ] = 100,
     seed: Annotated[int, typer.Option(help="Equal seeds write equal files.")] = 1,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files whose rows are not synthetic.")
+    ] = False,
 ) -> None:
     """Write synthetic rows in the shape of a data set: to rehearse with, not to train on.
 
     For where nothing can be downloaded. Problems come from a dozen templates with drawn numbers,
     and answers are computed; system prompt, answer form, reference, ids and metadata are those that
     `reward data prepare` writes. Every row says `"synthetic": true` in its metadata. A model that
-    is trained on them learns the templates.
+    is trained on them learns the templates. A file of other rows is not replaced without --force.
 
     Exit status: 0 the files are written, 2 nothing was written.
     """
@@ -43,6 +46,7 @@ def generate(
         rows=rows,
         test_rows=test_rows,
         seed=seed,
+        force=force,
         watched=lambda outcomes: watched(outcomes, "generating"),
     )
     title = f"{dataset}, synthetic"

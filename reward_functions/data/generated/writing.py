@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.generated import records
+from reward_functions.data.json_rows import BadInput
 from reward_functions.data.preparing import PrepareReport, write_rows
 from reward_functions.data.public import ROWS, query_row
-from reward_functions.data.records import SYNTHETIC, Record, Row, digest
+from reward_functions.data.records import SYNTHETIC, Record, Row, digest, is_synthetic
+from reward_functions.data.rows.formats import scan_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,6 +39,7 @@ def generate(
     rows: int = 200,
     test_rows: int = 100,
     seed: int = 1,
+    force: bool = False,
     watched: Callable[[Iterable[RecordOutcome]], Iterable[RecordOutcome]] = iter,
 ) -> PrepareReport:
     """Write synthetic rows: `train.jsonl`, `test.jsonl` where there are any, and `report.json`.
@@ -50,16 +53,31 @@ def generate(
         rows: of the training file, at least 1.
         test_rows: of the other file; 0 for none.
         seed: of what is drawn.
+        force: whether files of the same names are replaced, though their rows are not synthetic.
         watched: passes the outcomes on, and shows that it goes on.
 
     Raises:
-        ConfigurationError: the templates do not hold as many different prompts.
-        OSError: a file cannot be written.
+        ConfigurationError: the templates do not hold as many different prompts; or a file of the
+            same name holds other rows.
+        OSError: a file cannot be read or written.
     """
+    for name, wanted in {"train": rows, "test": test_rows}.items():
+        if wanted and not force:
+            _require_ours(folder / f"{name}.jsonl")
     report = PrepareReport(dataset, {f"generated from templates, seed {seed}": None})
     drawn = _outcomes(dataset, {"train": rows, "test": test_rows}, seed)
     write_rows(report, watched(drawn), folder)
     return report
+
+
+def _require_ours(file: Path) -> None:
+    """Refuse to replace a file, unless it is empty or its first row is synthetic."""
+    row = next(scan_file(str(file)), None) if file.exists() else None
+    if row and (isinstance(row, BadInput) or not is_synthetic(row.content)):
+        raise ConfigurationError(
+            f"{file} holds rows that are not synthetic: name another folder with --out, or add "
+            "--force, which replaces them"
+        )
 
 
 def _outcomes(dataset: Generated, wanted: dict[str, int], seed: int) -> Iterator[RecordOutcome]:
