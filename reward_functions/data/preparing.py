@@ -28,6 +28,7 @@ from reward_functions.core.jsons import json_kind
 from reward_functions.core.types import ASSISTANT_ROLES
 from reward_functions.data import public
 from reward_functions.data.atomic import Together
+from reward_functions.data.decimals import in_quotes, sign_of, with_point
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.records import (
     BadRecord,
@@ -347,7 +348,8 @@ def _own_outcomes(
             if isinstance(row, Row):
                 lost = row.split is None and len(splits) > 1
                 why = NO_SPLIT if lost else _flaw(row.wire(name), position, complaint)
-                yield BadRecord(f"{row.where}: {why}", why) if why else row
+                shown = _with_value(why, row.reference) if why else ""
+                yield BadRecord(f"{row.where}: {shown}", why) if why else row
             else:
                 yield row
 
@@ -420,6 +422,17 @@ def _flaw(content: dict[str, Any], position: int, complaint: Complaint | None) -
     reference = content.get("reference_answer")
     stated = reference.strip() if isinstance(reference, str) else reference
     return NO_REFERENCE if stated is None or stated in ("", [], {}) else None
+
+
+def _with_value(why: str, reference: Any) -> str:
+    """Why a row cannot be used, and the value that cannot be read where the reference is a text."""
+    if why in (NO_SPLIT, NO_REFERENCE, NOT_JSON) or not isinstance(reference, str):
+        return why
+    text = reference.rpartition("####")[2]
+    if not text.strip():
+        return why
+    mended = f", write {with_point(text)}" if sign_of(text) == "comma" else ""
+    return f"{why}: {in_quotes(text)}{mended}"
 
 
 def _id(read: ReadRow, question: str, split: str | None, name: str) -> str:
