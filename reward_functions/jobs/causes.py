@@ -87,8 +87,8 @@ CAUSES: Final = (
         frozenset({"figures"}),
         r"every (?:response|group)",
         "every response earned the same: every group had zero advantage",
-        "likely the prompt asks for another form than the reward reads: `reward job preflight` "
-        "compares them; `reward job baseline --out FILE` keeps answers to read",
+        "likely the answers stand in another form than the reward reads: `reward job baseline` "
+        "lists why they earn it, with an answer for each reason; --out FILE keeps all",
         "docs/jobs.md, Baseline",
     ),
     Cause(

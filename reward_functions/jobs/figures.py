@@ -379,8 +379,8 @@ def ends_of(values: Sequence[float]) -> tuple[float, float]:
 
 
 OTHER_FORM: Final = (
-    "likely the prompt asks for another form than the reward reads: `reward job preflight` "
-    "compares them"
+    "likely the answers stand in another form than the reward reads: `reward job baseline` lists "
+    "why they earn it, with an answer for each reason"
 )
 
 SIGNS: Final = (

@@ -215,6 +215,12 @@ BAD_FILES = {
         json.dumps({"Frage": "?", "model output": "42", "gold answer": "42"}),
         "add --map 'response=model output,reference=gold answer' (and prompt=COLUMN where",
     ),
+    "answers of a baseline": (
+        "base.jsonl",
+        '{"answers": 2, "setup": "ab"}\n'
+        '{"prompt": "cd", "attempt": 1, "text": "42", "ended": "stop", "input": 9, "output": 3}\n',
+        "`reward job baseline JOB.toml --out ",
+    ),
     "usual names of no known shape": (
         "a.csv",
         "Question,Model Answer,Label\n6*7?,42,42\n",

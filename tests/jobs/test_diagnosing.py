@@ -16,6 +16,7 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs import diagnosing
 from reward_functions.jobs.causes import CAUSES, Symptom, likely
 from reward_functions.jobs.diagnosing import diagnose
+from reward_functions.jobs.figures import SIGNS
 from reward_functions.jobs.grader_log import ERRORS, SHOWN
 from reward_functions.jobs.job import Job, MetricPoint
 from tests.deployed_stage import SOURCE
@@ -230,6 +231,14 @@ def test_a_job_that_succeeded_may_have_taught_nothing(log, root_session, shares,
 def test_the_services_own_figures_show_it_too(root_session, share, causes):
     points = [MetricPoint(step, "frac_reward_zero_std", share) for step in (1, 2)]
     assert of_figures(diagnose(job(status="succeeded"), root_session, points=points)) == causes
+
+
+def test_what_earns_nothing_is_looked_into_by_its_reasons():
+    (cause,) = [each for each in CAUSES if each.name == "nothing was learned"]
+    signs = [each.remedy for each in SIGNS if each.nothing_learned]
+    assert len(signs) > 1
+    for remedy in (cause.remedy, *signs):
+        assert ("`reward job baseline`" in remedy, "preflight" in remedy) == (True, False)
 
 
 def of_figures(diagnosis):

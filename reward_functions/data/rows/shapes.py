@@ -524,6 +524,14 @@ WRAPPERS: Final = ("data", "rows", "samples", "examples", "instances", "items", 
 """Keys that hold the rows of a file that is one object."""
 
 WRAPPED: Final = "{file}: the rows are inside {key!r}: write them out with {command}"
+KEPT_ANSWERS: Final = frozenset({"answers", "setup"})
+"""The first line of a file of `reward job baseline --out` and of `evaluate --out`."""
+
+ANSWERS: Final = (
+    "{file}: answers that `reward job baseline` or `evaluate` keeps, without their prompts and "
+    "references: `reward job baseline JOB.toml --out {quoted}` asks nothing again, and lists why "
+    "they earn what they do, with an answer for each reason"
+)
 COLUMNWISE: Final = (
     "{file}: one object of columns, not one object for each row: write rows, as pandas does with "
     'to_json(orient="records", lines=True)'
@@ -591,6 +599,8 @@ def columns_for(
         return overlaid(known.columns if known else None, options.map), None
     if len(rows) == 1 and _is_columnwise(rows[0]):
         raise UnknownShape(COLUMNWISE.format(file=file))
+    if rows and rows[0].keys() == KEPT_ANSWERS:
+        raise UnknownShape(ANSWERS.format(file=file, quoted=quote(file)))
     found = shape_of(file, rows)
     if found is None:
         raise UnknownShape(_wrapped(file, rows) or _unknown(file, rows))
