@@ -183,7 +183,7 @@ def shell(preview: Preview) -> CheckFinding:
     """
     from reward_functions.cdk.app.shell import check_shell
 
-    check_shell(preview.stage, os.environ)
+    check_shell(preview.stage, os.environ, "--stage NAME")
     where = "the local emulator" if preview.stage.emulated else "an account of AWS"
     return ok("shell", f"{preview.stage.name} is for {where}, and so is this shell")
 

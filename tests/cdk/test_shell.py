@@ -74,6 +74,9 @@ def test_a_stage_is_synthesised_for_the_aws_that_it_is_for(stage, variables):
 def test_no_stage_reaches_the_other_aws(stage, variables, message):
     with pytest.raises(BadStage, match=message) as raised:
         check_shell(stage, variables)
+    with pytest.raises(BadStage, match=r"stage with --stage NAME$"):
+        check_shell(stage, variables, "--stage NAME")
+    assert str(raised.value).endswith("stage with -c stage=NAME")
     way = "up" if stage.emulated else "down"
     assert f'eval "$(reward local {way} --print-env)"' in str(raised.value)
     assert "\n" not in str(raised.value)

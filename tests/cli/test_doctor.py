@@ -104,6 +104,15 @@ def test_a_line_for_everything_and_status_1_where_one_fails(sts):
     assert sts.asked == ["who"], "once, for account and clock"
 
 
+def test_a_stage_of_another_aws_is_left_by_an_option_of_this_command(shell):
+    stages(**DEV, emulated=True)
+    verdict, message = findings("--offline")["shell"]
+    assert (verdict, message.endswith("choose another stage with --stage NAME")) == (
+        "failure",
+        True,
+    )
+
+
 def test_without_a_stage_and_offline_nobody_is_asked(sts):
     found = findings("--offline")
     assert not {"account", "clock", "stage", "python"} & set(found)

@@ -28,12 +28,13 @@ AWAY: Final = 'eval "$(reward local down --print-env)"'
 TOWARDS: Final = 'eval "$(reward local up --print-env)"'
 
 
-def check_shell(stage: Stage, variables: Mapping[str, str]) -> None:
+def check_shell(stage: Stage, variables: Mapping[str, str], choose: str = "-c stage=NAME") -> None:
     """Refuse a stage where its resources would go to the other AWS.
 
     Args:
         stage: what is synthesised.
         variables: of the shell, as the CDK command line passes them on.
+        choose: the option of the command that is typed which names a stage.
 
     Raises:
         BadStage: the shell points elsewhere. The message says how to turn it.
@@ -46,21 +47,20 @@ def check_shell(stage: Stage, variables: Mapping[str, str]) -> None:
         if ENDPOINT not in here or len(here) < len(endpoints):
             raise BadStage(
                 f"stage {stage.name!r} is for the local AWS emulator, and this shell points "
-                f"elsewhere: {TOWARDS}, or choose another stage with -c stage=NAME"
+                f"elsewhere: {TOWARDS}, or choose another stage with {choose}"
             )
         if variables.get(ACCOUNT, EMULATED_ACCOUNT) != EMULATED_ACCOUNT:
             raise BadStage(
                 f"stage {stage.name!r} is for the local AWS emulator, and these credentials are "
-                f"those of an account of AWS: {TOWARDS}, or choose another stage with "
-                "-c stage=NAME"
+                f"those of an account of AWS: {TOWARDS}, or choose another stage with {choose}"
             )
     elif here:
         raise BadStage(
             f"stage {stage.name!r} is for an account of AWS, and {here[0]} points to this "
-            f"machine: {AWAY}, or choose an emulated stage with -c stage=NAME"
+            f"machine: {AWAY}, or choose an emulated stage with {choose}"
         )
     elif variables.get(ACCOUNT) == EMULATED_ACCOUNT:
         raise BadStage(
             f"stage {stage.name!r} is for an account of AWS, and these credentials are the local "
-            f"emulator's: {AWAY}, or choose an emulated stage with -c stage=NAME"
+            f"emulator's: {AWAY}, or choose an emulated stage with {choose}"
         )
