@@ -148,12 +148,16 @@ def _scale(job: Job, stage: str, session: Session) -> Scale:
     return UNIT_SCALE
 
 
+NOT_YET: Final = "the service has no figures yet"
+
+
 def _measured(
     job: Job, driver: Driver, session: Session, *, grader: bool
 ) -> tuple[list[Series], list[str]]:
     """Every series, the service's first, and what could not be read."""
     found = series(watched(driver.metrics(job), "reading the service's figures"))
-    notes = [] if found else ["the service has no figures yet"]
+    none = "no figures are kept any more, or none were written" if job.over else NOT_YET
+    notes = [] if found else [none]
     if grader and job.has_grader:
         own, note = _of_grader(job, session)
         found += own

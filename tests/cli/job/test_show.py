@@ -151,6 +151,23 @@ def test_the_graders_own_figures_stand_beside_the_services(job, begun, root_sess
     assert (points["reward_mean"], points["samples"]) == ([[1, 0.25]], [[1, 4.0]])
 
 
+WITHOUT_FIGURES = {
+    "a job that goes on": (5, 20, "note: the service has no figures yet"),
+    "a job that is over": (0, 600, "note: no figures are kept any more, or none were written"),
+}
+
+
+@pytest.mark.parametrize(
+    ("steps", "seconds", "note"), WITHOUT_FIGURES.values(), ids=WITHOUT_FIGURES
+)
+def test_without_figures_it_says_whether_any_will_come(job, service, steps, seconds, note):
+    made = service.begun(name="gsm8k-0a1b2c3d-2", model="m")
+    service.jobs[made.id].steps = steps
+    service.clock.sleep(seconds)
+    shown = json.loads(job("metrics", made.name, "--json", "--no-grader").stdout)
+    assert shown["notes"] == [note.removeprefix("note: ")]
+
+
 def test_a_plot_of_another_kind_is_refused_before_anything_is_read(job, begun):
     ran = job("metrics", begun.name, "--plot", "run.png")
     assert (ran.exit_code, ran.stderr) == (
