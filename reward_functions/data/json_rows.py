@@ -197,7 +197,10 @@ _SCAN: Final = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 TOO_DEEP: Final = f"JSON nested more than {MAX_DEPTH} deep: write the inner part as a string"
 TOO_MANY_VALUES: Final = f"more than {MAX_VALUES:,} values: leave out what no reward reads"
-NOT_UTF8: Final = "not UTF-8: save it as UTF-8, `iconv -f latin1 -t utf-8 FILE > NEW`"
+NOT_UTF8: Final = (
+    'not UTF-8: save it as UTF-8, which Excel calls "CSV UTF-8", or `iconv -f cp1252 -t utf-8 FILE '
+    "> NEW`"
+)
 
 
 class Row(NamedTuple):
