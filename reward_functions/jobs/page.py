@@ -66,6 +66,7 @@ class JobView:
         notes: what could not be read, a sentence each.
         now: when it was read; of a job that has not ended it is the end of its time.
         simulated: whether the training double stands in for the service.
+        recorded: whether this is what `reward job show --json` wrote, which has no figures.
     """
 
     job: Job
@@ -74,6 +75,10 @@ class JobView:
     events: Sequence[JobEvent] = ()
     notes: Sequence[str] = ()
     simulated: bool = False
+    recorded: bool = False
+
+
+RECORDED: Final = "This file holds no figures: `reward job metrics --json` writes them."
 
 
 def job_page(course: JobView, sheets: Sequence[Sheet], scale: Scale = UNIT_SCALE) -> Page:
@@ -113,7 +118,9 @@ def _concerns(course: JobView, seen: Sequence[Seen]) -> Iterator[Concern]:
                 f"What to do: {sign.remedy}.",
                 CURVES,
             )
-    if job.over and not course.figures:
+    if course.recorded:
+        yield Concern("other", RECORDED)
+    elif job.over and not course.figures:
         yield Concern("other", "The job is over, and no figure of it can be read.")
 
 

@@ -292,7 +292,8 @@ def _job_page(item: Any) -> Page:
         for each in item.get("deployed") or ()
     ]
     sheets = [Sheet("Beside what was deployed then", heads, beside, words=heads)] if beside else []
-    seen = JobView(job, (), ended or created, simulated=bool(item.get("simulation")))
+    simulated = bool(item.get("simulation"))
+    seen = JobView(job, (), ended or created, simulated=simulated, recorded=True)
     return job_page(seen, sheets)
 
 

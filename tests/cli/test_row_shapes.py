@@ -217,8 +217,10 @@ BAD_FILES = {
     ),
     "answers of a baseline": (
         "base.jsonl",
-        '{"answers": 2, "setup": "ab"}\n'
-        '{"prompt": "cd", "attempt": 1, "text": "42", "ended": "stop", "input": 9, "output": 3}\n',
+        (
+            '{"answers": 2, "setup": "ab"}\n'
+            '{"prompt": "cd", "attempt": 1, "text": "42", "ended": "stop", "input": 9, "output": 3}\n'
+        ),
         "`reward job baseline JOB.toml --out ",
     ),
     "usual names of no known shape": (

@@ -59,6 +59,13 @@ def test_the_list_has_every_result_and_is_read_without_scripts(asked):
     assert "it broke &lt;script&gt;" in answer.text
 
 
+def test_a_job_as_it_was_shown_names_the_command_that_writes_its_figures(asked):
+    text = asked.get(at("job.json")).text
+    assert "This file holds no figures" in text
+    assert "reward job metrics --json" in text
+    assert "no figure of it can be read" not in text
+
+
 def test_every_result_opens_its_page_with_its_headers(asked):
     seen = set()
     for link in re.findall(r'href="(/results/[^"]+)"', asked.get("/").text):
