@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
+from reward_functions.aws.shell import emulator_hint
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
 
@@ -63,10 +64,12 @@ KINDS: Final[dict[str, Kind]] = {code: kind for kind, row in CODES.items() for c
 UNTIMELY: Final = ("Signature expired", "Signature not yet current")
 """How AWS begins the message where the clock, and no key, is wrong."""
 
+NO_CREDENTIALS: Final = "no AWS credentials; log in, or set AWS_PROFILE{local}"
+
 NOT_SENT: Final[dict[str, tuple[Kind, str]]] = {
-    "NoCredentialsError": ("credentials", "no AWS credentials; log in, or set AWS_PROFILE"),
+    "NoCredentialsError": ("credentials", NO_CREDENTIALS),
     "PartialCredentialsError": ("credentials", "{error}; log in, or set AWS_PROFILE"),
-    "CredentialRetrievalError": ("credentials", "no AWS credentials; log in, or set AWS_PROFILE"),
+    "CredentialRetrievalError": ("credentials", NO_CREDENTIALS),
     "TokenRetrievalError": ("expired", "the AWS login has expired; {login}"),
     "SSOTokenLoadError": ("expired", "the AWS login has expired; {login}"),
     "UnauthorizedSSOTokenError": ("expired", "the AWS login has expired; {login}"),
@@ -209,5 +212,6 @@ def _not_sent(what: str, error: BotoCoreError) -> AwsFailed:
         region=NO_REGION.format(place="us-east-1"),
         ended=f"; {ENDED}" * here,
         untrusted=f"; {UNTRUSTED}" * here,
+        local=emulator_hint() if kind == "credentials" else "",
     )
     return AwsFailed(f"{what}: {reason}", kind=kind)

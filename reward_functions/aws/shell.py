@@ -82,6 +82,17 @@ def stage_hint(stage: str) -> str:
     )
 
 
+def emulator_hint() -> str:
+    """How to point this shell at the emulator; "" where no stage of `cdk.json` is for one."""
+    names = [name for name, given in _stages().items() if given.get("emulated") is True]
+    if not names:
+        return ""
+    return (
+        f'; the stage {names[0]!r} is on the local emulator: `eval "$(reward local up '
+        '--print-env)"` points this shell at it'
+    )
+
+
 def region_of(stage: str = "", given: str = "", profile: str | None = None) -> Named | None:
     """The region that a command calls; None where nobody names one.
 

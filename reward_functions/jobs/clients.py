@@ -40,8 +40,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from reward_functions.aws.calls import client as control_plane
-from reward_functions.aws.failures import AwsFailed, in_words
-from reward_functions.aws.shell import aws_session
+from reward_functions.aws.failures import NO_CREDENTIALS, AwsFailed, in_words
+from reward_functions.aws.shell import aws_session, emulator_hint
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import AMBIGUOUS, is_loopback
 
@@ -458,7 +458,7 @@ def made(region: str, session: Session | None = None) -> Key:
     with in_words("making a key of the OpenAI-compatible API"):
         credentials = (session or aws_session()).get_credentials()
         if credentials is None:
-            raise AwsFailed("no AWS credentials; log in, or set AWS_PROFILE")
+            raise AwsFailed(NO_CREDENTIALS.format(local=emulator_hint()))
         frozen = credentials.get_frozen_credentials()  # refreshed, where that is due
         seconds = lifetime(credentials)
         if not seconds:

@@ -3,12 +3,15 @@
 import json
 
 import pytest
+from botocore.exceptions import NoCredentialsError
 
+from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.shell import (
     DEFAULT_STAGE,
     STAGE_VARIABLE,
     BadShell,
     default_stage,
+    emulator_hint,
     region_of,
     stage_hint,
 )
@@ -153,3 +156,26 @@ def test_a_hint_is_of_a_stage_that_nobody_typed(folder, monkeypatch):
     assert "'prod' is that of cdk.json" in stage_hint("prod")
     monkeypatch.setenv(STAGE_VARIABLE, "prod")
     assert stage_hint("prod") == ""
+
+
+EMULATED = {
+    "a stage of the emulator": ({"dev": {}, "here": {"extends": "dev", "emulated": True}}, "here"),
+    "no stage of it": (STAGES, ""),
+    "another word": ({"dev": {"emulated": "yes"}}, ""),
+    "no stages": ({}, ""),
+}
+
+
+@pytest.mark.parametrize(("stages", "name"), EMULATED.values(), ids=EMULATED)
+def test_without_credentials_a_stage_of_the_emulator_is_pointed_at(stages, name, folder):
+    project(folder, stages)
+    expected = (
+        f'; the stage {name!r} is on the local emulator: `eval "$(reward local up --print-env)"`'
+    )
+    assert emulator_hint().startswith(expected if name else "")
+    assert bool(emulator_hint()) == bool(name)
+    with pytest.raises(AwsFailed) as raised, in_words("asking"):
+        raise NoCredentialsError
+    assert str(raised.value) == (
+        f"asking: no AWS credentials; log in, or set AWS_PROFILE{emulator_hint()}"
+    )

@@ -219,7 +219,7 @@ BAD_FILES = {
         "base.jsonl",
         (
             '{"answers": 2, "setup": "ab"}\n'
-            '{"prompt": "cd", "attempt": 1, "text": "42", "ended": "stop", "input": 9, "output": 3}\n'
+            '{"prompt": "cd", "attempt": 1, "text": "42", "output": 3}\n'
         ),
         "`reward job baseline JOB.toml --out ",
     ),

@@ -310,8 +310,8 @@ UNUSABLE = {
     "not UTF-8": (
         b'{"id": 1}\n{"id": "\xff"}\n',
         (
-            'line 2, byte 9: not UTF-8: save it as UTF-8, which Excel calls "CSV UTF-8", or `iconv -f '
-            "cp1252 -t utf-8 FILE > NEW`"
+            'line 2, byte 9: not UTF-8: save it as UTF-8, which Excel calls "CSV UTF-8", or `iconv '
+            "-f cp1252 -t utf-8 FILE > NEW`"
         ),
     ),
     "not UTF-8 in an array": (b'[{"id": 1},\n{"id": "\xff"}]', "line 2: not UTF-8"),

@@ -32,6 +32,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.aws.catalogue import DATA_PREFIX
+from reward_functions.aws.emulator_record import DEFAULT
 from reward_functions.data.linting import MAX_ROWS, MIN_ROWS, ROLES
 from reward_functions.data.records import text_of
 from reward_functions.local.loopback_service.server import invalid, utf8_json
@@ -210,11 +211,17 @@ class Prompts:
         row = self._rows.get(key)
         if row is None:
             raise invalid(
-                "simulation: no row has this prompt. The training double answers prompts of "
-                f"*.jsonl files under s3://BUCKET/{DATA_PREFIX} on the local AWS, of uploaded "
-                "files, and of `reward local up --training --data FILE`: upload the file first"
+                "simulation: no row has this prompt: name the file of your rows, "
+                f"`{self._naming()}`. The training double also answers *.jsonl files under "
+                f"s3://BUCKET/{DATA_PREFIX} on the local AWS, and uploaded files"
             )
         return row
+
+    def _naming(self) -> str:
+        """The command by which this double is given a file."""
+        aws = self._clients.aws
+        name = "" if aws.name == DEFAULT else f" --name {aws.name}"
+        return f"reward local up{name}{' --enforce' * aws.enforcing} --training --data FILE"
 
     def _look(self) -> None:
         """Read what is new in the buckets."""

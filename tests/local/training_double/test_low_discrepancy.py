@@ -3,11 +3,13 @@
 from functools import cache
 from itertools import accumulate
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
 from reward_functions.core.types import Message, Sample
 from reward_functions.jobs.asking import chosen
+from reward_functions.local.loopback_service.server import Refused
 from reward_functions.local.training_double.policy import Policy
 from reward_functions.local.training_double.prompts import Prompts, places, point
 from reward_functions.local.training_double.strategies import STRATEGIES
@@ -101,6 +103,29 @@ def test_one_response_says_nothing_of_the_next():
         counted[sum(point(place, number, greedy=False) < RIGHT for number in range(1, 5))] += 1
     expected = [0.190, 0.391, 0.302, 0.104, 0.013]
     assert [each / 2_000 for each in counted] == pytest.approx(expected, abs=0.05)
+
+
+class Emulator:
+    """An emulator without a bucket."""
+
+    def __init__(self, name, enforcing):
+        self.aws = SimpleNamespace(name=name, enforcing=enforcing)
+
+    def root(self, _service):
+        return SimpleNamespace(list_buckets=lambda: {"Buckets": []})
+
+
+@pytest.mark.parametrize(
+    ("emulator", "command"),
+    [
+        (Emulator("default", True), "reward local up --enforce --training --data FILE"),
+        (Emulator("mine", False), "reward local up --name mine --training --data FILE"),
+    ],
+)
+def test_a_prompt_of_no_row_names_the_whole_command_that_adds_it(emulator, command):
+    with pytest.raises(Refused) as refused:
+        Prompts(emulator).row_of([{"role": "user", "content": "What is 1 + 1?"}])
+    assert f"`{command}`" in str(refused.value)
 
 
 def test_training_makes_no_greedy_answer_wrong_that_was_right():
