@@ -63,8 +63,8 @@ CDK: Final = "2.1148.1"
 REGION: Final = "us-east-1"
 
 BATCHES: Final = (128, 64, 32, 16)
-STEPS: Final = 4
-"""The largest batch with which an epoch has so many steps."""
+STEPS: Final = 6
+"""The largest batch with which an epoch has so many steps: fewer points show no course."""
 
 GREEN: Final = "Each command is green in the folder as it was written."
 RED: Final = (

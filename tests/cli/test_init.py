@@ -309,7 +309,7 @@ def test_a_prompt_that_asks_for_the_form_already_is_left_alone(here):
 
 
 @pytest.mark.parametrize(
-    ("count", "split"), [(40, (32, 8)), (100, (100,)), (110, (100, 10)), (200, (160, 40))]
+    ("count", "split"), [(40, (32, 8)), (100, (100,)), (110, (100, 10)), (200, (160, 40)), (250, (200, 50))]
 )
 def test_bedrock_has_its_hundred_rows_before_any_is_held_out(count, split, here):
     (here / "sums.csv").write_text(sums(count))
@@ -317,6 +317,8 @@ def test_bedrock_has_its_hundred_rows_before_any_is_held_out(count, split, here)
     assert done.exit_code == 0, done.output
     report = json.loads((here / "shop/data/report.json").read_text())
     assert tuple(report["rows"].values()) == split
+    batch = tomllib.loads((here / "shop/job.toml").read_text())["hyperparameters"]["batchSize"]
+    assert batch == 16 or 6 * batch <= split[0]
     assert ("32 rows are too few" in done.stderr) == (count == 40)
     assert (GREEN in (here / "shop/README.md").read_text()) == (count != 40)
     assert ("No row is held out" in done.stderr) == (count == 100)
