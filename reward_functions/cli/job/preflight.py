@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reward_functions.cli._console import errors, leave, print_json, say_measured
-from reward_functions.cli._echo import say
+from reward_functions.cli._echo import say, several
 from reward_functions.cli.job._options import (
     CONFIGURATION,
     AsJson,
@@ -82,7 +83,16 @@ def preflight(
         say(report.arn)
         simulated = " (simulation)" if where.simulated else ""
         print_findings(report.findings, f"Before {job.request.name}{simulated}")
+        say(_verdict(report))
     leave(report.measured, failed=not report.passed)
+
+
+def _verdict(report: CheckReport) -> str:
+    """Whether the job can be started, in a line."""
+    counted = Counter(each.verdict for each in report.findings)
+    words = [several(counted[each], each) for each in ("failure", "warning") if counted[each]]
+    ready = "ready" if report.passed and report.measured.measured else "not ready"
+    return ", ".join([ready, *words])
 
 
 def checks(

@@ -244,6 +244,7 @@ def test_preflight_passes_what_can_be_trained_with(check, root_session):
     )
     try:
         ran = check("good", "--rows", "8", "--json")
+        shown = check("good", "--rows", "8").stdout.splitlines()
     finally:
         iam.delete_role_policy(RoleName=role, PolicyName="all")
         iam.delete_role(RoleName=role)
@@ -252,12 +253,17 @@ def test_preflight_passes_what_can_be_trained_with(check, root_session):
     assert {("ok", "right answers"), ("ok", "rights"), ("ok", "trust"), ("ok", "data")} <= found
     assert ("warning", "baseline") in found  # not measured
     assert json.loads(ran.stdout)["passed"]
+    warnings = [verdict for verdict, _ in found].count("warning")
+    assert shown[-1].startswith(f"ready, {warnings} warning")
 
 
 def test_preflight_refuses_a_reward_that_pays_the_form(check):
     ran = check("bad", "--rows", "8")
     assert ran.exit_code == 1
     assert "Before bad-" in ran.stdout
+    failures = ran.stdout.count("FAILURE")
+    warnings = ran.stdout.count("warning  ")
+    assert ran.stdout.splitlines()[-1] == f"not ready, {failures} failures, {warnings} warnings"
     assert "FAILURE   wrong" in ran.stdout
     assert "FAILURE   role" in ran.stdout
     assert SIMULATION in ran.stderr
