@@ -32,7 +32,7 @@ ShownSign: TypeAlias = Literal["comma", "point", "three", ""]
 MOST: Final = 0.8
 """Share of references that are numbers, before the file counts as one of numbers."""
 
-WITH_POINTS: Final = "Write decimals with a point and no separator of thousands, as in 1250.50."
+WITH_POINTS: Final = "Write decimals with a point, and thousands without a separator."
 """For prompts whose references had commas."""
 
 _WRITTEN: Final = re.compile(

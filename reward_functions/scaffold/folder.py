@@ -71,6 +71,7 @@ RED: Final = (
     "Not each command is green in the folder as it was written: mend first what is named below."
 )
 """What the README promises, by the result of the checks."""
+EVALUATE: Final = "reward job evaluate JOB -s local --data data/test.jsonl --yes\n"
 
 WHAT: Final[Mapping[str, str]] = {
     "data/": "the rows, prepared and split, with a report",
@@ -447,7 +448,6 @@ def in_code(text: str) -> str:
 
 
 def _readme(chosen: Choices, files: Sequence[str]) -> str:
-    wheel = f"reward-functions{SERVICES[chosen.trains].extras}"
     own = {f"{chosen.package}/": "the reward"} if chosen.own else {}
     there = {**WHAT, **own}
     listed = [
@@ -457,12 +457,17 @@ def _readme(chosen: Choices, files: Sequence[str]) -> str:
     ]
     install = [
         "python3 -m venv .venv && . .venv/bin/activate",
-        f"pip install '../{wheel}' pytest    # a checkout of reward-functions: it is on no index",
+        "CHECKOUT=../reward-functions    # where your checkout of it lies: it is on no index",
+        f'pip install "${{CHECKOUT}}{SERVICES[chosen.trains].extras}" pytest',
         *(["pip install --editable ."] if chosen.own else []),
         *(["npm install"] if chosen.on_aws else []),
     ]
     section = "readme_aws.md" if chosen.on_aws else "readme_own.md"
-    models = " --models http://localhost:8000" if chosen.judge else ""
+    words = {
+        "models": " --models http://localhost:8000" if chosen.judge else "",
+        "data": "".join(f" --data data/{part}.jsonl" for part in chosen.made.rows),
+        "evaluate": EVALUATE if chosen.trains == "bedrock" and "test" in chosen.made.rows else "",
+    }
     return TEMPLATES["readme.md"].substitute(
         title=escaped(chosen.name),
         rows=" and ".join(f"{count:,} {part} rows" for part, count in chosen.made.rows.items()),
@@ -474,7 +479,7 @@ def _readme(chosen: Choices, files: Sequence[str]) -> str:
         checks="\n".join(first_commands(chosen)),
         notes="".join(f"{note}\n\n" for note in remarks(chosen)),
         edited=_edited(chosen),
-        sections=TEMPLATES[section].substitute(models=models).rstrip("\n"),
+        sections=TEMPLATES[section].substitute(words).rstrip("\n"),
     )
 
 

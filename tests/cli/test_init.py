@@ -155,6 +155,25 @@ def test_every_file_is_of_its_kind_and_every_command_exists(shop):
     assert list(unparsed((shop / "README.md").read_text())) == []
 
 
+def test_the_readme_rehearses_a_job_to_its_end_with_the_folders_rows(shop):
+    text = (shop / "README.md").read_text()
+    rehearsal = text.partition("## Rehearse")[2].partition("## Train")[0]
+    assert "--data data/train.jsonl --data data/test.jsonl" in rehearsal
+    commands = [line.split()[2] for line in rehearsal.splitlines() if line.startswith("reward job")]
+    assert commands == [
+        *("preflight", "baseline", "start", "watch", "metrics", "deploy-model", "evaluate"),
+    ]
+    assert all(" -s local" in line for line in rehearsal.splitlines() if "reward job" in line)
+    assert text.count("../reward-functions") == 1
+    assert 'pip install "${CHECKOUT}[deploy,local]" pytest' in text
+
+
+def test_the_readme_names_no_file_that_is_not_there(here):
+    (here / "sums.csv").write_text(sums(100))
+    ran("init", "shop", "--data", "sums.csv", "--yes")
+    assert "test.jsonl" not in (here / "shop/README.md").read_text().partition("## Rehearse")[2]
+
+
 KINDS = {
     "bedrock": [],
     "sagemaker": ["--for", "sagemaker"],
@@ -309,7 +328,8 @@ def test_a_prompt_that_asks_for_the_form_already_is_left_alone(here):
 
 
 @pytest.mark.parametrize(
-    ("count", "split"), [(40, (32, 8)), (100, (100,)), (110, (100, 10)), (200, (160, 40)), (250, (200, 50))]
+    ("count", "split"),
+    [(40, (32, 8)), (100, (100,)), (110, (100, 10)), (200, (160, 40)), (250, (200, 50))],
 )
 def test_bedrock_has_its_hundred_rows_before_any_is_held_out(count, split, here):
     (here / "sums.csv").write_text(sums(count))
