@@ -541,8 +541,15 @@ def test_without_a_terminal_a_missing_option_is_named(left_out, option, here):
 
 @pytest.mark.parametrize(
     "text",
-    [sums(30, delimiter=";"), f"\ufeff{sums(30)}", sums(30).replace("\n", "\r\n")],
-    ids=["semicolons", "a BOM", "CRLF"],
+    [
+        sums(30, delimiter=";"),
+        f"\ufeff{sums(30)}",
+        sums(30).replace("\n", "\r\n"),
+        f"sep=;\r\n{sums(30, delimiter=';')}",
+        f"\ufeffsep=,\n{sums(30)}",
+        f"{sums(30, delimiter=';')};\n;;\n ; \n",
+    ],
+    ids=["semicolons", "a BOM", "CRLF", "sep=;", "a BOM and sep=,", "lines of separators"],
 )
 def test_a_csv_as_a_spreadsheet_writes_it_is_read(text, here):
     (here / "rows.csv").write_text(text, newline="")

@@ -193,6 +193,8 @@ def scan_csv(stream: BinaryIO, name: str, delimiter: str) -> Iterator[Row | BadI
     lines = _Lines(stream, name, delimiter)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     header = _next(reader, name, 1)
+    if header and header[0].lower() == "sep=" and not any(header[1:]):  # as Excel reads it
+        header = _next(reader, name, 2)
     if header is None:
         return
     if len(header) > MAX_COLUMNS:
@@ -211,7 +213,7 @@ def scan_csv(stream: BinaryIO, name: str, delimiter: str) -> Iterator[Row | BadI
         place, where = f"input line {begins}", f"{name}, line {begins}"
         begins, size = reader.line_num + 1, ROW + lines.decoded
         lines.begin()
-        if not cells:
+        if not any(map(str.strip, cells)):  # a line of separators ends the sheets of Excel
             continue
         if len(cells) != len(names):
             yield BadInput(
