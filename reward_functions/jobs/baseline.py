@@ -91,6 +91,11 @@ class Reason(NamedTuple):
     place: str
     example: str
 
+    @property
+    def end(self) -> str:
+        """The end of the example, where answers stand; a word for one of white space."""
+        return self.example[-EXAMPLE:].strip() or "(blank)"
+
 
 class Baseline(BaseModel):
     """Figures of a model's answers, without their texts, but for one example of each reason.
@@ -536,7 +541,7 @@ def _reason_sheet(measured: Baseline) -> Sheet:
         "Reasons",
         ("reason", "answers", "reward", "an answer ends"),
         [
-            (each.text, f"{each.answers:,}", f"{each.reward:g}", each.example[-EXAMPLE:])
+            (each.text, f"{each.answers:,}", f"{each.reward:g}", each.end)
             for each in measured.reasons
         ],
         words=("an answer ends",),

@@ -13,6 +13,7 @@ from reward_functions.core.types import Message, Sample, Usage
 from reward_functions.jobs.asking import AnswerAttempt, ModelAnswer, chosen
 from reward_functions.jobs.baseline import (
     BaselineOrigin,
+    Reason,
     baseline_findings,
     judged,
     measured,
@@ -75,6 +76,19 @@ def test_figures_are_shares_of_answers_and_of_prompts(scorer):
     assert found.mixed.value == 1 / 4
     for figure in (found.mean, found.at_minimum, found.at_maximum, found.mixed):
         assert 0 <= figure.low <= figure.value <= figure.high <= 1
+
+
+ENDS = {
+    "": "(blank)",
+    " \n\n": "(blank)",
+    "So it is\n#### 4\n": "So it is\n#### 4",
+    "a" * 999: "a" * 160,
+}
+
+
+@pytest.mark.parametrize("example", ENDS)
+def test_an_example_is_shown_by_its_end(example):
+    assert Reason("there is no ####", 1, 0.0, "line 1", example).end == ENDS[example]
 
 
 def test_reasons_are_counted_with_an_example(scorer):

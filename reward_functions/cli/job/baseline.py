@@ -31,7 +31,6 @@ from reward_functions.jobs.asking import (
     setup,
 )
 from reward_functions.jobs.baseline import (
-    EXAMPLE,
     FILE,
     TUNED_FILE,
     Baseline,
@@ -251,7 +250,7 @@ def _show(
                 f"{each.answers:,}",
                 f"{each.reward:g}",
                 each.place.rpartition(", ")[2],
-                each.example[-EXAMPLE:],
+                each.end,
             )
             for each in measured.reasons
         ]
