@@ -44,7 +44,7 @@ REMEDY_AFTER: Final[Mapping[Kind, str]] = {"clock": ": ", "limit": ": "}
 """What parts a message from its remedy, where it is no semicolon."""
 
 REMEDY_OF: Final[Mapping[Kind, str]] = {
-    "denied": "attach the policy that has this right: [policies for people](deploy.md#policies-for-people)",
+    "denied": "attach [the policy](deploy.md#policies-for-people) that has this right",
     "missing": "check name, stage and region; `reward deployed list` shows what is there",
     "network": "check the network, a proxy and the region; `reward doctor` tries each",
 }

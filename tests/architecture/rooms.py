@@ -65,7 +65,7 @@ ROOMS = {
         "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 3_890, 1_350, 17
     ),
     "judge_runtime": room(
-        "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_330, 2_350, 14
+        "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_340, 2_350, 14
     ),
     "judges": room(
         "Rewards that ask a model, each with its prompt.",
@@ -81,26 +81,26 @@ ROOMS = {
     "rollouts": room(
         "Agents' episodes: how they end, and rewards that are counted once.",
         "core extraction",
-        16_370,
+        16_380,
         14_800,
         13,
     ),
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 780, 800, 15
     ),
-    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_110, 1_000, 10),
+    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_120, 1_000, 10),
     "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 9),
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
-        3_110,
+        3_130,
         2_200,
         10,
     ),
     "data": room(
         "Rows of any shape, public data sets, lint, split, lengths.",
         f"{LANGUAGE} finqa judge_runtime serving reports",
-        4_440,
+        4_600,
         3_000,
         9,
     ),
@@ -114,7 +114,7 @@ ROOMS = {
     "calibration": room(
         "Whether a judge may be trusted: people, cost.",
         "core extraction judge_runtime serving testing reports data",
-        1_830,
+        1_870,
         1_450,
         9,
     ),
@@ -126,12 +126,12 @@ ROOMS = {
         14,
     ),
     "export": room(
-        "Results as dataframes, and in experiment trackers.", "core reports data", 270, 300, 16
+        "Results as dataframes, and in experiment trackers.", "core reports data", 280, 300, 16
     ),
     "adapters": room(
         "What trainers and clusters call, one host a file.",
         "core serving scoring",
-        1_100,
+        1_130,
         1_010,
         20,
     ),
@@ -139,7 +139,7 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        4_510,
+        4_530,
         3_800,
         10,
     ),
@@ -147,7 +147,7 @@ ROOMS = {
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration"
         " audit",
-        9_220,
+        9_230,
         7_000,
         9,
     ),
@@ -161,7 +161,7 @@ ROOMS = {
     "rollouts.drive": room(
         "Agents run as a trainer runs them, on one machine.",
         "core rollouts serving feedback aws reports data aws.deployed",
-        2_390,
+        2_420,
         1_400,
         11,
     ),
@@ -175,7 +175,7 @@ ROOMS = {
     "scaffold": room(
         "A folder to train with, made of one's own file.",
         f"{LANGUAGE} judge_runtime serving reports data scoring",
-        710,
+        830,
         650,
         14,
     ),
@@ -190,7 +190,7 @@ ROOMS = {
     "view": room(
         "Results of a folder in one list, on this machine.",
         "core rollouts reports data scoring audit jobs jobs.evaluation rollouts.drive",
-        2_020,
+        2_180,
         1_700,
         12,
     ),
@@ -199,7 +199,7 @@ ROOMS = {
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring export audit jobs jobs.evaluation rollouts.drive cdk"
         " scaffold local view",
-        8_560,
+        8_710,
         8_000,
         17,
     ),

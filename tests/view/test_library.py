@@ -14,8 +14,8 @@ from reward_functions.view.entries import KINDS, slug_of
 from reward_functions.view.library import GROWING, Library, NoFolder, Unknown
 from reward_functions.view.reading import Gone
 from reward_functions.view.row_index import Asked
-from tests.parsed_page import harmless
 from reward_functions.view.rows import texts_of
+from tests.parsed_page import harmless
 from tests.view import made
 
 VERSION = "the reward's version"
