@@ -1,6 +1,7 @@
 """AWS as every command and job meets it: who signs, what fails, names, ARNs, and what is deployed.
 
 shell.py        where a command goes: its stage, its region, its credentials
+written_stages.py       what `cdk.json` of a folder says of its stages
 calls.py        clients, answers, pages, and the one loop that waits
 failures.py     what the SDK raises: one sentence with the remedy, classified once
 arn.py          ARNs of anything, and what stands after a function's

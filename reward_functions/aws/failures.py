@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from reward_functions.aws.shell import emulator_hint
+from reward_functions.aws.written_stages import emulator_hint
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
 

@@ -11,22 +11,20 @@ Stage and region need no boto3, except for the profile's region: `reward doctor`
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.aws.regions import aws_regions
+from reward_functions.aws.written_stages import written_context, written_stages
 from reward_functions.core.aws_region import REGION_VARIABLES, shell_region
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.extras import require
 from reward_functions.core.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from boto3.session import Session
 
 DEFAULT_STAGE: Final = "dev"
@@ -82,17 +80,6 @@ def stage_hint(stage: str) -> str:
     )
 
 
-def emulator_hint() -> str:
-    """How to point this shell at the emulator; "" where no stage of `cdk.json` is for one."""
-    names = [name for name, given in _stages().items() if given.get("emulated") is True]
-    if not names:
-        return ""
-    return (
-        f'; the stage {names[0]!r} is on the local emulator: `eval "$(reward local up '
-        '--print-env)"` points this shell at it'
-    )
-
-
 def region_of(stage: str = "", given: str = "", profile: str | None = None) -> Named | None:
     """The region that a command calls; None where nobody names one.
 
@@ -144,7 +131,7 @@ def _region(stage: str, given: str, profile: str | None) -> Named | None:
         return Named(found, origin)
     if found := _profiles_region(profile):
         return Named(found, "the profile")
-    written = _stages().get(stage or default_stage().name, {}).get("region")
+    written = written_stages().get(stage or default_stage().name, {}).get("region")
     return Named(written, "cdk.json") if isinstance(written, str) and written else None
 
 
@@ -186,39 +173,8 @@ def _stage_of_job() -> str:
 
 def _stage_of_project() -> str:
     """The stage that `cdk` takes in this folder, or the only one; "" where nobody says which."""
-    stages = _stages()
-    found = _context().get("stage") if stages else None
+    stages = written_stages()
+    found = written_context().get("stage") if stages else None
     if isinstance(found, str):
         return found
     return next(iter(stages)) if len(stages) == 1 else ""
-
-
-def _stages() -> Mapping[str, dict[str, Any]]:
-    """The stages of `cdk.json`, each with the region of the one that it extends."""
-    written = _context().get("stages")
-    stages = written if isinstance(written, dict) else {}
-    found = {name: given for name, given in stages.items() if isinstance(given, dict)}
-    return {name: _extended(found, name) for name in found}
-
-
-def _extended(stages: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
-    chain = [name]
-    while "region" not in stages[chain[-1]]:
-        base = stages[chain[-1]].get("extends")
-        if not isinstance(base, str) or base in chain or base not in stages:
-            return stages[name]
-        chain.append(base)
-    return stages[name] | {"region": stages[chain[-1]]["region"]}
-
-
-def _context() -> dict[str, Any]:
-    """What `cdk.json` of this folder says to the app; nothing where it cannot be read.
-
-    The commands that deploy say what is wrong with it.
-    """
-    try:
-        found = json.loads(Path("cdk.json").read_text(encoding="utf-8-sig"))
-        context = found["context"]
-    except (OSError, ValueError, RecursionError, LookupError, TypeError):
-        return {}
-    return context if isinstance(context, dict) else {}

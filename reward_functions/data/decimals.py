@@ -49,8 +49,8 @@ _SIGNS: Final[tuple[tuple[re.Pattern[str], ShownSign], ...]] = (
     (re.compile(r"[1-9]\d{0,2}\.\d{3}"), "three"),
     (re.compile(r"\A\d++,\d++"), "comma"),
     (re.compile(r"\A\d++\.\d++"), "point"),
-    (re.compile(r"\A[1-9]\d{0,2}(?:\.\d{3})++(?:,\d++)?"), "comma"),
-    (re.compile(r"\A[1-9]\d{0,2}(?:,\d{2,3})++(?<=,\d\d\d)(?:\.\d++)?"), "point"),
+    (re.compile(r"\A[1-9]\d{0,2}(?:\.\d{3})+(?:,\d++)?"), "comma"),
+    (re.compile(r"\A[1-9]\d{0,2}(?:,\d{2,3})+(?<=,\d\d\d)(?:\.\d++)?"), "point"),
 )
 """The first that a number without spaces matches wholly; no number matches none."""
 

@@ -41,7 +41,8 @@ from urllib.parse import urlsplit
 
 from reward_functions.aws.calls import client as control_plane
 from reward_functions.aws.failures import NO_CREDENTIALS, AwsFailed, in_words
-from reward_functions.aws.shell import aws_session, emulator_hint
+from reward_functions.aws.shell import aws_session
+from reward_functions.aws.written_stages import emulator_hint
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import AMBIGUOUS, is_loopback
 

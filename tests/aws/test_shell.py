@@ -11,10 +11,10 @@ from reward_functions.aws.shell import (
     STAGE_VARIABLE,
     BadShell,
     default_stage,
-    emulator_hint,
     region_of,
     stage_hint,
 )
+from reward_functions.aws.written_stages import emulator_hint
 
 STAGES = {
     "dev": {"region": "eu-west-1"},
