@@ -97,6 +97,15 @@ def explain(
             "that begins with @.",
         ),
     ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            "--answers",
+            metavar="KEPT",
+            help="Answers to the prompts of FILE, as `reward job baseline --out` and `evaluate "
+            "--out` keep them.",
+        ),
+    ] = None,
     reference: Annotated[
         str | None,
         typer.Option(
@@ -121,12 +130,15 @@ def explain(
     """
     typed = {"--response": response, "--reference": reference, "--prompt": prompt}
     rows = {"--id": id, "--line": line, "--worst": worst}
-    columns = {"--map": mapped or None, "--rows": shape}
+    columns = {"--map": mapped or None, "--rows": shape, "--answers": answers}
     _check(file, _given(typed), _given(rows), _given(columns))
     spec = reward_named(name)
     reward = ready(spec, parameter or [], judge, answers=None if judge else nobody(spec))
     if file is not None:
-        reads = samples_of(file, row_options(mapped, shape), whole=spec.needs.group)
+        options = row_options(mapped, shape)
+        reads = samples_of(file, options, answered=answers is None, whole=spec.needs.group)
+        if answers is not None:
+            reads = _answered(reads, answers, file)
         explained = list(_of_file(spec, reward, file, reads, id=id, line=line, worst=worst))
         if not explained:
             raise BadInput(f"{shown(file)} holds no rows")
@@ -159,6 +171,26 @@ def _check(file: str | None, typed: list[str], rows: list[str], columns: list[st
         raise ConfigurationError(f"{typed[0]} and a FILE exclude each other")
     if file is not None and len(rows) != 1:
         raise ConfigurationError("name rows of FILE by one of --id ID, --line N and --worst N")
+
+
+def _answered(reads: Iterable[Read], answers: Path, file: str) -> Iterator[Read]:
+    """The rows with each of the answers that are kept to them; rows that were not asked go.
+
+    Raises:
+        BadInput: no row was asked.
+        ConfigurationError: it is no file of answers.
+        OSError: it cannot be read.
+    """
+    from reward_functions.jobs.asking import kept_texts, with_kept_answers
+
+    kept, found = kept_texts(answers), False
+    for place, row in reads:
+        samples = with_kept_answers(row, kept) if isinstance(row, Sample) else []
+        for number, one in enumerate(samples, 1):
+            found = True
+            yield Read(f"answer {number} to {place}", one)
+    if not found:
+        raise BadInput(f"{answers} holds no answer to a prompt of {shown(file)}: name its rows")
 
 
 def _of_file(
@@ -208,16 +240,20 @@ def _with_id(reads: Iterable[Read], file: str, id: str) -> list[Read]:  # noqa: 
 
 
 def _at(reads: Iterable[Read], file: str, line: int) -> list[Read]:
-    """The row at a line.
+    """The row at a line; with --answers, once for each of them.
 
     Raises:
         BadInput: no row begins there.
     """
-    last = "it has no rows"
+    last, picked = "it has no rows", list[Read]()
     for read in reads:
         if read.place.rpartition(" ")[2] == str(line):
-            return [read]
+            picked.append(read)
+        elif picked:
+            break
         last = f"its last row is {read.place}"
+    if picked:
+        return picked
     raise BadInput(f"{shown(file)} has no row at line {line}; {last}")
 
 

@@ -646,15 +646,44 @@ class AnswerFile:
         )
 
 
-def _read(path: Path, whole: Iterable[bytes], setup: str) -> dict[AnswerAttempt, ModelAnswer]:
-    first, *lines = whole
+def with_kept_answers(sample: Sample, kept: Mapping[str, Sequence[str]]) -> list[Sample]:
+    """A row with each of the answers that are kept to its prompt, in the order of asking.
+
+    Args:
+        sample: the row.
+        kept: of `kept_texts`.
+    """
+    return [sample.answered(text) for text in kept.get(_digest(sample.context), ())]
+
+
+def kept_texts(path: Path) -> dict[str, list[str]]:
+    """The texts of a file of answers, of any model, by the digest of their prompt.
+
+    Raises:
+        ConfigurationError: the file holds something else.
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as stream:
+        whole = [line for line in stream if line.endswith(b"\n")]
+    given = _read(path, whole, None)
+    found: dict[str, list[str]] = {}
+    for attempt in sorted(given):
+        found.setdefault(attempt.prompt, []).append(given[attempt].text)
+    return found
+
+
+def _read(
+    path: Path, whole: Iterable[bytes], setup: str | None
+) -> dict[AnswerAttempt, ModelAnswer]:
+    """The answers; None as the setup takes those of any."""
+    first, *lines = whole or [b""]
     try:
         head = json.loads(first)
     except (ValueError, RecursionError):
         head = None
     if not isinstance(head, dict) or head.get("answers") != VERSION:
         raise _foreign(path)
-    if head.get("setup") != setup:
+    if setup is not None and head.get("setup") != setup:
         raise ConfigurationError(
             f"{path} holds answers of another model, temperature or limit of tokens: give another "
             "file with --out"

@@ -16,9 +16,16 @@ from typer.testing import CliRunner
 from reward_functions import Scored, Unscored, score_batch, specs
 from reward_functions.cli import app
 from reward_functions.cli.explaining import Explained, _show
+from reward_functions.jobs.asking import (
+    AnswerAttempt,
+    AnswerFile,
+    ModelAnswer,
+    Usage,
+    chosen,
+)
 from reward_functions.reports.evidence import rendered
 from reward_functions.scoring.results import explanation
-from reward_functions.scoring.rows import Read
+from reward_functions.scoring.rows import Read, read_samples
 
 REPR = re.compile(
     r"\b[A-Z]\w*\([a-z_]+=|Fraction\(|Decimal\(|[{[(]'[\w ]*'[:,]|<[\w.]+ object at|frozenset|"
@@ -52,6 +59,53 @@ def file(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(f"{json.dumps(each)}\n" for each in ROWS))
     return path
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """Answers to two of three prompts, as a baseline keeps them; returns both files."""
+    rows = [
+        {"id": f"r{at}", "messages": [{"role": "user", "content": f"{at} + 7?"}],
+         "reference_answer": str(at + 7)}
+        for at in range(3)
+    ]  # fmt: skip
+    data, path = tmp_path / "train.jsonl", tmp_path / "base.jsonl"
+    data.write_text("".join(f"{json.dumps(each)}\n" for each in rows))
+    asked = chosen(*read_samples(str(data), answered=False), 9)
+    with AnswerFile(path, "a model") as kept:
+        for prompt in sorted(asked, key=lambda each: each.place)[:2]:
+            for number, text in enumerate((f"#### {prompt.sample.reference}", "", "It is 7.")):
+                attempt = AnswerAttempt(prompt.digest, number)
+                kept.keep(attempt, ModelAnswer(text, "stop", Usage(1, 1)))
+    with path.open("a") as torn:
+        torn.write('{"prompt": "ab')
+    return data, path
+
+
+ANSWERED = {
+    "a line": (["--line", "2"], ["#### 8", "", "It is 7."], [1, 0, 0]),
+    "an id": (["--id", "r0"], ["#### 7", "", "It is 7."], [1, 0, 0]),
+    "the worst": (["--worst", "2"], ["", "It is 7."], [0, 0]),
+}
+
+
+@pytest.mark.parametrize(("words", "texts", "scores"), ANSWERED.values(), ids=ANSWERED)
+def test_answers_that_are_kept_are_explained_with_their_rows(words, texts, scores, answers):
+    data, kept = answers
+    ran = run("explain", "gsm8k", data, "--answers", kept, *words, "--json")
+    assert ran.exit_code == 0, ran.output
+    found = json.loads(ran.stdout)
+    assert [each["response"] for each in found] == texts
+    assert [each["aggregate_reward_score"] for each in found] == scores
+    assert all(each["place"].startswith("answer ") for each in found)
+
+
+def test_answers_of_other_rows_are_said_to_be(answers, file):
+    data, kept = answers
+    ran = run("explain", "gsm8k", file, "--answers", kept, "--worst", "1")
+    assert (ran.exit_code, "holds no answer to a prompt of" in ran.stderr) == (2, True)
+    ran = run("explain", "gsm8k", data, "--answers", file, "--worst", "1")
+    assert (ran.exit_code, "rows.jsonl is no file of answers" in ran.stderr) == (2, True)
 
 
 def shown(ran):

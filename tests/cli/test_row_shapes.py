@@ -221,7 +221,7 @@ BAD_FILES = {
             '{"answers": 2, "setup": "ab"}\n'
             '{"prompt": "cd", "attempt": 1, "text": "42", "output": 3}\n'
         ),
-        "`reward job baseline JOB.toml --out ",
+        "`reward explain NAME ROWS --answers ",
     ),
     "usual names of no known shape": (
         "a.csv",

@@ -529,8 +529,8 @@ KEPT_ANSWERS: Final = frozenset({"answers", "setup"})
 
 ANSWERS: Final = (
     "{file}: answers that `reward job baseline` or `evaluate` keeps, without their prompts and "
-    "references: `reward job baseline JOB.toml --out {quoted}` asks nothing again, and lists why "
-    "they earn what they do, with an answer for each reason"
+    "references: `reward explain NAME ROWS --answers {quoted} --worst 5` reads them with the rows "
+    "that were asked"
 )
 COLUMNWISE: Final = (
     "{file}: one object of columns, not one object for each row: write rows, as pandas does with "
