@@ -44,8 +44,8 @@ def lint(
         are missing, empty or unreadable; ids given twice, too few or too many rows, prompts that
         two files share. Warnings: rows without ids, further keys, prompts asked twice,
         near-duplicates between files, synthetic rows, lists as references: whether one is an answer
-        or alternatives; what a reference leaves open, by the reward's own word. Tokens are
-        estimated.
+        or alternatives; decimal commas; what a reference leaves open, by the reward's own word.
+        Tokens are estimated.
 
     Exit status: 0 no errors, 1 errors, 2 a file cannot be read.
     """
