@@ -36,7 +36,7 @@ WITH_POINTS: Final = "Write decimals with a point, and thousands without a separ
 """For prompts whose references had commas."""
 
 _WRITTEN: Final = re.compile(
-    r"(?P<lead>[-+−±]?\s?(?:\\?[$€£¥]|[A-Z]{3})?\s?[-+−]?)"
+    r"(?P<lead>[-+−±]?\s?[^\W\d_]{0,3}\.?(?:\\?[$€£¥])?\s?[-+−]?)"
     r"(?P<value>\d[\d.,'’\u00a0\u2009\u202f ]{0,60}\d|\d)"
     r"(?P<tail>\s?[^\d,;:|=(){}\[\]]{0,40})"
 )
