@@ -25,6 +25,9 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
+NAMED: Final = 200
+"""Characters of a name that a file says."""
+
 READABLE: Final = 60
 """Characters of a slug that repeat the name."""
 
@@ -55,6 +58,11 @@ class Facts:
     finding: str = ""
     progress: str = ""
     problem: str = ""
+
+    def __post_init__(self) -> None:
+        """Cut what a file says of itself: the list keeps it of every file."""
+        for name in ("reward", "version", "progress"):
+            object.__setattr__(self, name, getattr(self, name)[:NAMED])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ SENTENCE: Final = 200
 """Characters of a finding."""
 
 
-NOTES: Final = 20
+NOTES: Final = 100
 """Notes of a record that its page shows."""
 
 
@@ -127,6 +127,7 @@ def _checked(item: Any) -> Checked:
         measured=_sound(
             Measured, item["measured"], items="rows" if item["kind"] == "comparison" else "answers"
         ),
+        notes=item.get("notes", ())[:NOTES],
     )
 
 

@@ -569,6 +569,17 @@ def test_points_beyond_any_figure_are_left_out_as_where_a_service_is_asked(tmp_p
     harmless(library.opened(entry.slug)[1].page().html())
 
 
+@pytest.mark.parametrize("notes", [["a note"] * 10_000, "a" * 1_000_000], ids=["list", "text"])
+def test_notes_and_names_of_an_audit_are_bounded(folder, tmp_path, notes):
+    item = json.loads((folder / "audit.json").read_text())
+    item["target"] |= {"name": "n" * 1_000_000, "version": "v" * 1_000_000}
+    (tmp_path / "audit.json").write_text(json.dumps(item | {"notes": notes}))
+    library = Library(tmp_path)
+    (entry,) = library.listing().entries
+    assert len(entry.reward) < 1_000
+    assert len(library.opened(entry.slug)[1].page().html()) < 200_000
+
+
 def test_notes_of_a_record_do_not_make_its_page_longer(tmp_path):
     item = {"job": "sums", "simulation": True, "series": [], "signs": []}
     for notes in (["a note"] * 10_000, "a" * 1_000_000):
