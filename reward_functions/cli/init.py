@@ -60,6 +60,7 @@ from reward_functions.scaffold.reward_files import (
 from reward_functions.scaffold.rows import (
     TRAIN,
     MadeRows,
+    lint_errors,
     made_rows,
     mapped_to,
     template_of,
@@ -351,13 +352,10 @@ def _red(
     spec: RewardSpec, values: dict[str, Any], folder: Path, made: MadeRows, *, is_own: bool
 ) -> list[str]:
     """Why checks of the folder fail, each in a sentence or two; a skeleton is not audited."""
-    files = [str(folder / f"{part}.jsonl") for part in made.rows]
-    errors = lint(files, reward=spec, parameters=values, rows=(1, MAX_ROWS)).errors
-    red = []
+    errors, red = lint_errors(folder, made, spec, values), []
     if errors:
-        first = f"{errors[0].what}: {errors[0].detail}".replace(f"{folder}/", "data/")
-        count = several(len(errors), "error")
-        red.append(f"`reward data lint` finds {count}, such as {in_code(first)}. Mend the file.")
+        count, first = several(len(errors), "error"), in_code(errors[0])
+        red.append(f"`reward data lint` finds {count}, such as {first}. Mend the file.")
     if not is_own:
         train = str(folder / f"{TRAIN}.jsonl")
         scripted = bool(spec.needs.judge)

@@ -135,6 +135,11 @@ class Choices:
         return f"{self.package}/{self.own.reward}" if self.own else self.spec.name
 
     @property
+    def has_few(self) -> bool:
+        """Whether it has fewer rows than the service trains on."""
+        return self.made.rows["train"] < SERVICES[self.trains].fewest
+
+    @property
     def on_aws(self) -> bool:
         """Whether the reward is deployed."""
         return self.trains != "own"
@@ -201,9 +206,7 @@ def texts_of(chosen: Choices) -> dict[str, str]:
             place = "tests" if file == chosen.own.test else chosen.package
             texts[f"{place}/{file}"] = text
     texts |= _aws(chosen) if chosen.on_aws else _trainer(chosen)
-    readme = _readme(chosen, [*texts, "README.md"])
-    few = chosen.made.rows["train"] < SERVICES[chosen.trains].fewest
-    texts["README.md"] = readme.replace(GREEN, RED) if chosen.red or few else readme
+    texts["README.md"] = _readme(chosen, [*texts, "README.md"])
     return texts
 
 
@@ -470,6 +473,7 @@ def _readme(chosen: Choices, files: Sequence[str]) -> str:
     }
     return TEMPLATES["readme.md"].substitute(
         title=escaped(chosen.name),
+        promise=RED if chosen.red or chosen.has_few else GREEN,
         rows=" and ".join(f"{count:,} {part} rows" for part, count in chosen.made.rows.items()),
         source=in_code(chosen.source),
         reward=chosen.spec.name,
@@ -497,7 +501,7 @@ def remarks(chosen: Choices) -> list[str]:
     service, rows = SERVICES[chosen.trains], chosen.made.rows
     notes += [f"Two files share rows: {leak}." for leak in map(in_code, chosen.made.leaks)]
     notes += chosen.red
-    if rows["train"] < service.fewest:
+    if chosen.has_few:
         notes.append(
             f"{rows['train']} rows are too few: Bedrock trains on {service.fewest} or more, and "
             "`reward data lint` and `reward job plan` refuse them until you add some."

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.json_rows import Row
 from reward_functions.data.lengths import Lengths, prompt_tokens, suggested_prompt_length
-from reward_functions.data.linting import MIN_ROWS
+from reward_functions.data.linting import MAX_ROWS, MIN_ROWS, lint
 from reward_functions.data.parting import parted
 from reward_functions.data.preparing import REPORT, BadRecords, prepare_own
 from reward_functions.data.rows.reading import canonical_rows, prompts_of, recognised
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from reward_functions.core.spec import RewardSpec
     from reward_functions.data.preparing import Complaint
     from reward_functions.data.records import RecordOutcome
     from reward_functions.data.splitting import Leak
@@ -173,6 +174,25 @@ def made_rows(
     made.rows = dict(sorted(made.rows.items(), key=lambda each: (each[0] != TRAIN, each[0])))
     made.prompt_tokens = suggested_prompt_length(lengths)
     return made
+
+
+def lint_errors(
+    folder: Path, made: MadeRows, spec: RewardSpec, parameters: Mapping[str, Any]
+) -> list[str]:
+    """The errors that lint finds in the rows, each in a sentence that calls the folder `data`.
+
+    Args:
+        folder: of the rows.
+        made: what is there.
+        spec: the reward.
+        parameters: of it.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    files = [str(folder / f"{part}.jsonl") for part in made.rows]
+    found = lint(files, reward=spec, parameters=parameters, rows=(1, MAX_ROWS)).errors
+    return [f"{each.what}: {each.detail}".replace(f"{folder}/", "data/") for each in found]
 
 
 def _split(folder: Path, made: MadeRows, fewest: int) -> list[Leak]:
