@@ -560,7 +560,7 @@ def test_a_csv_as_a_spreadsheet_writes_it_is_read(text, here):
 
 def prices(write):
     """A CSV as a spreadsheet writes it where the decimal sign is a comma."""
-    return table(("Frage", "Antwort"), [[f"Item {at}?", write(at)] for at in range(40)], ";")
+    return table(("question", "answer"), [[f"Item {at}?", write(at)] for at in range(40)], ";")
 
 
 COMMAS = {
