@@ -39,15 +39,15 @@ from reward_functions.scaffold.columns import LISTED, Source, looked_at
 from reward_functions.scaffold.folder import (
     SERVICES,
     Choices,
+    FolderWritten,
     Trains,
-    Written,
     first_commands,
     in_code,
     package_name,
     remarks,
     require_free,
     texts_of,
-    word,
+    typed_word,
     write_folder,
 )
 from reward_functions.scaffold.offers import Offer, form_of, offers
@@ -586,11 +586,13 @@ def _judge(asking: _Asking, spec: RewardSpec, typed: str | None) -> str | None:
     return None
 
 
-def _report(chosen: Choices, target: Path, columns: Mapping[str, str], written: Written) -> None:
+def _report(
+    chosen: Choices, target: Path, columns: Mapping[str, str], written: FolderWritten
+) -> None:
     """Print what was written, the reasons not to train on it yet, and the next commands."""
     read = ", ".join(f"{part} from {column}" for part, column in columns.items())
     rows = " and ".join(f"{number:,} {part}" for part, number in chosen.made.rows.items())
-    where = word(str(target))
+    where = typed_word(str(target))
     say(f"Wrote {written.files} files to {where}: {rows} rows, graded by {chosen.spec.name}.")
     remark(f"read: {read}")
     for path in written.removed:

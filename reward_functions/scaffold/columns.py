@@ -110,7 +110,7 @@ def looked_at(file: str) -> Source:
     names = list(dict.fromkeys(name for row in objects for name in row))
     guess, doubts = _guess(file, ahead or objects[:1], names)
     filled = [name for name in names if any(row.get(name) not in (None, "") for row in objects)]
-    doubts = {part: _rivals(part, guess, filled) for part in PARTS} | doubts
+    doubts = {part: _further(part, guess, filled) for part in PARTS} | doubts
     open_ = {part: f"{shown(file)}: {doubt}" for part, doubt in doubts.items() if doubt}
     return Source(file, names, guess, objects, open_)
 
@@ -162,7 +162,7 @@ def _completed(
     return whole, {}
 
 
-def _rivals(part: str, guess: Mapping[str, str], names: Sequence[str]) -> str:
+def _further(part: str, guess: Mapping[str, str], names: Sequence[str]) -> str:
     """Why a guess by name is in doubt: further columns have such a name; "" where none has."""
     taken = set(guess.values())
     found = [name for name in names if name not in taken and _means(part, name)]

@@ -153,7 +153,7 @@ def package_name(folder: str) -> str:
 
 def first_commands(chosen: Choices) -> list[str]:
     """The commands that check the folder."""
-    named, settings = word(chosen.reward), _settings(chosen)
+    named, settings = typed_word(chosen.reward), _settings(chosen)
     files = " ".join(f"data/{part}.jsonl" for part in chosen.made.rows)
     every = f"reward data lint {files} --reward {named}{settings} --min-rows 1"
     train = f"reward data lint data/train.jsonl --reward {named}{settings}"
@@ -173,11 +173,11 @@ def first_commands(chosen: Choices) -> list[str]:
 def audit_command(chosen: Choices) -> str:
     """The command that says whether the reward can be trained on."""
     kind = " --scripted" if chosen.spec.needs.judge else ""
-    named = f"{word(chosen.reward)} data/train.jsonl{_settings(chosen)}{kind}"
+    named = f"{typed_word(chosen.reward)} data/train.jsonl{_settings(chosen)}{kind}"
     return f"reward audit {named} --allow-undecided"
 
 
-def word(text: str) -> str:
+def typed_word(text: str) -> str:
     """A text as a word of a command, on one line; bash and zsh read what does not print."""
     if text.isprintable():
         return quote(text)
@@ -239,7 +239,7 @@ def require_free(target: Path, texts: Iterable[str], spared: Path, *, force: boo
         )
 
 
-class Written(NamedTuple):
+class FolderWritten(NamedTuple):
     """What became of a folder.
 
     Args:
@@ -253,7 +253,7 @@ class Written(NamedTuple):
 
 def write_folder(
     target: Path, texts: Mapping[str, str], rows: Path, spared: Sequence[Path]
-) -> Written:
+) -> FolderWritten:
     """Write all files, or none, and remove the splits of an earlier run that are not replaced.
 
     Args:
@@ -282,13 +282,13 @@ def write_folder(
                 copyfileobj(stream, files.opened(target / "data" / path.name))
     for path in removed:
         path.unlink()
-    return Written(len(texts) + len(made), removed)
+    return FolderWritten(len(texts) + len(made), removed)
 
 
 def _settings(chosen: Choices) -> str:
     """The parameters as options of a command."""
     return "".join(
-        f" -p {word(f'{name}={_typed(value)}')}" for name, value in chosen.parameters.items()
+        f" -p {typed_word(f'{name}={_typed(value)}')}" for name, value in chosen.parameters.items()
     )
 
 
