@@ -32,7 +32,6 @@ from reward_functions.core.types import Unscored
 from reward_functions.data.answers import reading_error
 from reward_functions.data.atomic import Together
 from reward_functions.data.decimals import WITH_POINTS, DecimalSign, Signs, in_quotes, with_point
-from reward_functions.data.linting import MAX_ROWS, lint
 from reward_functions.data.splitting import prompt_of
 from reward_functions.data.wording import answer_format_of
 from reward_functions.scaffold.columns import LISTED, Source, looked_at

@@ -174,11 +174,10 @@ def _further(part: str, guess: Mapping[str, str], names: Sequence[str]) -> str:
 
 def _means(part: str, name: str) -> bool:
     """Whether a name is a usual one of a part, or ends in one: `correct_answer`."""
-    words = re.split(r"[ _.-]", name.lower())
-    if part == "prompt":
-        return "_".join(words) in ASKING
-    is_response = "_".join(words) in USUAL["response"]
-    return words[-1] in USUAL["reference"] and words[-1] not in WORKED and not is_response
+    *_, last = words = re.split(r"[ _.-]", name.lower())
+    if part == "prompt" or "_".join(words) in USUAL["response"]:
+        return part == "prompt" and "_".join(words) in ASKING
+    return last in USUAL["reference"] and last not in WORKED
 
 
 def _parts(guess: Mapping[str, str | None]) -> dict[str, str]:

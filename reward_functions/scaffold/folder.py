@@ -179,9 +179,7 @@ def audit_command(chosen: Choices) -> str:
 
 def typed_word(text: str) -> str:
     """A text as a word of a command, on one line; bash and zsh read what does not print."""
-    if text.isprintable():
-        return quote(text)
-    return f"$'{''.join(map(_printed, text))}'"
+    return quote(text) if text.isprintable() else f"$'{''.join(map(_printed, text))}'"
 
 
 def _printed(char: str) -> str:
