@@ -179,7 +179,7 @@ def score(
     command; a page is written all the same.
 
     Ctrl-C, or a signal to end, keeps the rows that are scored in OUT.partial where -o OUT is given;
-    the same command with --resume goes on.
+    the same command with --resume, and without --report, goes on.
 
     Memory does not grow with the file, except with --report, --sort id, and a reward that compares
     the responses of a group. A table has 20,000 rows at most.

@@ -61,6 +61,8 @@ def test_an_unknown_name_suggests_the_nearest():
         get("zzzzzz")
     with pytest.raises(UnknownReward, match=r"acme\.total': install its package"):
         get("acme.total")
+    with pytest.raises(UnknownReward, match=r"mine\.py': import the reward from this file"):
+        get("mine.py")
 
 
 def test_a_plugin_is_found_by_its_qualified_name(installed):
