@@ -199,7 +199,8 @@ def _done(step: Rollback) -> str:
 
 
 MEGABYTE: Final = 1_000_000
-GIGABYTE: Final = 1_000_000_000
+GIBIBYTE: Final = 1 << 30
+"""Lambda's storage for code is 75 of them."""
 
 
 class Service(StrEnum):
@@ -299,7 +300,7 @@ def _show(plan: PrunePlan) -> None:
             stored.deployment,
             _name(stored),
             stored.serves or None,
-            stored.published[:16],
+            stored.published[:16] and f"{stored.published[:16]}Z",
             f"{stored.size / MEGABYTE:.1f}",
             cell("goes", "yellow") if decision.goes else "stays",
             decision.reason,
@@ -317,8 +318,8 @@ def _cost(plan: PrunePlan) -> str:
     if plan.storage is None:
         return f"{free}, which may not be read here."
     return (
-        f"{free}, of which this account uses {plan.storage.used / GIGABYTE:,.1f} of "
-        f"{plan.storage.limit / GIGABYTE:,.1f} GB."
+        f"{free}, of which this account uses {plan.storage.used / GIBIBYTE:,.1f} of "
+        f"{plan.storage.limit / GIBIBYTE:,.1f} GiB."
     )
 
 

@@ -38,7 +38,7 @@ def test_the_table_says_what_goes_and_what_it_costs_to_keep(stage, planes):
         "1": "goes",
     }
     assert "2 of 5 versions can go: 0.0 MB. Lambda charges nothing for stored" in shown.stdout
-    assert "of 80.5 GB" in shown.stdout
+    assert "of 75.0 GiB" in shown.stdout
     assert "OpenAI-compatible path, of HyperPod, and of other regions are not" in shown.stdout
     assert stage.stored(function) == ["1", "2", "3", "4", "5"]
 
