@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.audit import gates as gating
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from reward_functions.audit.engine import AuditOptions
     from reward_functions.audit.results import Gate
     from reward_functions.calibration.asking import Trial
+    from reward_functions.calibration.beside import EarlierCard
     from reward_functions.calibration.figures import CardFigure
     from reward_functions.core.spec import RewardSpec
 
@@ -133,9 +135,10 @@ def card_audit(
     if wanted.both_orders and labelled.labels.kind == "graded":
         raise ConfigurationError("--both-orders: the cases are no pairs")
     if wanted.recorded is not None:
-        if answers is not None or wanted.resume:
+        if answers is not None or wanted.resume or wanted.both_orders or wanted.trials > 1:
             raise ConfigurationError(
-                "--recorded asks no model: it excludes --judge-answers and --resume"
+                "--recorded asks no model: it excludes --judge-answers, --resume, --both-orders "
+                "and --repeat"
             )
         origin, ratings = _of_record(spec, labelled, wanted.recorded)
     else:
@@ -157,10 +160,22 @@ def card_audit(
         else None
     )
     card = Card(origin, labelled, ratings, found, second)
-    path = wanted.folder / f"{card.about.stem}.md"
+    path = wanted.folder / f"{_named(origin, wanted, other).stem}.md"
     held = _held(card, asked, path)
     _write(card, path, held.failures)
     return CardAudit(held, card, path)
+
+
+def _named(origin: About, wanted: CardOptions, other: EarlierCard | None) -> About:
+    """The origin by which a card is named: with its trials, and the card that stands beside it.
+
+    The ledger has the name without them: what was answered is asked by no other trials again.
+    """
+    plan = [wanted.trials, wanted.both_orders, other and other.model_dump()]
+    if plan == [1, False, None]:
+        return origin
+    decisive = json.dumps([origin.setup, plan], sort_keys=True)
+    return replace(origin, setup=sha256(decisive.encode()).hexdigest())
 
 
 def _require_budget(

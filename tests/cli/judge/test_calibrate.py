@@ -434,6 +434,8 @@ UNUSABLE = [
     (("pairwise", "--judge-answers", "missing.jsonl"), "missing.jsonl cannot be read"),
     (("pairwise", "--recorded", "judge"), "nothing is recorded under 'judge'"),
     (("pairwise", "--recorded", "label", "--resume"), "--recorded asks no model"),
+    (("pairwise", "--recorded", "label", "--both-orders"), "it excludes --judge-answers, --resume"),
+    (("pairwise", "--recorded", "label", "--repeat", "2"), "--both-orders and --repeat"),
     (("pairwise", "--recorded", "label", "--param", "sides=2"), "no parameter 'sides'"),
 ]
 
@@ -697,6 +699,26 @@ def test_a_difference_of_nearly_nothing_holds_no_gate(reward, tmp_path, write, c
     assert (ran.exit_code, "accuracy.beside<0.9" in ran.stderr) == (1, True)
     ran = reward("audit", *given, "--card", tmp_path, "--beside", tmp_path / "nothing.json")
     assert (ran.exit_code, "nothing.json" in ran.stderr) == (2, True), ran.stderr
+
+
+def test_cards_of_other_trials_or_beside_another_judge_replace_no_card(
+    reward, tmp_path, write, serve, settings
+):
+    cases = write("cases.jsonl", answered(PAIRS, 30))
+    plain, _ = card(reward, tmp_path, "pairwise", cases, "--recorded", "other")
+    (first,) = (tmp_path / "cards").glob("*.json")
+    for _ in range(2):
+        beside, _ = card(
+            reward, tmp_path, "pairwise", cases, "--recorded", "other", "--beside", first
+        )
+    assert beside["beside"]["right"]["both"] == 10
+    assert json.loads(first.read_text()) == plain
+    assert len([*(tmp_path / "cards").glob("*.json")]) == 2
+    given = ("pairwise", write("two.jsonl", PAIRS[:2]), "--judge", settings(serve(verdict=better)))
+    for more in ((), ("--both-orders", "--resume"), ("--both-orders", "--repeat", 2, "--resume")):
+        assert card(reward, tmp_path, *given, *more)[1].exit_code == 0
+    assert len([*(tmp_path / "cards").glob("*.json")]) == 5
+    assert len(ledger(tmp_path)) == 1 + 2 * 2 * 2, "one, and no trial is asked twice"
 
 
 @pytest.mark.parametrize("gate", ["kappa<0.4", "bias>0.1"])
