@@ -351,6 +351,10 @@ class Card:
 
 
 WHO_IS_RIGHT: Final = ("both", "the first alone", "the second alone", "neither")
+"""As in the JSON."""
+
+RIGHT: Final = ("both", "the judge alone", "the other judge alone", "neither")
+"""The same for a reader, who reads of a judge and the other judge elsewhere."""
 
 
 def _two_judges(card: Card, other: BesideJudge) -> Iterator[Sheet]:
@@ -373,9 +377,9 @@ def _two_judges(card: Card, other: BesideJudge) -> Iterator[Sheet]:
     ]
     yield Sheet(
         "Two judges",
-        ["figure", "the first", "the second", "difference"],
+        ["figure", "the judge", "the other judge", "difference"],
         rows,
-        note=f"The first is {card.called}; the second is {other.called}, from {other.file}. Over "
+        note=f"The judge is {card.called}; the other is {other.called}, from {other.file}. Over "
         f"the {other.first.cases:,} cases that both rated; invalid verdicts count as wrong.",
         spare=("difference",),
     )
@@ -385,7 +389,7 @@ def _two_judges(card: Card, other: BesideJudge) -> Iterator[Sheet]:
         ["right", "cases", "share"],
         [
             [name, f"{count:,}", f"{count / of:.1%}"]
-            for name, count in zip(WHO_IS_RIGHT, other.counts, strict=True)
+            for name, count in zip(RIGHT, other.counts, strict=True)
         ],
         note=f"p = {other.p:.2g} (sign-flip test by prompt): the smaller, the less likely that "
         "both are right equally often.",
@@ -612,7 +616,9 @@ def two_judges(first: str, other: BesideJudge | None) -> Chart | None:
         "Agreement of both judges with the label, with 95% intervals",
         rows,
         x="agreement with the label: 1 is perfect; kappa 0 is chance",
-        names=dict(zip(SERIES, (f"first: {first}", f"second: {other.called}"), strict=False)),
+        names=dict(
+            zip(SERIES, (f"the judge: {first}", f"the other: {other.called}"), strict=False)
+        ),
     )
 
 
@@ -623,7 +629,7 @@ def who_is_right(other: BesideJudge | None) -> Chart | None:
     """A bar for each way in which two judges are right; None of a single judge."""
     if other is None:
         return None
-    counts = list(zip(WHO_IS_RIGHT, other.counts, strict=True))
+    counts = list(zip(RIGHT, other.counts, strict=True))
     return tallies("Cases by who of two judges is right", counts, x="cases")
 
 

@@ -88,7 +88,7 @@ ROOMS = {
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 780, 800, 15
     ),
-    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_120, 1_000, 10),
+    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_130, 1_000, 10),
     "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 9),
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
@@ -147,7 +147,7 @@ ROOMS = {
         "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration"
         " audit",
-        9_230,
+        9_250,
         7_000,
         9,
     ),
@@ -190,7 +190,7 @@ ROOMS = {
     "view": room(
         "Results of a folder in one list, on this machine.",
         "core rollouts reports data scoring audit jobs jobs.evaluation rollouts.drive",
-        2_180,
+        2_190,
         1_700,
         12,
     ),
@@ -199,7 +199,7 @@ ROOMS = {
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring export audit jobs jobs.evaluation rollouts.drive cdk"
         " scaffold local view",
-        8_710,
+        8_740,
         8_000,
         17,
     ),
