@@ -88,7 +88,7 @@ ROOMS = {
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 780, 800, 15
     ),
-    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_130, 1_000, 10),
+    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 1_130, 1_000, 11),
     "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 9),
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",

@@ -97,7 +97,7 @@ REFUSED = {
     "no name": (["--report", ""], "a page is called NAME.html, not ''"),
     "the samples": (["--report", "link.html"], "link.html holds the samples; write"),
     "the results": (["--report", "o.html", "-o", "./o.html"], "o.html is to hold the results and"),
-    "no folder": (["--report", "no/page.html"], "no/page.html: No such file"),
+    "no folder": (["--report", "no/page.html"], "no/page.html: the folder no does not exist"),
     "a folder": (["--report", "folder.html"], "folder.html: Is a directory"),
     "no label": (["--label", "corect"], "no row has a label 'corect'. Did you mean 'correct'?"),
     "labels of another kind": (["--label", "note"], "values of 'note' are not labels, such as 'a'"),

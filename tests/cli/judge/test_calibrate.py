@@ -670,8 +670,13 @@ def test_a_second_judge_stands_beside_the_first_and_gates_hold_the_difference(
     assert ran.exit_code == 0, ran.stderr
     assert "Fit: kappa 1.00, 1.00 to 1.00, is above 0.4. Beside it, pairwise" in ran.stdout
     assert written["beside"]["right"]["the first alone"] == 30
-<<<<<<< HEAD
     assert len(list((tmp_path / "cards").glob("*.html"))) == 1
+    (page,) = (tmp_path / "cards").glob("*.md")
+    assert "| the judge alone | 30 | 75.0% |" in page.read_text()
+    ran = reward("audit", *given, "--card", tmp_path / "cards", "--fail-on", "accuracy.beside<0.9")
+    assert (ran.exit_code, "accuracy.beside<0.9" in ran.stderr) == (1, True)
+    ran = reward("audit", *given, "--card", tmp_path, "--beside", tmp_path / "nothing.json")
+    assert (ran.exit_code, "nothing.json" in ran.stderr) == (2, True), ran.stderr
 
 
 NEARLY_NOTHING = {
@@ -696,14 +701,6 @@ def test_a_difference_of_nearly_nothing_holds_no_gate(reward, tmp_path, write, c
     given = ("pairwise", cases, "--recorded", "right", "--beside", path)
     _, ran = card(reward, tmp_path, *given, "--fail-on", f"{figure}.beside<-0.9")
     assert (ran.exit_code, why in ran.stderr) == (1, True), ran.stderr
-=======
-    (page,) = (tmp_path / "cards").glob("*.md")
-    assert "| the judge alone | 30 | 75.0% |" in page.read_text()
->>>>>>> 615ce7fc (calibration: tables name the judge and the other judge, as the rest does)
-    ran = reward("audit", *given, "--card", tmp_path / "cards", "--fail-on", "accuracy.beside<0.9")
-    assert (ran.exit_code, "accuracy.beside<0.9" in ran.stderr) == (1, True)
-    ran = reward("audit", *given, "--card", tmp_path, "--beside", tmp_path / "nothing.json")
-    assert (ran.exit_code, "nothing.json" in ran.stderr) == (2, True), ran.stderr
 
 
 def test_cards_of_other_trials_or_beside_another_judge_replace_no_card(

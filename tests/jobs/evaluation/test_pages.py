@@ -101,7 +101,7 @@ def test_of_many_flips_half_of_each_direction_are_shown(
     flips = tables(found)["Flips"]
     assert len(flips.rows) == shown
     assert flips.note == (f"{left} more are in the JSON." if left else "")
-    assert page(found).html().count("<article") == shown
+    assert page(found).html().count("<article") == 2 * shown  # the base, and the tuned model
 
 
 @pytest.mark.parametrize(("size", "whole"), [(EXAMPLE, True), (EXAMPLE + 1, False)])
