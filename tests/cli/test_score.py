@@ -352,7 +352,10 @@ BAD_ARGUMENTS = {
         ["exact_match", "ok", "-p", "ignore_case=1", "-p", "ignore_case=0"],
         "parameter 'ignore_case' is set twice",
     ),
-    "no folder for the output": (["exact_match", "ok", "-o", "no/out"], "no/out: the folder no does not exist"),
+    "no folder for the output": (
+        ["exact_match", "ok", "-o", "no/out"],
+        "no/out: the folder no does not exist",
+    ),
     "an output of no name": (["exact_match", "ok", "-o", ""], " '': "),
     "a format": (
         ["exact_match", "ok", "--format", "xml"],
