@@ -7,7 +7,7 @@
 | letters of options that the rows have | multiple_choice |
 | JSON objects | json_fields |
 | few labels that come back | answer_text with these labels, then without |
-| letters of such labels, with an A | multiple_choice: answer_text reads "a" as the article |
+| letters of such labels, with an A | multiple_choice: answer_text refuses an article as a label |
 | short texts | answer_text, then the judge `reference` |
 | long texts | the judge `reference` |
 
@@ -102,7 +102,7 @@ OFFERED: Final[Mapping[str, Sequence[str]]] = {
     CHOICE: ("multiple_choice",),
     OBJECT: ("json_fields",),
     LABEL: ("answer_text labels", "answer_text"),
-    LETTER: ("multiple_choice", "answer_text labels"),
+    LETTER: ("multiple_choice",),
     SHORT: ("answer_text", JUDGE),
     LONG_TEXT: (JUDGE,),
 }

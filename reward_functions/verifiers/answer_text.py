@@ -111,6 +111,11 @@ def _labels(listed: str) -> tuple[tuple[str, ...], ...]:
         raise ConfigurationError(
             f"answer_text: labels are 2 to {MOST_LABELS} different texts, separated by commas"
         )
+    if any(len(label) == 1 and label[0] in ARTICLES for label in labels):
+        raise ConfigurationError(
+            "answer_text: a label that is an article is lost in a sentence; multiple_choice reads "
+            "letters"
+        )
     return tuple(sorted(labels, key=len, reverse=True))
 
 
@@ -130,7 +135,7 @@ def _weights(labels: Sequence[tuple[str, ...]], listed: str) -> dict[tuple[str, 
 
 
 @reward_function(
-    version=2,
+    version=3,
     gold_response=of_first_reference(_right),
     metrics=(*METRICS, "f1"),
     check=_check,

@@ -113,11 +113,12 @@ GREEN = "Each command is green in the folder as it was written."
 
 
 def test_a_reward_that_its_audit_refuses_is_not_called_green(here, audits):
-    rows = [[f"Ticket {at}", "ABCD"[at % 4]] for at in range(60)]
-    (here / "rows.csv").write_text(table(("prompt", "answer"), rows))
+    for name, answers in (("rows", "ABCD"), ("denied", ("no", "yes and"))):
+        rows = [[f"Ticket {at}", answers[at % len(answers)]] for at in range(60)]
+        (here / f"{name}.csv").write_text(table(("prompt", "answer"), rows))
     words = ["--data", "rows.csv", "--yes", "--for", "own"]
-    labels = ["--reward", "answer_text", "-p", "labels=A,B,C,D"]
-    done = ran("init", "red", *words, *labels)
+    labels = ["--reward", "answer_text", "-p", "labels=no,yes and"]
+    done = ran("init", "red", "--data", "denied.csv", *words[2:], *labels)
     readme = (here / "red/README.md").read_text()
     for text in (done.stderr, readme):
         assert "`reward audit` finds answer_text not fit to train on: `exploit>0.02" in text

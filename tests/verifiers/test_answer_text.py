@@ -222,6 +222,8 @@ SETTINGS = [
     ({"labels": "spam"}, "labels are 2 to 256"),
     ({"labels": "spam,SPAM"}, "labels are 2 to 256"),
     ({"labels": "spam,,ham"}, "labels are 2 to 256"),
+    ({"labels": "A,B,C,D"}, "a label that is an article"),
+    ({"labels": "b, The ,c"}, "a label that is an article"),
     ({"labels": "spam,ham", "f1": True}, "leave f1 out"),
     ({"labels": "", "weights": "spam=1"}, "labels are 2 to 256"),
     *(

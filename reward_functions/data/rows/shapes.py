@@ -232,6 +232,11 @@ class RowOptions(NamedTuple):
     shape: str | None = None
     comma: bool = False
 
+    def __repr__(self) -> str:
+        """As it was before it had `comma`: an interrupted run keeps it, and goes on by it."""
+        comma = ", comma=True" if self.comma else ""
+        return f"RowOptions(map={self.map!r}, shape={self.shape!r}{comma})"
+
     @classmethod
     def parse(cls, pairs: Sequence[str] | None, shape: str | None) -> RowOptions:
         """Parse the values of `--map` and `--rows`.
