@@ -201,10 +201,6 @@ def test_in_threads_those_beside_it_are_scored_too(scored, kind):
     assert issubclass(results[2], SampleBlocked | ProcessEnded)
 
 
-def test_of_two_that_had_begun_where_a_process_ended_each_is_scored_alone(scored):
-    assert values(scored(["slow", "exit"], threaded)) == [0.5, ProcessEnded]
-
-
 def test_a_batch_is_waited_for_and_not_asked_after_without_end(scored, monkeypatch):
     looks, waits = [], []
     monkeypatch.setattr(
