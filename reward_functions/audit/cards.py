@@ -348,7 +348,7 @@ def _decided(gate: Gate, few: str) -> Gate:
 
     Args:
         gate: of a figure.
-        few: why its interval decides nothing, or there is none; "" where it decides.
+        few: why its interval decides nothing, or is missing; "" where it decides.
     """
     if gate.decision != "held" or not few:
         return gate

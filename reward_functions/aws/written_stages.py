@@ -1,4 +1,4 @@
-"""What `cdk.json` of this folder says of its stages, as far as it can be read."""
+"""The stages that `cdk.json` of this folder writes, as far as it can be read."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _extended(stages: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]
 
 
 def written_context() -> dict[str, Any]:
-    """What `cdk.json` of this folder says to the app; nothing where it cannot be read.
+    """The context of `cdk.json` in this folder; empty where it cannot be read.
 
     The commands that deploy say what is wrong with it.
     """

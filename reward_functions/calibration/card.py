@@ -354,7 +354,7 @@ WHO_IS_RIGHT: Final = ("both", "the first alone", "the second alone", "neither")
 """As in the JSON."""
 
 RIGHT: Final = ("both", "the judge alone", "the other judge alone", "neither")
-"""The same for a reader, who reads of a judge and the other judge elsewhere."""
+"""The same in words for a reader: the judge and the other judge."""
 
 
 def _two_judges(card: Card, other: BesideJudge) -> Iterator[Sheet]:

@@ -107,7 +107,11 @@ Seconds = Annotated[
     ),
 ]
 Texts = Annotated[
-    bool, typer.Option("--texts", help="Show responses; without it, where they stand alone.")
+    bool,
+    typer.Option(
+        "--texts",
+        help="Show responses; without it, only where they stand. The page of --card shows texts.",
+    ),
 ]
 AllowUndecided = Annotated[
     bool,

@@ -77,7 +77,7 @@ class Tracker(NamedTuple):
         try:
             where = self.kind.send(import_module(self.kind.module), run, self.place)
             return _without_password(where)
-        except Exception as error:
+        except Exception as error:  # a tracker's own package may raise anything
             words = " ".join(str(error).split())[:MESSAGE] or "no message"
             at = f" at {self.place}" if self.place else ""
             failure = f"{self.kind.title}{at} did not take the run: {type(error).__name__}: {words}"

@@ -3,27 +3,22 @@
 A turn has three columns where there is room, and is one below the other on a phone. Colour never
 says alone who speaks: each turn has its name. Every text is escaped, and cut to its two ends.
 
-The template of pages knows no conversation: `ConversationPage` puts it below the one paragraph that
-names it, and its style to the page's own.
+A page that shows one has its `STYLE`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from reward_functions.reports.pages.charts.drawing import inline
-from reward_functions.reports.pages.page import Page, excerpt, quoted
+from reward_functions.reports.pages.page import Markup, excerpt, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Speaker = Literal["system", "user", "policy", "call", "result", "failed", "branch"]
 """Who speaks: "failed" is a call without an answer, or a result that is an error."""
-
-BELOW: Final = "Each turn has what it took beside it."
-"""The paragraph below which the conversation stands."""
 
 BUDGET: Final = 1_500_000
 """Bytes of a page that all texts of a conversation may take."""
@@ -80,7 +75,7 @@ class Utterance(NamedTuple):
     aside: Sequence[tuple[str, str]] = ()
 
 
-def conversation_html(turns: Sequence[Utterance]) -> str:
+def conversation_markup(turns: Sequence[Utterance]) -> Markup:
     """The list of turns, or of those at its two ends; texts share the room that there is."""
     left = len(turns) - FIRST - LAST
     if left > 0:
@@ -88,7 +83,7 @@ def conversation_html(turns: Sequence[Utterance]) -> str:
         turns = [*turns[:FIRST], between, *turns[-LAST:]]
     room = min(LONGEST, BUDGET // max(1, len(turns)))
     items = "\n".join("".join(_item(each, room)) for each in turns)
-    return f'<ol class="talk">\n{items}\n</ol>'
+    return Markup(f'<ol class="talk">\n{items}\n</ol>')
 
 
 def _item(each: Utterance, room: int) -> Iterator[str]:
@@ -105,21 +100,3 @@ def _item(each: Utterance, room: int) -> Iterator[str]:
             yield f"<div{kind}><dt>{inline(name)}</dt><dd>{inline(value)}</dd></div>"
         yield "</dl>"
     yield "</li>"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConversationPage(Page):
-    """A page with a conversation.
-
-    Args:
-        turns: in their order; the section that shows them has the paragraph `BELOW`.
-    """
-
-    turns: Sequence[Utterance] = ()
-
-    def html(self) -> str:
-        """The whole document."""
-        head, ends, body = Page.html(self).partition("</style>")
-        place = f"<p>{BELOW}</p>\n"
-        # Every text of data is escaped: none of them is this paragraph.
-        return f"{head}{STYLE}{ends}{body.replace(place, place + conversation_html(self.turns), 1)}"

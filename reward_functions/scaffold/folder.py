@@ -238,7 +238,7 @@ def require_free(target: Path, texts: Iterable[str], spared: Path, *, force: boo
 
 
 class FolderWritten(NamedTuple):
-    """What became of a folder.
+    """The outcome of a folder.
 
     Args:
         files: how many were written.

@@ -122,7 +122,7 @@ def _record(folder: Path, name: str, text: bytes) -> tuple[Kind, Result] | None:
 
 
 def _object(text: bytes) -> dict[str, Any]:
-    """The JSON object of a text; empty where it is none."""
+    """The JSON object of a text; empty for any other text."""
     try:
         found = decoded(text)
     except (ValueError, RecursionError):

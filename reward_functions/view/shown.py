@@ -14,12 +14,11 @@ from datetime import UTC, datetime
 from functools import cache
 from math import inf, isfinite
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from reward_functions.reports.pages.charts.drawing import printable
-from reward_functions.reports.pages.page import Page, Section, one_line
+from reward_functions.reports.pages.page import Markup, Page, Section, one_line
 from reward_functions.view.entries import KINDS
 from reward_functions.view.records import PageResult, RecordResult
 from reward_functions.view.row_index import ORDERS, SHOWN, Asked
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from jinja2 import Template
 
-    from reward_functions.reports.pages.page import Part
     from reward_functions.view.entries import Entry
     from reward_functions.view.kinds import Result
     from reward_functions.view.library import ResultList
@@ -38,10 +36,6 @@ if TYPE_CHECKING:
     from reward_functions.view.rows import RowsResult
 
 TEMPLATES: Final = Path(__file__).with_name("templates")
-
-TOP: Final = token_hex(16)
-BOTTOM: Final = token_hex(16)
-"""Paragraphs whose place is taken."""
 
 NAMED: Final = 12
 """Different rewards whose rows have a link each."""
@@ -196,7 +190,7 @@ def list_page(listing: ResultList, asked: ListAsked, links: Links, title: str) -
             "No result is here yet: `reward score -o FILE` or `reward audit --out FILE` writes one."
         )
     address = _list_address(links, asked)
-    body = _rendered(
+    body = _markup(
         "list.html",
         asked=asked,
         columns=_columns(asked, links, address),
@@ -207,14 +201,13 @@ def list_page(listing: ResultList, asked: ListAsked, links: Links, title: str) -
         rows=[_row(entry, links) for entry in shown],
         sorts=[*SORTS, *(f"-{name}" for name in SORTS)],
     )
-    parts = [TOP] if every else []
     page = Page(
         f"Results of {one_line(title, 120)}",
         lead,
         warnings=listing.notes,
-        sections=[Section("Results", parts)] if parts else (),
+        sections=[Section("Results", [body])] if every else (),
     )
-    return dressed(page.html(), {TOP: body})
+    return dressed(page.html())
 
 
 def _list_address(links: Links, asked: ListAsked) -> Callable[..., str]:
@@ -302,9 +295,9 @@ def entry_page(
         UNREADABLE: it is not what its beginning said.
     """
     if isinstance(result, PageResult):
-        return dressed(result.text(), {}, _bar(links, []))
+        return dressed(result.text(), _bar(links, []))
     if isinstance(result, RecordResult):
-        return dressed(result.page().html(), {}, _bar(links, []))
+        return dressed(result.page().html(), _bar(links, []))
     index = result.index
     first = asked.everything and asked.page == 1
     figures = len(index) <= FULL if whole is None else whole
@@ -319,15 +312,15 @@ def entry_page(
     most = -(-links.last // SHOWN) or chosen.pages
     pages = _pager(chosen.page, min(most, chosen.pages), lambda number: address(page=number))
     cases = [result.case(at) for at in chosen.rows]
-    parts: list[Part] = [TOP, *cases, *([BOTTOM] if pages else [])]
     if entry.facts.progress:
         words = f"{entry.facts.progress[:1].upper()}{entry.facts.progress[1:]}."
         page = replace(page, warnings=[words, *page.warnings])
-    page = replace(page, sections=[*page.sections, Section("Rows", parts)])
     own = _own_pages(entry, result, chosen, links)
-    top = _rows_form(index, chosen, asked, links=links, entry=entry, own=own)
-    bottom = _rendered("pages.html", pages=pages)
-    return dressed(page.html(), {TOP: top, BOTTOM: bottom}, _bar(links, others))
+    form = _rows_form(index, chosen, asked, links=links, entry=entry, own=own)
+    below = [_markup("pages.html", pages=pages)] if pages else []
+    rows = Section("Rows", [form, *cases, *below])
+    page = replace(page, sections=[*page.sections, rows])
+    return dressed(page.html(), _bar(links, others))
 
 
 def _rows_alone(entry: Entry) -> Page:
@@ -344,13 +337,13 @@ def row_page(result: Result, at: int, entry: Entry, links: Links) -> str | None:
     page = None if isinstance(result, RecordResult | PageResult) else result.own_page(at)
     if page is None:
         return None
-    return dressed(page.html(), {}, _bar(links, [(entry.name, links.page(entry.slug))]))
+    return dressed(page.html(), _bar(links, [(entry.name, links.page(entry.slug))]))
 
 
 def problem_page(words: str, links: Links) -> str:
     """A page that says why something is not shown."""
     page = Page("This cannot be shown", failures=[f"{words}."])
-    return dressed(page.html(), {}, _bar(links, []))
+    return dressed(page.html(), _bar(links, []))
 
 
 def _own_pages(
@@ -388,10 +381,10 @@ def _rows_form(
     links: Links,
     entry: Entry,
     own: Sequence[tuple[str, str]],
-) -> str:
+) -> Markup:
     slug, kind = entry.slug, entry.kind
     address = _rows_address(links, slug, asked)
-    return _rendered(
+    return _markup(
         "rows.html",
         action=links.page(slug),
         asked=asked,
@@ -445,25 +438,24 @@ def kit_policy() -> str:
 _BODY: Final = re.compile(r"<body[^<>]*+>")
 
 
-def dressed(document: str, parts: Mapping[str, str], bar: str = "") -> str:
-    """A document with what stands in it, in place of paragraphs that hold tokens.
+def dressed(document: str, bar: str = "") -> str:
+    """A document of the kit with the viewer's style.
 
     Args:
-        document: of the kit.
-        parts: HTML by token.
+        document: whole; a page that lies in the folder, too.
         bar: HTML above everything.
     """
     style = (TEMPLATES / "view.css").read_text(encoding="utf-8")
     document = document.replace("</head>", f"<style>{style}</style>\n</head>", 1)
-    if bar:
-        document = _BODY.sub(lambda found: f"{found[0]}\n{bar}", document, count=1)
-    for token, html in parts.items():
-        document = html.join(re.split(rf"<p[^<>]*+>{token}</p>", document, maxsplit=1))
-    return document
+    return _BODY.sub(lambda found: f"{found[0]}\n{bar}", document, count=1) if bar else document
 
 
 def _rendered(name: str, **given: Any) -> str:
     return _template(name).render(**given)
+
+
+def _markup(name: str, **given: Any) -> Markup:
+    return Markup(_rendered(name, **given))
 
 
 @cache

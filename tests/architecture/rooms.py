@@ -93,7 +93,7 @@ ROOMS = {
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
-        3_130,
+        3_080,
         2_200,
         10,
     ),
@@ -190,7 +190,7 @@ ROOMS = {
     "view": room(
         "Results of a folder in one list, on this machine.",
         "core rollouts reports data scoring audit jobs jobs.evaluation rollouts.drive",
-        2_190,
+        2_180,
         1_700,
         12,
     ),

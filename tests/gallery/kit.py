@@ -7,7 +7,6 @@ from reward_functions.reports.pages.charts.plots import Bin, Course, Point, hist
 from reward_functions.reports.pages.charts.rows import (
     Row,
     Span,
-    bands,
     matrix,
     spans,
     strips,
@@ -102,12 +101,10 @@ def _courses(name):
     draws = Random(14)
     climb = [(step, min(1.0, step / 60 + draws.random() / 5)) for step in range(1, 61)]
     courses = [Course("training", climb), Course(name, climb[::10], "b")]
-    shares = [Course(f"{name} {at}", [(x, y / (at + 1)) for x, y in climb]) for at in range(5)]
     return [
         lines(f"Course of {name}", courses, x="step", y="reward", includes=(0, 1), title=name),
         lines("One value", [Course("training", climb[:1])], x="step", y="reward"),
         lines("Huge values", [Course(name, [(1, -1e100), (2, 1e100)])], x="step", y="loss"),
-        bands(f"Shares of {name}", shares, x="step", ends=(0, 1), names={"a": name}),
     ]
 
 

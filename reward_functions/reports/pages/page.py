@@ -140,7 +140,14 @@ class SideBySide:
     texts: Sequence[tuple[str, str]] = ()
 
 
-Part = str | Warned | Sheet | Chart | Case | Listed | SideBySide
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """HTML of our own code, which has escaped every text of data in it."""
+
+    html: str
+
+
+Part = str | Warned | Sheet | Chart | Case | Listed | SideBySide | Markup
 """A string is a paragraph. A table's title is left out where it is its section's."""
 
 
@@ -169,6 +176,7 @@ class Page:
         sections: in the order in which they are read.
         failures: why something failed, above the warnings.
         concerns: findings; the worst stands first on the page, the others below the lead.
+        style: rules of CSS for its `Markup`, beside those of every page.
     """
 
     title: str
@@ -178,6 +186,7 @@ class Page:
     sections: Sequence[Section] = ()
     failures: Sequence[str] = ()
     concerns: Sequence[Concern] = ()
+    style: str = ""
 
     def html(self) -> str:
         """The whole document."""

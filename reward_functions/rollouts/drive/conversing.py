@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.reports.conversation import BELOW, ConversationPage, Utterance
+from reward_functions.reports.conversation import STYLE, Utterance, conversation_markup
 from reward_functions.reports.pages.charts.plots import Course, lines
 from reward_functions.reports.pages.charts.rows import Row, Span, spans
-from reward_functions.reports.pages.page import Concern, Section, one_line
+from reward_functions.reports.pages.page import Concern, Page, Section, one_line
 from reward_functions.rollouts.drive.records import LARGEST
 from reward_functions.rollouts.record.history import branches
 from reward_functions.rollouts.record.text_tool_calls import text_of
@@ -64,19 +64,22 @@ ROLES: Final[Mapping[str, Speaker]] = {"system": "system", "developer": "system"
 """How a message of a history is shown; as a user's where its role is no row."""
 
 
-def trajectory_page(trajectory: Trajectory) -> ConversationPage:
+def trajectory_page(trajectory: Trajectory) -> Page:
     """The whole page of one trajectory."""
-    parts: list[Part] = [BELOW] if trajectory.turns else ["The policy was never called."]
+    parts: list[Part] = ["The policy was never called."]
+    if trajectory.turns:
+        shown = conversation_markup(list(_utterances(trajectory)))
+        parts = ["Each turn has what it took beside it.", shown]
     sections = [Section("Conversation", parts)]
     if drawn := list(_charts(trajectory)):
         sections.append(Section("Time and tokens", drawn))
-    return ConversationPage(
+    return Page(
         title=f"Trajectory {trajectory.id}",
         lead=_earned(trajectory),
         facts=list(_facts(trajectory)),
         sections=sections,
         concerns=list(concerns_of(trajectory)),
-        turns=list(_utterances(trajectory)),
+        style=STYLE,
     )
 
 

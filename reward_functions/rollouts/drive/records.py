@@ -302,7 +302,7 @@ def _setup(given: Any) -> Setup:
     """The setup of a line.
 
     Raises:
-        KeyError, TypeError, ValueError: it is none.
+        KeyError, TypeError, ValueError: it is no record.
     """
     found = Setup(**{each.name: given[each.name] for each in fields(Setup)})
     texts = (found.data, found.agent, found.policy)

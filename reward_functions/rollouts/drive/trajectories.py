@@ -147,7 +147,7 @@ def page(what: TrajectoryStatistics | Trajectory) -> Page:
 def _unrewarded(statistics: TrajectoryStatistics) -> Iterator[Concern]:
     """The finding that episodes have no reward.
 
-    It is none of a file of rollouts, whose records hold the rewards.
+    A file of rollouts has no such finding: its records hold the rewards.
     """
     if statistics.unrewarded:
         count = _share_of(statistics.unrewarded, statistics.trajectories)

@@ -23,7 +23,6 @@ from reward_functions.reports.pages.charts.plots import (
 from reward_functions.reports.pages.charts.rows import (
     Row,
     Span,
-    bands,
     matrix,
     spans,
     strips,
@@ -57,13 +56,6 @@ def charts(name, values):
         "tallies": tallies(name, [(one, 7) for one, _ in each], x=f"responses {name}"),
         "lines": lines(
             name, courses(name, values), x=f"step {name}", y=f"reward {name}", title=name
-        ),
-        "bands": bands(
-            name,
-            courses(name, values),
-            x=f"step {name}",
-            ends=(min(values), max(values) + 1),
-            names={"a": name, "b": name},
         ),
         "points": points(
             name,
@@ -129,7 +121,6 @@ def test_a_chart_is_whole_and_its_words_are_inside(case):
         ("histogram", {"reward a", "responses a"}),
         ("tallies", {"responses a"}),
         ("lines", {"step a", "reward a", "a"}),
-        ("bands", {"step a"}),
         ("points", {"characters a", "reward a"}),
         ("spans", {"share a"}),
         ("matrix", {"a"}),

@@ -18,7 +18,6 @@ from reward_functions.reports.pages.charts.plots import Bin, Course, Point, hist
 from reward_functions.reports.pages.charts.rows import (
     Row,
     Span,
-    bands,
     matrix,
     spans,
     strips,
@@ -75,17 +74,6 @@ CHARTS = {
     ),
     "lines-of-one": lambda: lines(
         "The loss.", [Course("loss", [(0.5, 2e-7), (1.5, 3e-7)])], x="epoch", y="loss"
-    ),
-    "bands": lambda: bands(
-        "Two courses.",
-        [Course("mean", STEPS), Course("spread", LATER, "b")],
-        x="step",
-        ends=(0, 1),
-        names={"a": "first", "b": "second"},
-        title="by step",
-    ),
-    "bands-alone": lambda: bands(
-        "A course.", [Course("mean", STEPS)], x="step", ends=(-1, 2), names={}
     ),
     "points": lambda: points(
         "Lengths.",

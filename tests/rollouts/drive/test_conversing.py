@@ -5,15 +5,13 @@ from dataclasses import replace
 import pytest
 
 from reward_functions.reports.conversation import (
-    BELOW,
     BUDGET,
     FIRST,
     LAST,
-    ConversationPage,
     Utterance,
-    conversation_html,
+    conversation_markup,
 )
-from reward_functions.reports.pages.page import Section
+from reward_functions.reports.pages.page import Page, Section
 from reward_functions.rollouts.drive import conversing
 from reward_functions.rollouts.drive.conversing import concerns_of, trajectory_page
 from reward_functions.rollouts.record.types import (
@@ -26,7 +24,7 @@ from reward_functions.rollouts.record.types import (
 from tests.gallery.parsed import parsed
 from tests.parsed_page import harmless
 
-HOSTILE = f"</pre></li></style><script>alert(1)</script>\x1b[31m<p>{BELOW}</p>"
+HOSTILE = "</pre></li></style><script>alert(1)</script>\x1b[31m<ol>"
 
 
 def message(role, text, **more):
@@ -185,7 +183,7 @@ def test_messages_that_are_not_of_the_form_are_shown_as_far_as_they_can_be():
 def test_a_long_episode_shows_both_of_its_ends_and_says_what_it_leaves_out():
     again = Utterance("user", "user", "x")
     turns = [again._replace(who=f"user {at}") for at in range(FIRST + LAST + 20)]
-    html = conversation_html(turns)
+    html = conversation_markup(turns).html
     assert "20 turns, calls and results are left out" in html
     assert f"user {FIRST - 1}<" in html
     assert f"user {FIRST}<" not in html
@@ -212,6 +210,6 @@ def test_of_a_long_episode_the_first_turns_and_the_last_are_shown():
 
 def test_texts_share_the_room_of_the_page():
     turns = [Utterance("user", "user", "&" * 10_000)] * (FIRST + LAST)
-    assert len(conversation_html(turns)) < 1.2 * BUDGET
-    page = ConversationPage(title="t", sections=[Section("s", [BELOW])], turns=turns[:3])
+    assert len(conversation_markup(turns).html) < 1.2 * BUDGET
+    page = Page("t", sections=[Section("s", [conversation_markup(turns[:3])])])
     assert 3 * 5_000 < len(page.html()) < 40_000

@@ -2,5 +2,5 @@
 
 drawing     a chart, its marks, its text, its axes; part of a page, or a picture that stands alone
 plots       two axes: histograms, courses over steps or minutes, one quantity against another
-rows        a row for each name: bars, figures with intervals, values, courses in bands, matrices
+rows        a row for each name: bars, figures with intervals, values, matrices
 """

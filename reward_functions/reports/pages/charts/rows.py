@@ -20,7 +20,6 @@ from reward_functions.reports.pages.charts.drawing import (
     box,
     chart,
     legend,
-    line,
     linked,
     margin,
     mark,
@@ -32,12 +31,10 @@ from reward_functions.reports.pages.charts.drawing import (
     titled,
     width_of,
 )
-from reward_functions.reports.pages.charts.plots import are_whole, thinned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from reward_functions.reports.pages.charts.plots import Course
 
 RIGHT: Final = WIDTH - 24
 """Where the axis of spans and strips ends."""
@@ -45,7 +42,6 @@ RIGHT: Final = WIDTH - 24
 BAR: Final = 26
 SPAN: Final = 15
 STRIP: Final = 24
-BAND: Final = 38
 CELL: Final = 40
 """Units of one row, from its top to the next."""
 
@@ -54,9 +50,6 @@ NAMES: Final = {"bars": 240, "spans": 200, "strips": 220}
 
 LARGEST: Final = 9.0
 """Radius of the mark that stands for most of a group."""
-
-BAND_LEFT: Final = 150
-BAND_RIGHT: Final = WIDTH - 142
 
 CELL_LEFT: Final = 130
 CELL_TOP: Final = 48
@@ -219,59 +212,6 @@ def strips(
             size = max(3.0, LARGEST * sqrt(count / most))
             drawn.append(mark("a", places.place(value), y, words, size))
     return chart(label, bottom + BELOW, drawn)
-
-
-def bands(
-    label: str,
-    courses: Sequence[Course],
-    *,
-    x: str,
-    ends: tuple[float, float],
-    names: Mapping[str, str],
-    title: str = "",
-    shown: Callable[[float], str] = number,
-) -> Chart:
-    """Courses in a band each, from the top, the first and the last value beside it.
-
-    Args:
-        label: one sentence that says what is shown, and what the ends of a band are.
-        courses: at least one.
-        x: what the positions are, such as "step".
-        ends: the values at the bottom and at the top of every band.
-        names: of the series, for the legend; may be empty.
-        title: above the drawing; "" for nothing.
-        shown: how a value is written beside its band.
-    """
-    places = [place for each in courses for place, _ in each.points]
-    positions = axis(x, places, BAND_LEFT, BAND_RIGHT, whole=are_whole(places))
-    top = 0.0
-    drawn = []
-    if title:
-        drawn, top = [text(4, 16, shortened(title, WIDTH - 8))], 22.0
-    if names:
-        keys, last = legend(names, 4, top + 16, lines=True)
-        drawn, top = [*drawn, *keys], last + 6
-    for at, each in enumerate(courses):
-        band = axis(each.name, ends, top + BAND * (at + 1), top + BAND * at + 12)
-        drawn += _band(each, band, positions, shown)
-    bottom = top + BAND * len(courses) + 6
-    return chart(label, bottom + BELOW, [*drawing.across(positions, top, bottom), *drawn])
-
-
-def _band(each: Course, band: Axis, positions: Axis, shown: Callable[[float], str]) -> list[str]:
-    first, last = each.points[0][1], each.points[-1][1]
-    words = f"{shown(first)} → {shown(last)}"
-    points = [(positions.place(place), band.place(value)) for place, value in thinned(each.points)]
-    middle = (band.start + band.end) / 2 + 4
-    return [
-        f"<g>{titled(f'{each.name}: {words}')}",
-        _named(each.name, BAND_LEFT, middle),
-        path("grid", "".join(f"M{BAND_LEFT} {y:g}H{BAND_RIGHT}" for y in (band.start, band.end))),
-        line(each.series, points),
-        mark(each.series, *points[-1], size=3.0),
-        text(BAND_RIGHT + 10, middle, shortened(words, WIDTH - BAND_RIGHT - 10)),
-        "</g>",
-    ]
 
 
 def matrix(
