@@ -5,9 +5,13 @@
                                             build/test-costs.json of one on an idle machine
 
 A test's seconds are those of its process and of the processes that it waited for. A fixture of a
-session counts for the first test that asks for it; an emulator, with the functions that ran in it,
-counts apart. Seconds of a processor rise where other programs share it: a budget is judged by the
-command above on an idle machine, and never by a test.
+session counts for the first test that asks for it, and a process that ends by itself for the test
+that starts the next one; an emulator, with the functions that ran in it, counts apart.
+
+The same run takes 440 s of one machine's processor and 1,800 s of another's. So the report has a
+yardstick, the seconds of some plain work in the same run, and a budget is in seconds of a machine
+where that takes `YARDSTICK`. Seconds rise where other programs share the processor, too: a budget
+is judged by the command above on an idle machine, and never by a test.
 """
 
 import argparse
@@ -19,6 +23,7 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -52,13 +57,28 @@ BUDGETS = {
     "extraction": 6,
     "test_mutants.py": 6,
 }
-"""The most seconds of each room; one that is not named has 5."""
+"""The most seconds of each room where the yardstick is `YARDSTICK`; one that is not named has 5."""
 
 NOT_NAMED = 5
 ROOM = 1.25
 """What a budget is of the seconds that a room took."""
 
+YARDSTICK = 0.1
+"""Seconds of a processor that the yardstick takes on the machine that budgets are for."""
+
 _beside = Counter()
+
+
+def yardstick():
+    """Seconds of a processor that some plain work takes: the least of five times."""
+
+    def once():
+        began = process_time()
+        for at in range(1_000_000):
+            at * at % 7
+        return process_time() - began
+
+    return min(once() for _ in range(5))
 
 
 def spent():
@@ -148,32 +168,42 @@ def pytest_terminal_summary(terminalreporter, config):
     terminalreporter.section("seconds of a processor, by room and the costliest tests")
     for line in costs.lines():
         terminalreporter.write_line(line)
+    whole = {"rooms": costs.rooms(), "tests": len(costs.tests), "yardstick": yardstick()}
+    terminalreporter.write_line(f"\n{whole['yardstick']:8.3f} s  the yardstick: see tests/costs.py")
     RECORD.parent.mkdir(exist_ok=True)
-    RECORD.write_text(json.dumps({"rooms": costs.rooms(), "tests": len(costs.tests)}))
+    RECORD.write_text(json.dumps(whole))
 
 
-def over(rooms):
-    """A sentence for each room whose tests took more than its budget, or did not run."""
+def over(rooms, measured):
+    """A sentence for each room whose tests took more than its budget, or did not run.
+
+    Args:
+        measured: what the yardstick took in that run.
+    """
     missing = [
         f"{name} did not run: `make test` runs all." for name in BUDGETS if name not in rooms
     ]
+    here = measured / YARDSTICK
+    most = {name: BUDGETS.get(name, NOT_NAMED) * here for name in rooms}
     return missing + [
-        f"{name} took {taken:.1f} s of a processor, and may take {BUDGETS.get(name, NOT_NAMED)}."
+        f"{name} took {taken:.1f} s of a processor, and may take {most[name]:.1f} on this machine."
         for name, taken in rooms.items()
-        if taken > BUDGETS.get(name, NOT_NAMED)
+        if taken > most[name]
     ]
 
 
-def budgets(rooms):
+def budgets(rooms, measured):
     """The budgets that leave these rooms a quarter more, the largest first."""
-    most = {name: math.ceil(taken * ROOM) for name, taken in rooms.items()}
+    there = ROOM * YARDSTICK / measured
+    most = {name: math.ceil(taken * there) for name, taken in rooms.items()}
     named = {name: seconds for name, seconds in most.items() if seconds > NOT_NAMED}
     return dict(sorted(named.items(), key=lambda row: (-row[1], row[0])))
 
 
-def with_budgets(source, rooms):
+def with_budgets(source, rooms, measured):
     """The text of this module with other budgets."""
-    rows = "".join(f'    "{name}": {seconds},\n' for name, seconds in budgets(rooms).items())
+    found = budgets(rooms, measured).items()
+    rows = "".join(f'    "{name}": {seconds},\n' for name, seconds in found)
     return re.sub(r"(?m)(^BUDGETS = \{\n)[^}]*", lambda found: found[1] + rows, source, count=1)
 
 
@@ -183,15 +213,16 @@ def main(arguments=None):
     parser.add_argument("--budgets", type=Path, metavar="FILE")
     asked = parser.parse_args(arguments)
     if asked.budgets:
-        rooms = json.loads(asked.budgets.read_text(encoding="utf-8"))["rooms"]
+        run = json.loads(asked.budgets.read_text(encoding="utf-8"))
         module = Path(__file__)
-        module.write_text(with_budgets(module.read_text(encoding="utf-8"), rooms), encoding="utf-8")
+        text = with_budgets(module.read_text(encoding="utf-8"), run["rooms"], run["yardstick"])
+        module.write_text(text, encoding="utf-8")
         return 0
     if not RECORD.is_file():
         print("No run is recorded: `make test` records one.")
         return 1
     recorded = json.loads(RECORD.read_text(encoding="utf-8"))
-    said = over(recorded["rooms"])
+    said = over(recorded["rooms"], recorded["yardstick"])
     print(
         *said or [f"All rooms kept to their budgets, in a run of {recorded['tests']} tests."],
         sep="\n",

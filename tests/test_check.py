@@ -6,7 +6,7 @@ import pytest
 
 from tests.architecture.rooms import PACKAGE
 from tests.check import TESTS, chosen, importers
-from tests.costs import BUDGETS, Costs, over, room_of, with_budgets
+from tests.costs import BUDGETS, YARDSTICK, Costs, over, room_of, with_budgets
 from tests.nightly.__main__ import PARTS
 
 
@@ -100,17 +100,25 @@ def test_every_part_of_the_night_is_there(part):
 
 def test_a_room_over_its_budget_is_named():
     kept = dict.fromkeys(BUDGETS, 1.0)
-    assert over(kept) == []
-    (said,) = over(kept | {"a room without a budget": 5.5})
-    assert said == "a room without a budget took 5.5 s of a processor, and may take 5."
+    assert over(kept, YARDSTICK) == []
+    (said,) = over(kept | {"a room without a budget": 5.5}, YARDSTICK)
+    assert said == (
+        "a room without a budget took 5.5 s of a processor, and may take 5.0 on this machine."
+    )
+
+
+@pytest.mark.parametrize(("machine", "kept"), [(0.5, False), (1.0, False), (1.2, True), (4, True)])
+def test_a_slow_machine_may_take_longer(machine, kept):
+    rooms = dict.fromkeys(BUDGETS, 1.0) | {"a room without a budget": 5.5}
+    assert (over(rooms, machine * YARDSTICK) == []) == kept
 
 
 def test_a_run_of_some_rooms_keeps_no_budget():
-    (said,) = over(dict.fromkeys([*BUDGETS][1:], 1.0))
+    (said,) = over(dict.fromkeys([*BUDGETS][1:], 1.0), YARDSTICK)
     assert said == f"{next(iter(BUDGETS))} did not run: `make test` runs all."
 
 
 def test_new_budgets_leave_a_quarter_and_name_what_takes_more_than_five():
     source = 'A = {\n    "a": 1,\n}\nBUDGETS = {\n    "old": 9,\n}\n"""What they are."""\n'
-    made = with_budgets(source, {"small": 4.0, "aws": 4.1, "jobs": 40.2})
+    made = with_budgets(source, {"small": 8.0, "aws": 8.2, "jobs": 80.4}, 2 * YARDSTICK)
     assert made == source.replace('    "old": 9,\n', '    "jobs": 51,\n    "aws": 6,\n')

@@ -31,3 +31,13 @@ def test_no_property_has_a_deadline_of_its_own():
         if option.arg == "deadline" and ast.unparse(option.value) != "None"
     ]
     assert timed == []
+
+
+def test_seconds_of_a_processor_have_no_limit():
+    """A slow machine takes more of them: `tests/growth.py` asks how they grow."""
+    timed = [
+        str(path.relative_to(TESTS))
+        for path in sorted(TESTS.rglob("test_*.py"))
+        if path.name != Path(__file__).name and "process_time(" in path.read_text(encoding="utf-8")
+    ]
+    assert timed == []

@@ -1,10 +1,9 @@
 """The formulas of a text: found with and without delimiters, and at no great cost."""
 
-import time
-
 import pytest
 
 from reward_functions.extraction.prompt_formulas import FORMULAS, LENGTH, asked_formulas, formulas
+from tests.growth import assert_linear
 
 FOUND = [
     ("the least common multiple of 12 and 18", (r"\operatorname{lcm}(12,18)",)),
@@ -80,10 +79,12 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_texts_take_no_time(piece):
-    started = time.process_time()
-    formulas(piece * (200_000 // len(piece)))
-    asked_formulas(piece * (200_000 // len(piece)))
-    assert time.process_time() - started < 0.5
+    def read(size):
+        text = piece * (size // len(piece))
+        formulas(text)
+        asked_formulas(text)
+
+    assert_linear(read, 50_000, 200_000)
 
 
 @pytest.mark.parametrize("length", [LENGTH - 1, LENGTH, LENGTH + 1, 2 * LENGTH])

@@ -234,7 +234,7 @@ def test_a_server_that_drips_holds_nobody_up(serve):
     with pytest.raises(JudgeUnavailable) as caught:
         judge(asked())
     assert caught.value.kind == "timeout"
-    assert monotonic() - began < 2
+    assert monotonic() - began < 4
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

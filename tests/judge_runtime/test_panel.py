@@ -109,7 +109,7 @@ def test_no_pause_outlasts_the_deadline():
     began = monotonic()
     with pytest.raises(JudgeUnavailable):
         judge_of({"a": ask}, deadline=monotonic() + 5)(case())
-    assert monotonic() - began < 1
+    assert monotonic() - began < 4
 
 
 def test_the_fallback_has_time_left_when_the_first_took_its_own():

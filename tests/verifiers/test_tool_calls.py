@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import time
 from dataclasses import replace
 
 import pytest
@@ -15,6 +14,7 @@ from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.types import FunctionCall, Message, Sample, Scored
 from reward_functions.extraction.called_tools import begins_call
 from reward_functions.serving.contract import decode_row
+from tests.growth import assert_linear
 
 REWARD = get("tool_calls")
 
@@ -656,14 +656,12 @@ def floods(size):
 
 @pytest.mark.parametrize("kind", floods(10))
 def test_a_flood_is_read_in_linear_time(kind):
-    seconds = []
-    for size in (50_000, 100_000, 200_000):
-        one = sample(floods(size)[kind], GOLD)
-        begin = time.process_time()
-        assert REWARD(one).value == 0.0
-        REWARD(sample(floods(size)[kind], []))
-        seconds.append(time.process_time() - begin)
-    assert seconds[2] < 8 * max(seconds[0], 0.02)
+    def read(size):
+        flood = floods(size)[kind]
+        assert REWARD(sample(flood, GOLD)).value == 0.0
+        REWARD(sample(flood, []))
+
+    assert_linear(read, 50_000, 200_000)
 
 
 def test_calls_by_the_hundred_with_long_arguments():

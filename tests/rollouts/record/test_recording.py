@@ -1,7 +1,6 @@
 """A recording: whole, bounded, and harmless to the episode."""
 
 import json
-import time
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from reward_functions.rollouts.record.jsonl import read, written
 from reward_functions.rollouts.record.recording import NOT_KEPT, Recording, ToolResults
 from reward_functions.rollouts.record.types import ToolCall, ToolResult
+from tests.growth import assert_linear
 from tests.rollouts.record.conftest import TOOLS, Agent, answer, call
 
 JSON = st.recursive(
@@ -352,17 +352,20 @@ def test_a_number_beyond_a_float_costs_its_part_of_the_turn_and_is_no_warning(nu
 
 def test_calls_of_one_id_cost_their_number_and_not_its_square():
     """An engine that numbers its calls from 0 in each answer: 1,000 turns took 80 seconds."""
-    results, messages = ToolResults(), []
-    for turn in range(2_000):
-        results.called(turn, [ToolCall(id="call_0", name="t")])
-        function = {"name": "t", "arguments": "{}"}
-        messages += [
-            {"role": "assistant", "tool_calls": [{"id": "call_0", "function": function}]},
-            {"role": "tool", "tool_call_id": "call_0", "content": f"{turn}"},
-        ]
-    began = time.process_time()
-    for _ in range(20):
-        assert list(results.shown(messages)) == []
-    assert time.process_time() - began < 10
-    found = [results.of(turn, [ToolCall(id="call_0", name="t")])[0] for turn in range(2_000)]
-    assert [result.content for result in found] == [str(turn) for turn in range(2_000)]
+    called = [ToolCall(id="call_0", name="t")]
+
+    def shown(turns):
+        results, messages = ToolResults(), []
+        for turn in range(turns):
+            results.called(turn, called)
+            function = {"name": "t", "arguments": "{}"}
+            messages += [
+                {"role": "assistant", "tool_calls": [{"id": "call_0", "function": function}]},
+                {"role": "tool", "tool_call_id": "call_0", "content": f"{turn}"},
+            ]
+        for _ in range(5):
+            assert list(results.shown(messages)) == []
+        found = [results.of(turn, called)[0] for turn in range(turns)]
+        assert [result.content for result in found] == [str(turn) for turn in range(turns)]
+
+    assert_linear(shown, 500, 2_000)
