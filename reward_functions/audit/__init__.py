@@ -9,9 +9,19 @@
 file of one or of a composite, any function, and a deployment.
 """
 
-from reward_functions.audit.comparing import compare
-from reward_functions.audit.engine import AuditOptions, audit
-from reward_functions.audit.results import Audit, Comparison, Figure, Finding, Gate, SeenRow
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reward_functions.audit.comparing import compare
+    from reward_functions.audit.engine import AuditOptions, audit
+    from reward_functions.audit.results import Audit, Comparison, Figure, Finding, Gate, SeenRow
+
+_HOMES = {
+    "comparing": ("compare",),
+    "engine": ("AuditOptions", "audit"),
+    "results": ("Audit", "Comparison", "Figure", "Finding", "Gate", "SeenRow"),
+}
 
 __all__ = [
     "Audit",
@@ -24,3 +34,11 @@ __all__ = [
     "audit",
     "compare",
 ]
+
+
+# The interpreter of a function imports `child`, and needs nothing of these.
+def __getattr__(name: str) -> Any:
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)

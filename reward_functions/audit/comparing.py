@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from reward_functions.audit.results import SeenRow
-    from reward_functions.audit.targets import AuditTarget
+    from reward_functions.audit.target import AuditTarget
     from reward_functions.core.types import Unscored
     from reward_functions.data.rows.shapes import RowOptions
     from reward_functions.reports.score_report.labels import Labels

@@ -24,13 +24,12 @@ it.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from functools import partial
+from functools import cache, partial
 from math import isnan
 from operator import attrgetter
 from pathlib import Path
@@ -44,6 +43,7 @@ from reward_functions.core.references import first_key
 from reward_functions.core.types import Score, Scored, Unscored
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Iterator, Sequence
 
     from reward_functions.core.types import RewardResult, Sample
@@ -566,15 +566,21 @@ def _code(function: Any) -> Any:
     return getattr(inner, "__code__", None) or getattr(type(inner).__call__, "__code__", None)
 
 
-RUNNER: Final = asyncio.Runner()
-"""One loop for all calls: what a function keeps, such as a client, is bound to it."""
+@cache
+def _runner() -> asyncio.Runner:
+    """One loop for all calls: what a function keeps, such as a client, is bound to it."""
+    import asyncio  # noqa: PLC0415 - a quarter of an interpreter's start
+
+    return asyncio.Runner()
 
 
 def _awaited(value: Any) -> Any:
+    import asyncio  # noqa: PLC0415
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return RUNNER.run(_waiting(value))
+        return _runner().run(_waiting(value))
     with ThreadPoolExecutor(1) as pool:  # a notebook's loop runs in this thread
         return pool.submit(asyncio.run, _waiting(value)).result()
 

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from reward_functions.audit.gates import Acceptance
-    from reward_functions.audit.targets import AuditTarget
+    from reward_functions.audit.target import AuditTarget
     from reward_functions.core.types import RewardResult
     from reward_functions.data.rows.shapes import RowOptions
 

@@ -21,7 +21,7 @@ from reward_functions.core.types import Sample, Scored
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from reward_functions.audit.targets import AuditTarget
+    from reward_functions.audit.target import AuditTarget
     from reward_functions.core.spec import GoldResponse
     from reward_functions.core.types import RewardResult
 

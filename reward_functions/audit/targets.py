@@ -12,20 +12,16 @@ The first row that knows a text takes it. An object of Python is a reward, or is
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.audit import conventions
 from reward_functions.audit.child import Answer, Child, Decorated, Ended, Hung, Silent, led_to
-from reward_functions.audit.results import Finding
-from reward_functions.aws.arn import FunctionArn
-from reward_functions.aws.deployed import checking
-from reward_functions.aws.deployed.scorer import JUDGED_BATCH, VersionScorer, scorer_named
+from reward_functions.audit.target import AuditTarget
 from reward_functions.core.batch import score_batch
 from reward_functions.core.combine import Composition
 from reward_functions.core.errors import BadSample, ConfigurationError, InvalidScore, UnknownReward
@@ -36,17 +32,14 @@ from reward_functions.core.types import Unscored
 from reward_functions.judge_runtime.backends.replay import Replay
 from reward_functions.scoring import rewards
 from reward_functions.scoring.interpreters import InterpreterDied
-from reward_functions.serving import descriptions
-from reward_functions.testing import CredulousAsk, wire_row
+from reward_functions.testing import CredulousAsk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from boto3.session import Session
 
-    from reward_functions.audit.results import Verdict
-    from reward_functions.aws.deployed.findings import CheckFinding, CheckReport
-    from reward_functions.core.spec import RewardFunction, Scale
+    from reward_functions.core.spec import RewardFunction
     from reward_functions.core.types import RewardResult, Sample, Score
 
 DIGITS: Final = 16
@@ -79,87 +72,6 @@ SLOW: Final = 2.0
 
 PIPED: Final = 256
 """Rows that wait in the pipe of a function which takes one at a time."""
-
-
-OF_CHECK: Final[Mapping[str, Verdict]] = {"ok": "ok", "warning": "note", "unknown": "untested"}
-"""The findings that a check's answers become; a failure breaks the contract."""
-
-
-class AuditTarget(ABC):
-    """The scorer of an audit.
-
-    Attributes:
-        kind: "reward", "composite", "function" or "deployment".
-        name: its own.
-        version: "" where it has none.
-        digest: of the code that scores; "" where it is not known.
-        spec: as it is installed here.
-        parameters: those that were set.
-        scale: None where it is not known.
-        judges: whether each score is a call that costs.
-        scripted: whether a script answers in place of a judge's model.
-        calls: so far, of a function or a model elsewhere; a judge bound in Python counts answers.
-        code: the file of the code that scores; "" where it is not known.
-        columns: of the rows as they are written, and whether each holds a list; empty where nobody
-            knows them.
-        dollars: of a judge's model so far; None where nobody knows them.
-    """
-
-    kind: str = "function"
-    name: str
-    version: str = ""
-    digest: str = ""
-    spec: RewardSpec | None = None
-    parameters: Mapping[str, Any] = {}
-    scale: Scale | None = None
-    judges: bool = False
-    scripted: bool = False
-    calls: int = 0
-    code: str = ""
-    columns: Mapping[str, bool] = {}
-
-    @property
-    def dollars(self) -> float | None:
-        """See the class."""
-        return None
-
-    @property
-    def convention(self) -> str:
-        """How it is called, as far as that is known by now; "" of a reward."""
-        return ""
-
-    @property
-    @abstractmethod
-    def described(self) -> str:
-        """The target in one line; it may say more once it has scored."""
-
-    @abstractmethod
-    def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:
-        """One result a sample, in order; never raises for a sample.
-
-        Args:
-            samples: in this order.
-            group: send them at once, because those of one prompt are compared.
-
-        Raises:
-            ConfigurationError: no row has a field that the function needs, or AWS cannot be asked.
-        """
-
-    @abstractmethod
-    def probe(self, samples: Sequence[Sample]) -> list[str]:
-        """Sentences about what breaks the contract when a batch is sent as a trainer sends it."""
-
-    def probed(self, samples: Sequence[Sample]) -> int:
-        """How many answers `probe` asks a judge's model for."""
-        return len(samples) * self.judges
-
-    @property
-    def seen(self) -> Sequence[Finding]:
-        """Harmless facts that `probe` saw; empty before it, and of all but a deployment."""
-        return ()
-
-    def close(self) -> None:  # noqa: B027 - most have begun nothing
-        """End what was begun for it."""
 
 
 class InProcess(AuditTarget):
@@ -400,91 +312,6 @@ class ChildFunction(AuditTarget):
         return process
 
 
-class Deployed(AuditTarget):
-    """A deployed function, invoked as a trainer invokes it.
-
-    Args:
-        scorer: of it.
-        name: of the deployment, or of the function.
-    """
-
-    kind = "deployment"
-
-    def __init__(self, scorer: VersionScorer, name: str) -> None:
-        self._scorer, self.name = scorer, name
-        if scorer.deployed:
-            self.version, self.digest = str(scorer.deployed.version), scorer.deployed.digest
-            self.parameters = scorer.deployed.parameters
-        else:
-            settings = checking.configuration(scorer.function) or {}
-            if known := descriptions.described(settings.get("Description") or ""):
-                self.version, self.digest = str(known[1]), known[2]
-        self.spec, self.judges = scorer.spec, scorer.judges
-        self.scale = self.spec.scale if self.spec else None
-        self.code = conventions.code_file(self.spec.function) if self.spec else ""
-        self._report: CheckReport | None = None
-
-    @property
-    def described(self) -> str:
-        """Its name, its version, and what is invoked."""
-        version = f", version {self.version}" if self.version else ""
-        return f"{self.name}, a deployment{version}, invoked in batches as {self._scorer.arn}"
-
-    def score(self, samples: Sequence[Sample], *, group: bool = False) -> list[RewardResult]:  # noqa: ARG002 - a trainer's batches are its own
-        """See `AuditTarget`."""
-        return self._scorer.score(samples, self._count)
-
-    def _count(self, samples: int) -> None:
-        self.calls += samples if self.judges else 1
-
-    def probe(self, samples: Sequence[Sample]) -> list[str]:
-        """Test all that a trainer relies on, and yield what fails: `checking.check`."""
-        expected = self._expected(samples)
-        self._report = checking.check(self._scorer.function, expected, batch_size=self._batch)
-        self.calls += self.probed(samples) or self._report.calls
-        return [each.message for each in self._report.findings if _breaks(each)]
-
-    def probed(self, samples: Sequence[Sample]) -> int:
-        """See `AuditTarget`."""
-        return checking.asked_rows(self._expected(samples), self._batch) * self.judges
-
-    @property
-    def seen(self) -> Sequence[Finding]:
-        """The other answers of the check."""
-        found = self._report.findings if self._report else ()
-        return [
-            Finding(
-                f"DEPLOYED-{each.question.upper().replace(' ', '-')}",
-                f"deployed: {each.question}",
-                OF_CHECK[each.verdict],
-                each.message,
-            )
-            for each in found
-            if not _breaks(each)
-        ]
-
-    @property
-    def _batch(self) -> int:
-        return JUDGED_BATCH if self.judges else checking.BATCH
-
-    def _expected(self, samples: Sequence[Sample]) -> checking.Expectation:
-        """The examples of its reward, and else the first rows."""
-        deployed = self._scorer.deployed
-        if deployed and self.spec:
-            return checking.expectation(deployed)
-        mode = deployed.response_mode if deployed else None
-        rows = [wire_row(replace(each, id=f"{at:06}")) for at, each in enumerate(samples)]
-        given = tuple(rows[: conventions.PROBED]) or checking.made_up()
-        return checking.Expectation(given, mode=mode)
-
-
-def _breaks(finding: CheckFinding) -> bool:
-    """Whether an answer of a check breaks the contract: one bad row must cost no other."""
-    return finding.verdict == "failure" or (
-        finding.verdict == "warning" and finding.question == "malformed row"
-    )
-
-
 class _Asked(NamedTuple):
     """A target as it was asked for; the fields are those of `audit_target`."""
 
@@ -500,14 +327,10 @@ class _Asked(NamedTuple):
 
 
 def _deployed(asked: _Asked) -> AuditTarget:
-    name, _, stage = asked.text.rpartition("@")
-    if not asked.text.startswith("arn:"):
-        return Deployed(scorer_named(name, stage, asked.session), name)
-    if asked.stage:
-        scorer = scorer_named(asked.text, asked.stage, asked.session)
-    else:  # you may have an ARN and no right to read a catalogue
-        scorer = VersionScorer(FunctionArn.parse(asked.text), session=asked.session)
-    return Deployed(scorer, scorer.arn.name)
+    # The interpreter of a function imports this module, and asks AWS for nothing.
+    home = import_module("reward_functions.audit.deployment")
+    target: AuditTarget = home.deployed_target(asked.text, asked.stage, asked.session)
+    return target
 
 
 def _is_reward(text: str) -> bool:

@@ -22,9 +22,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.audit.corpus import BY_ID
+from reward_functions.audit.deployment import Deployed
 from reward_functions.audit.engine import AuditOptions, AuditRows, audited
 from reward_functions.audit.gold import reference_words
-from reward_functions.audit.targets import Deployed
 from reward_functions.aws.deployed.checking import Expectation, check, expectation, made_up
 from reward_functions.aws.deployed.findings import (
     SHOWN,

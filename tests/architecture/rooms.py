@@ -139,7 +139,7 @@ ROOMS = {
         "Whether a reward can be trained on; how two differ.",
         f"{LANGUAGE} finqa judge_runtime serving testing aws reports data aws.deployed"
         " calibration scoring",
-        4_530,
+        4_580,
         3_800,
         10,
     ),

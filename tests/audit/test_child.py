@@ -484,3 +484,11 @@ def test_answers_on_which_it_hangs_are_a_finding_of_their_own(folder):
     shown = [row.reason for row in found["UNSCORED"].rows]
     assert len(set(shown[:2])) == 2
     assert done.status == 1
+
+
+def test_its_interpreter_imports_nothing_that_asks_aws_or_a_model():
+    """A function waits for this before its first row, and again whenever one hangs."""
+    heavy = {"asyncio", "boto3", "botocore", "numpy", "pydantic", "rich", "sympy", "unittest"}
+    asked = "import sys, reward_functions.audit.child; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert not heavy & {*done.stdout.split()}

@@ -13,6 +13,7 @@ from reward_functions.audit.corpus import (
     CLASSES,
     LAYOUTS,
     Corpus,
+    caseless,
     class_answers,
     equal_forms,
     last_answer,
@@ -205,3 +206,14 @@ def test_in_the_place_of_an_answer_the_right_one_stands_first_and_last(name, for
                 right[ends_with].add(at)
         assert form == "{}" or not text.endswith(form.format(at + 100))  # which corrects the others
     assert min(map(len, right.values())) > len(rows.cases) * 0.6
+
+
+def test_folded_keeps_what_a_pattern_finds_in_any_case():
+    """Every character that has a case, and all that a pattern takes for it."""
+    every = map(chr, [*range(0xD800), *range(0xE000, 0x110000)])
+    cased = "".join(
+        each for each in every if {each.lower(), each.upper(), each.casefold()} != {each}
+    )
+    for char in cased:
+        for found in re.findall(re.escape(char), cased, re.IGNORECASE):
+            assert caseless(char) in caseless(found), (char, found)
