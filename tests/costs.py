@@ -83,8 +83,8 @@ def yardstick():
 
 def spent():
     """Seconds of this process and of its children that have ended."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return process_time() + ended.ru_utime + ended.ru_stime
 
 
 @contextmanager
@@ -100,25 +100,29 @@ def room_of(nodeid):
     return nodeid.partition("::")[0].removeprefix("tests/").split("/")[0]
 
 
-BEGAN = pytest.StashKey()
 COSTS = pytest.StashKey()
+_until = []
+"""What this process had spent when its last test ended."""
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item):
-    """Note when a test begins."""
-    item.stash[BEGAN] = spent()
+def pytest_runtest_protocol():
+    """Note when the first test of a process begins."""
+    if not _until:
+        _until.append(spent())
     return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item, call):
+def pytest_runtest_makereport(call):
     """Say what a test took with its last report."""
     report = yield
     if call.when == "teardown":
         apart = dict(_beside)
         _beside.clear()
-        took = spent() - item.stash[BEGAN] - sum(apart.values())
+        now = spent()
+        took = now - _until[0] - sum(apart.values())
+        _until[0] = now
         report.user_properties.append((PROPERTY, (took, apart)))
     return report
 

@@ -40,7 +40,7 @@ def pytest_collection_finish():
 
 
 ENDED = count(1)
-OFTEN = 500
+OFTEN = 2_000
 """Tests after which what they imported and cached is kept: a test that collects would read it."""
 
 
