@@ -11,7 +11,7 @@ from reward_functions.cdk.limits.quotas import MAX_INLINE_POLICIES
 from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.cdk.policies.documents import of_function
 from reward_functions.cdk.policies.iam import Place
-from reward_functions.cdk.policies.own_rights import services
+from reward_functions.cdk.policies.own_rights import needs_another_role, services
 from reward_functions.cdk.policies.services import clients, known
 
 HERE = Path(__file__).parent
@@ -337,3 +337,19 @@ def test_a_service_that_botocore_does_not_have_is_refused(service):
     with pytest.raises(BadStage, match=f"aws_services: botocore has no service '{service}'"):
         stage_of({"dev": {"region": "us-east-1", "aws_services": [service]}}, "dev", HERE)
     assert service not in clients()
+
+
+GIVEN = {
+    "nothing": ({}, False),
+    "variables": ({"environment": {"MODE": "strict"}}, False),
+    "rights": (allowing(), True),
+    "secrets": ({"secrets": {"LOOKUP_KEY": SECRET}}, True),
+    "a network": ({"vpc": VPC}, True),
+    "tracing": ({"tracing": True}, True),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_function_that_is_given_more_than_a_log_has_a_role_of_its_own(name):
+    given, another = GIVEN[name]
+    assert needs_another_role(stage(**given).deployments[0]) == another

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reward_functions.finqa.equality import same_program
-from reward_functions.finqa.program import ProgramError, execute, parse, rounded
+from reward_functions.finqa.program import ProgramError, execute, parse, program_accuracy, rounded
 
 TABLE = [
     ["", "2013", "2012"],
@@ -278,3 +278,24 @@ def test_every_program_of_the_records_computes_to_its_executed_answer(shared):
             assert rounded(execute(program, record["table"])) == qa["exe_ans"], record["id"]
         assert same_program(flat_form, nested_form), record["id"]
     assert len(records) == 383
+
+
+STATED = [
+    # response, whether it states a program, whether it is add(1, 2)
+    ("add(1, 2)", True, True),
+    ("The sum is 3.\nadd(1, 2)", True, True),
+    ("  `add(1, 2)`.", True, True),
+    ("Program: add(1, 2)", True, True),
+    ("add(1, 2)\nThe answer is 3.", True, True),
+    ("add(1, 2)\nadd(1, 3)", True, False),
+    ("add(1, 3)\nadd(1, 2)", True, True),
+    ("dd(1, 2)", False, False),
+    ("The answer is 3 (in millions).", False, False),
+    ("", False, False),
+]
+
+
+@pytest.mark.parametrize(("text", "stated", "right"), STATED)
+def test_the_last_program_of_a_response_is_the_stated_one(text, stated, right):
+    assert program_accuracy(text, "add(1, 2)") == (stated, right)
+    assert program_accuracy(text, None) == (stated, False)

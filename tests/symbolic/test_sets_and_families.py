@@ -50,6 +50,23 @@ def test_constants_of_several_parts_are_not_renamed_part_by_part(reference, cand
     assert not equal(reference, candidate, solver=False).equal
 
 
+NOT_UNDERSTOOD = [
+    r"x>1 \text{ and } \sin x > 0",
+    r"x>1 \text{ and } x^2 > 4",
+    r"x>1 \text{ and } x > y",
+    r"x>1 \text{ and } \cos x < 1",
+    r"x^3 > 8 \text{ and } x>1",
+    r"(1,\infty) \text{ and } e^x > 7",
+]
+
+
+@pytest.mark.parametrize("both", [r"x>1", r"(1,\infty)", r"\{x \mid x > 1\}"])
+@pytest.mark.parametrize("text", NOT_UNDERSTOOD)
+def test_a_condition_that_is_not_understood_is_not_left_out(text, both):
+    assert not equal(both, text, solver=False).equal
+    assert not equal(text, both, solver=False).equal
+
+
 CLAUSES = ["x=2 for ", "for all", r"\forall", "(k∈", "5 where where where x", "1 except", "5, for"]
 
 
