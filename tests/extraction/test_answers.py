@@ -55,6 +55,47 @@ def test_a_number_below_a_marker_is_read_whole_or_not_at_all(number):
     assert found[number] == (LOOK - len(number), "")
 
 
+COMPLETE = [
+    ("We add.\nIt is 5 apples.", "5 apples"),
+    ("We add.\nIt is 5 apples!", "5 apples"),
+    ("We add.\nIt is **5 apples.**", "5 apples"),
+    ("We add.\nThe total is 12。", "12"),
+    ("We add.\nThe total is 12।", "12"),
+    ("2+10=12\nThe total is 12", "12"),
+    ("The total is 12", "12"),
+    ("We add.\n\nSo there are 7 dogs in all.\n", "7 dogs"),
+]
+BROKEN_OFF = [
+    "It is 5 apples",
+    "It is 5 apples;",
+    "The total is 12,",
+    "There are 7 dogs and",
+    "12 is",
+]
+
+
+@pytest.mark.parametrize(("response", "answer"), COMPLETE)
+def test_a_last_sentence_is_read_where_it_is_complete(response, answer):
+    assert answer_of(response).text == answer
+
+
+@pytest.mark.parametrize("sentence", BROKEN_OFF)
+def test_a_last_line_that_breaks_off_is_no_answer(sentence):
+    assert isinstance(answer_of(f"We add.\n{sentence}"), NoAnswer)
+
+
+@pytest.mark.parametrize("items", [1, 2, 3, 11, 12, 13])
+@pytest.mark.parametrize("mark", [". ", ") "])
+def test_a_numbered_list_is_one_answer_where_it_has_one_item(items, mark):
+    lines = [f"{at}{mark}{7 * at}" for at in range(1, items + 1)]
+    found = answer_of("Answer:\n" + "\n".join(lines))
+    assert (found.text == "7") if items == 1 else (found.rule == "several")
+
+
+def test_an_item_behind_a_tab_ends_a_list_of_several():
+    assert answer_of("Answer:\n1. 7\n2. 8\n3.\t9").rule == "several"
+
+
 def test_reasoning_is_searched_when_asked():
     text = "<think>\\boxed{4}</think>"
     assert isinstance(final_answer(visible_response(text)), NoAnswer)

@@ -6,6 +6,7 @@ from reward_functions.extraction.candidates.boxes import labelled_boxes
 from reward_functions.extraction.candidates.clauses import main_clauses
 from reward_functions.extraction.candidates.derivations import prose
 from reward_functions.extraction.prompt_facts import repeats
+from tests.extraction.test_answers import answer_of
 
 
 @pytest.mark.parametrize(
@@ -69,3 +70,27 @@ def test_a_formula_with_pauses_is_read_as_prose(formula, read):
 )
 def test_a_denial_is_the_question_s_where_it_denies_the_same(prompt, text, said):
     assert repeats(prompt, text, frozenset({"not"}), denying=True) is said
+
+
+# A clause that leads ends at its comma or before the main verb, and one that follows at the end.
+EQUATIONS = [
+    ("When {}, x + y = 7.", "x + y = 7"),
+    ("X + y = 7, when {}.", "X + y = 7"),
+    ("X + y = 7 when {}.", "X + y = 7"),
+    ("There are 7, when {}.", "7"),
+    ("The total is 9, when {}.", "9"),
+]
+
+
+@pytest.mark.parametrize("condition", ["she eats 3", "x is 5", "she eats 3 of 8"])
+@pytest.mark.parametrize(("sentence", "answer"), EQUATIONS)
+def test_a_condition_is_no_part_of_the_answer_before_or_after_it(sentence, answer, condition):
+    assert answer_of(sentence.format(condition)).text == answer
+
+
+DELIMITED = ["$x$ so $y$", r"x \(so\) y", r"a \Rightarrow $b$", r"a \Rightarrow \(b\)"]
+
+
+@pytest.mark.parametrize("text", DELIMITED)
+def test_a_formula_with_delimiters_in_it_is_prose_already(text):
+    assert prose(text) == text

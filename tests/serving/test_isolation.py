@@ -233,6 +233,20 @@ def test_rows_that_are_no_samples_keep_their_place():
     isolation.end()
 
 
+def test_of_two_batches_at_once_one_child_waits_for_the_next_and_the_other_ends():
+    isolation = Isolation(moody)
+    first = isolation._taken() or isolation._fresh()
+    results = isolation.score([sample_of("2")], deadline=time.monotonic() + LONG)
+    kept = isolation._idle
+    isolation._keep(first)
+    assert values(results) == [2.0]
+    assert isolation._idle is kept
+    assert first.channel.fileno() == -1, "it was ended"
+    isolation._keep(None)
+    assert isolation._idle is kept, "a batch whose child ended keeps none"
+    isolation.end()
+
+
 def test_one_child_serves_batch_after_batch_and_keeps_what_the_reward_keeps(scored):
     isolation = Isolation(moody)
     (first, kept), (second, more) = (
