@@ -294,8 +294,8 @@ def _first(errors: list[LintFinding]) -> str:
     again = Counter(each.what for each in errors)[first.what]
     times = f" ({again:,} times)" if again > 1 else ""
     others = len({each.what for each in errors}) - 1
-    more = f" {others} other kinds of error follow." if others > 1 else ""
-    more = " Another kind of error follows." if others == 1 else more
+    several = f" {others} other kinds of error follow."
+    more = {0: "", 1: " Another kind of error follows."}.get(others, several)
     detail = f": {first.detail}" if first.detail else ""
     return (
         f"data: {first.where}: {first.what}{detail}{times}.{more} "

@@ -128,7 +128,7 @@ def diagnose(
         *_of_log(log),
         *_of_trainer(job, region, session, unread),
     ]
-    if job.has_grader and job.grader:
+    if job.has_grader:
         signs += _of_function(job.grader, session, unread)
     return Diagnosis(job, tuple(signs), tuple(likely(signs)), log, tuple(unread))
 

@@ -16,6 +16,7 @@ from reward_functions import (
     weighted,
 )
 from reward_functions.core.errors import BadComposite
+from reward_functions.core.parts import Bounds
 
 SAMPLE = Sample(id="s", messages=())
 
@@ -189,3 +190,21 @@ def test_a_declared_partial_credit_is_taken_at_its_word():
 def test_a_truth_that_is_the_gate_ranks_form_among_the_correct():
     spec = gated("exact_match", form("tag"), minimum=-1.0)
     assert spec.function.bounds[2:4] == (0.0, -1.0)
+
+
+OUTRANKS = [
+    # least, most, the least of a correct response, the most of an incorrect one
+    (Bounds(0.0, 1.0, 1.0, 0.0, truth=True), True),
+    (Bounds(0.0, 1.0, 0.5, 0.5, truth=True), False),
+    (Bounds(0.0, 1.0, 0.4, 0.5, truth=True), False),
+    (Bounds(0.0, 1.0, 0.5 + 1e-8, 0.5, truth=True), True),
+    (Bounds(0.0, 1.0, 0.5 + 1e-10, 0.5, truth=True), False),
+    (Bounds(0.0, 100.0, 50 + 1e-8, 50.0, truth=True), False),
+    (Bounds(-1.0, 1.0, 1.0, -1.0, truth=True), True),
+    (Bounds(0.5, 0.5, 0.5, 0.5, truth=True), False),  # it pays everything the same
+]
+
+
+@pytest.mark.parametrize(("bounds", "outranks"), OUTRANKS)
+def test_a_correct_response_outranks_by_more_than_rounding(bounds, outranks):
+    assert bounds.outranks == outranks

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reward_functions.extraction.answer import Answer, NoAnswer
-from reward_functions.extraction.candidates.statements import LOOK
+from reward_functions.extraction.candidates.statements import LOOK, last_hash_marker
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.extraction.selection import final_answer, hash_answer
 from reward_functions.extraction.visible import MIN_ECHO, visible_response
@@ -94,6 +94,16 @@ def test_a_numbered_list_is_one_answer_where_it_has_one_item(items, mark):
 
 def test_an_item_behind_a_tab_ends_a_list_of_several():
     assert answer_of("Answer:\n1. 7\n2. 8\n3.\t9").rule == "several"
+
+
+BELOW = ["####\n5", "####\n\n  5", "#### Answer\n5", "####\n5\n\nP.S. 6", "So.\n####\n 1,234 \n"]
+
+
+@pytest.mark.parametrize("text", BELOW)
+def test_a_number_below_a_marker_ends_where_its_line_does(text):
+    found = last_hash_marker(text)
+    assert text[: found.end].rstrip().endswith(found.text)
+    assert not text[found.end :].split("\n")[0].strip()
 
 
 def test_reasoning_is_searched_when_asked():

@@ -175,6 +175,12 @@ def test_a_version_that_was_deleted_is_found_by_asking_for_it(log, root_session,
     assert "version deleted" in named(diagnosis.causes)
 
 
+def test_nobody_asks_for_the_function_of_an_agent_which_rewards_itself(root_session, function):
+    gone = f"{function.rpartition(':')[0]}:99"
+    diagnosis = diagnose(job(gone, driver="agent-rft"), root_session)
+    assert not [sign for sign in diagnosis.signs if sign.place == "function"]
+
+
 def test_a_function_as_it_should_be_shows_nothing(root_session, function, log):
     diagnosis = diagnose(job(function), root_session)
     assert not diagnosis.signs

@@ -220,6 +220,19 @@ def test_what_was_not_reached_by_the_deadline_says_so():
     isolation.end()
 
 
+def test_a_child_is_waited_for_no_longer_than_the_batch_has(monkeypatch):
+    waits, ask = [], Forked.ask
+    monkeypatch.setattr(
+        Forked, "ask", lambda self, asked, **given: waits.append(given) or ask(self, asked, **given)
+    )
+    for seconds in (1.0, LONG):
+        isolation = Isolation(moody)
+        isolation.score([sample_of("1")], deadline=time.monotonic() + seconds)
+        isolation.end()
+    assert [given["seconds"] for given in waits[:1]] < [1.0]
+    assert waits[-1] == {"seconds": run.SENDING}
+
+
 def test_rows_that_are_no_samples_keep_their_place():
     isolation, row = Isolation(moody), Unscored("b", BadReference("none"))
     samples = [sample_of("1"), row, sample_of("2")]

@@ -108,13 +108,7 @@ def _spans(text: str, start: int) -> Iterator[Candidate]:
             )
             opening = None
         elif mark[0] in _CLOSING and not (opening and opening[0] in ("\\[", "$$")):
-            opening = mark if _opens(text, mark) else None
-
-
-def _opens(text: str, mark: re.Match[str]) -> bool:
-    if mark[0] != "$":
-        return True
-    return mark.end() < len(text)
+            opening = mark
 
 
 def _closes(text: str, opening: re.Match[str], mark: re.Match[str]) -> bool:
