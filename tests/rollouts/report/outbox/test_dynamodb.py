@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from email.utils import formatdate
 from itertools import count
 
 import pytest
@@ -20,13 +21,16 @@ from reward_functions.rollouts.report.outbox.dynamodb import (
     create_table,
     dynamodb_client,
 )
-from reward_functions.rollouts.request.clock import steady
+from reward_functions.rollouts.request.clock import AGREED, steady
 from reward_functions.rollouts.request.errors import OutboxUnavailable
 from reward_functions.rollouts.request.outcomes import Reported
 from tests.rollouts.report.outbox.conformance import Conformance
 from tests.rollouts.report.outbox.reports import NOW, episode, outcome, reported
 
 NUMBERS = count()
+
+NOON = 1_790_000_000.0
+"""Seconds since the epoch of a clock that stands."""
 
 
 @pytest.fixture(scope="module")
@@ -284,3 +288,32 @@ def test_the_definition_is_what_the_calls_need():
     (index,) = DEFINITION["GlobalSecondaryIndexes"]
     keys = {each["AttributeName"] for each in [*DEFINITION["KeySchema"], *index["KeySchema"]]}
     assert named == keys
+
+
+REPLIES = [
+    # seconds that replies are ahead of this clock, one after another; what is known at last
+    ([0.0], 0.0),
+    ([AGREED - 1], 0.0),  # clocks that agree are taken for equal
+    ([AGREED + 10], AGREED + 10),
+    ([100.0, 100.0 + AGREED - 1], 100.0),  # what is known stays while it is about right
+    ([100.0, 100.0 + AGREED + 1], 100.0 + AGREED + 1),
+    ([100.0, -100.0], -100.0),
+    ([-100.0, 0.0], 0.0),
+    ([100.0, None], 100.0),
+]
+
+
+@pytest.mark.parametrize(("replies", "known"), REPLIES)
+def test_the_services_clock_is_read_from_its_replies(replies, known):
+    store = DynamoDBOutbox("t", clock=lambda: NOON)
+    for ahead in replies:
+        date = "soon" if ahead is None else formatdate(NOON + ahead, usegmt=True)
+        store._tell_time({"ResponseMetadata": {"HTTPHeaders": {"date": date}}})
+    assert store._seconds_ahead == known
+
+
+@pytest.mark.parametrize("reply", [{}, {"ResponseMetadata": {}}])
+def test_a_reply_without_a_date_leaves_both_clocks_equal(reply):
+    store = DynamoDBOutbox("t")
+    store._tell_time(reply)
+    assert store._seconds_ahead == 0.0
