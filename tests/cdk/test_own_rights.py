@@ -10,7 +10,13 @@ import pytest
 from reward_functions.cdk.limits.quotas import MAX_INLINE_POLICIES
 from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.cdk.policies.documents import of_function
-from reward_functions.cdk.policies.iam import Place
+from reward_functions.cdk.policies.iam import (
+    Place,
+    generations_of,
+    logs_of,
+    only_versions,
+    versions_of,
+)
 from reward_functions.cdk.policies.own_rights import needs_another_role, services
 from reward_functions.cdk.policies.services import clients, known
 
@@ -353,3 +359,13 @@ GIVEN = {
 def test_a_function_that_is_given_more_than_a_log_has_a_role_of_its_own(name):
     given, another = GIVEN[name]
     assert needs_another_role(stage(**given).deployments[0]) == another
+
+
+def test_the_logs_of_functions_are_granted_in_both_forms_and_once():
+    function = PLACE.arn("lambda", "function:reward-dev-")
+    granted = [*versions_of(f"{function}gsm8k"), *generations_of(f"{function}math")]
+    gsm8k, math = (
+        PLACE.arn("logs", f"log-group:/aws/lambda/reward-dev-{name}") for name in ("gsm8k", "math")
+    )
+    assert logs_of(PLACE, granted) == [gsm8k, f"{gsm8k}:*", math, f"{math}:*"]
+    assert only_versions(granted) == [f"{function}gsm8k:*", *generations_of(f"{function}math")]

@@ -277,3 +277,26 @@ def test_the_classes_of_the_records_are_those_that_were_counted(shared):
     for reference in found:
         back = prepared(json.loads(json.dumps(as_json(reference))))
         assert as_json(back) == as_json(reference)
+
+
+NOT_FINITE = "exe_ans is no finite number"
+NO_VALUE = "exe_ans is neither a number nor yes nor no"
+REFUSED = [
+    (True, NOT_FINITE),
+    (False, NOT_FINITE),
+    (float("inf"), NOT_FINITE),
+    (float("-inf"), NOT_FINITE),
+    (float("nan"), NOT_FINITE),
+    ("inf", NO_VALUE),
+    ("true", NO_VALUE),
+    ("about 5", NO_VALUE),
+    ("", NO_VALUE),
+    (None, NO_VALUE),
+    ([5], NO_VALUE),
+]
+
+
+@pytest.mark.parametrize(("executed", "reason"), REFUSED)
+def test_an_executed_answer_that_is_no_value_is_refused_by_what_it_is(executed, reason):
+    with pytest.raises(BadReference, match=f"^{reason}$"):
+        prepare({"qa": {"question": "", "answer": "5", "exe_ans": executed}})

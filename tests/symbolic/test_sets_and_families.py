@@ -80,3 +80,31 @@ def test_a_set_by_many_conditions_stays_within_its_budget():
     assert equal("(0,1)", rf"\{{x\mid {many}\}}", solver=False).outcome.value == "different"
     negated = ", ".join(rf"x\ne {n}" for n in range(120))
     assert equal("(0,1)", rf"\{{x\mid {negated}\}}", solver=False).outcome.value == "different"
+
+
+def pieces(*rows):
+    inside = r" \\ ".join(f"{value} & {when}" for value, when in rows)
+    return rf"\begin{{cases}} {inside} \end{{cases}}"
+
+
+OTHERWISE = ("2", r"\text{otherwise}")
+UNREAD = [r"\sin x > 0", "x^2 < 4", r"x \in \mathbb{Z}", r"x \in \mathbb{Q}", "x > y", "y > 0"]
+READ = [
+    pieces(("1", "x > 0"), ("2", r"x \le 0")),
+    pieces(("1", "x > 0"), OTHERWISE),
+    pieces(("2", r"x \le 0"), ("1", r"x \in (0,\infty)")),
+]
+
+
+@pytest.mark.parametrize("first", READ)
+@pytest.mark.parametrize("second", READ)
+def test_functions_in_pieces_are_equal_however_a_piece_is_written(first, second):
+    assert equal(first, second, solver=False).equal
+
+
+@pytest.mark.parametrize("when", UNREAD)
+@pytest.mark.parametrize("other", READ)
+def test_a_piece_whose_condition_is_not_read_equals_no_other(when, other):
+    unread = pieces(("1", when), OTHERWISE)
+    assert not equal(unread, other, solver=False).equal
+    assert not equal(other, unread, solver=False).equal
