@@ -3,9 +3,9 @@
 import pytest
 
 from reward_functions.extraction.candidates.boxes import labelled_boxes
-from reward_functions.extraction.candidates.clauses import main_clauses
+from reward_functions.extraction.candidates.clauses import HIDDEN, hidden, main_clauses
 from reward_functions.extraction.candidates.derivations import prose
-from reward_functions.extraction.prompt_facts import repeats
+from reward_functions.extraction.prompt_facts import repeats, states
 from tests.extraction.test_answers import answer_of
 
 
@@ -94,3 +94,45 @@ DELIMITED = ["$x$ so $y$", r"x \(so\) y", r"a \Rightarrow $b$", r"a \Rightarrow 
 @pytest.mark.parametrize("text", DELIMITED)
 def test_a_formula_with_delimiters_in_it_is_prose_already(text):
     assert prose(text) == text
+
+
+HIDDEN_PARTS = [
+    # a text, and it with a dot for each character that is blotted out
+    ("the area (in cm) is 5", "the area ....... is 5"),
+    ("((a)) b", "..... b"),
+    ("(a [b] c) d", "......... d"),
+    ("[x] {y} z", "... ... z"),
+    ("f(2) + 1 is 5", "f... + 1 is 5"),
+    ("x) b (c) d", "x) b ... d"),
+    ("a (b", "a .."),
+    ("$x$ y", "... y"),
+    (r"\(x\) is \[y\]", "..... is ....."),
+    ("it costs $5 and $6", "it costs $5 and $6"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), HIDDEN_PARTS)
+def test_formulas_and_brackets_are_hidden_and_what_follows_is_not(text, shown):
+    assert hidden(text).replace(HIDDEN, ".") == shown
+
+
+PROMPT = "A rope is 4.5 metres long, and costs $3.25 a metre. Ann buys 12 metres of rope."
+STATED = [
+    ("the rope is 4.5 metres long", True),
+    ("the rope is 3.5 metres long", False),
+    ("the rope costs $3.25 a metre", True),
+    ("the rope costs $4.25 a metre", False),
+    ("Ann buys 12 metres of rope", True),
+    ("Ann buys 13 metres of rope", False),
+    ("Ann buys 1 metres of rope", False),
+    ("the metres of rope that Ann buys", True),
+    ("Bob sells rope", False),
+    ("rope", False),
+    ("", False),
+]
+
+
+@pytest.mark.parametrize(("condition", "stated"), STATED)
+def test_a_condition_repeats_all_numbers_of_the_prompt_and_most_of_its_words(condition, stated):
+    assert states(PROMPT, condition) == stated
+    assert not states("", condition)
