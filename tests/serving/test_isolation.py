@@ -17,6 +17,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from socket import SHUT_WR
+from threading import Barrier, Thread
 from types import SimpleNamespace
 
 import pytest
@@ -31,6 +32,7 @@ from reward_functions.serving import isolation as run
 from reward_functions.serving.handler import FailedWarmUp, bind
 from reward_functions.serving.isolation import Isolation, forked
 from reward_functions.serving.isolation.forked import ChildEnded, Forked, waited
+from reward_functions.serving.isolation.service import Answer, Batch, service
 from reward_functions.serving.settings import LambdaSettings
 
 LONG = 120.0
@@ -231,6 +233,25 @@ def test_a_child_is_waited_for_no_longer_than_the_batch_has(monkeypatch):
         isolation.end()
     assert [given["seconds"] for given in waits[:1]] < [1.0]
     assert waits[-1] == {"seconds": run.SENDING}
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_a_child_scores_as_many_samples_at_once_as_it_has_threads(threads):
+    together = Barrier(threads, timeout=LONG)
+
+    @reward_function(name="together")
+    def waits_for_the_others(sample):
+        together.wait()
+        return 1.0
+
+    said, samples = [], [sample_of(str(at)) for at in range(threads)]
+    batch = Batch(samples, range(threads), time.monotonic() + LONG, threads)
+    serving = Thread(target=service(waits_for_the_others, {}, None), args=(batch, said.append))
+    serving.start()
+    serving.join(LONG)
+    assert {each.place: each.value for each in said if isinstance(each, Answer)} == dict.fromkeys(
+        range(threads), 1.0
+    )
 
 
 def test_rows_that_are_no_samples_keep_their_place():
