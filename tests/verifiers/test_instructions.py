@@ -6,13 +6,14 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reward_functions import gated, get, sample, score_batch
 from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.spec import logged_once
-from reward_functions.core.types import Scored
+from reward_functions.core.types import Scored, Unscored
+from reward_functions.quantities.unicode_forms import visible
 from reward_functions.reports.rules.registry import rule_of
 from reward_functions.verifiers._instructions.checks import GROUPS, ROWS, argument_kind, problem
 from reward_functions.verifiers._instructions.languages import language_of, languages
@@ -633,8 +634,10 @@ def test_loose_never_pays_less(response, name):
 
 
 @given(TEXTS)
-def test_an_argument_is_a_text_and_no_pattern(word):
-    if word.strip():
-        reference = [{"id": "keywords:existence", "keywords": [word]}]
-        (result,) = score_batch(REWARD, [sample("a heron", reference)])
-        assert isinstance(result, Scored)
+@example("\0")
+@example("\u200b ")
+@example("a+b(")
+def test_an_argument_is_a_text_that_shows_something_and_no_pattern(word):
+    reference = [{"id": "keywords:existence", "keywords": [word]}]
+    (result,) = score_batch(REWARD, [sample("a heron", reference)])
+    assert isinstance(result, Scored if visible(word).strip() else Unscored)
