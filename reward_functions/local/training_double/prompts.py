@@ -181,7 +181,7 @@ class Prompts:
         self._clients = clients
         self._rows: dict[bytes, Known] = {}
         self._read: dict[tuple[str, str], str] = {}
-        self._lock = Lock()
+        self._lock, self._looking = Lock(), Lock()
 
     def add(self, rows: Iterable[Row]) -> None:
         """Know these rows of one file from now on."""
@@ -207,7 +207,10 @@ class Prompts:
         """
         key = _key(messages)
         if key not in self._rows:
-            self._look()
+            # Many ask at once: nobody is refused while another reads the file.
+            with self._looking:
+                if key not in self._rows:
+                    self._look()
         row = self._rows.get(key)
         if row is None:
             raise invalid(

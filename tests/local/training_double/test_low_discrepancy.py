@@ -1,15 +1,21 @@
 """Few prompts show the shares that they are drawn by: greedy and sampled answers agree."""
 
+import json
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from functools import cache
+from io import BytesIO
 from itertools import accumulate
 from random import Random
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
 
+from reward_functions.aws.catalogue import DATA_PREFIX
 from reward_functions.core.types import Message, Sample
 from reward_functions.jobs.asking import chosen
 from reward_functions.local.loopback_service.server import Refused
+from reward_functions.local.training_double import prompts as reading_prompts
 from reward_functions.local.training_double.policy import Policy
 from reward_functions.local.training_double.prompts import Prompts, places, point
 from reward_functions.local.training_double.strategies import STRATEGIES
@@ -126,6 +132,43 @@ def test_a_prompt_of_no_row_names_the_whole_command_that_adds_it(emulator, comma
     with pytest.raises(Refused) as refused:
         Prompts(emulator).row_of([{"role": "user", "content": "What is 1 + 1?"}])
     assert f"`{command}`" in str(refused.value)
+
+
+class OneFile:
+    """An emulator with one file in a bucket."""
+
+    def __init__(self, rows):
+        content = "\n".join(map(json.dumps, rows)).encode()
+        listed = {"Key": f"{DATA_PREFIX}rows.jsonl", "ETag": "1", "Size": len(content)}
+        pages = SimpleNamespace(paginate=lambda **_: [{"Contents": [listed]}])
+        self._s3 = SimpleNamespace(
+            list_buckets=lambda: {"Buckets": [{"Name": "b"}]},
+            get_paginator=lambda _: pages,
+            get_object=lambda **_: {"Body": BytesIO(content)},
+        )
+
+    def root(self, _service):
+        return self._s3
+
+
+def test_nobody_is_refused_while_another_reads_the_file(monkeypatch):
+    rows, read = file(8, 1), reading_prompts.prompts
+    known = Prompts(OneFile(rows))
+    reading, go_on = Event(), Event()
+
+    def read_slowly(content, name):
+        reading.set()
+        assert go_on.wait(60)
+        return read(content, name)
+
+    monkeypatch.setattr(reading_prompts, "prompts", read_slowly)
+    with ThreadPoolExecutor(len(rows)) as pool:
+        asked = [pool.submit(known.row_of, rows[0]["messages"])]
+        assert reading.wait(60)
+        asked += [pool.submit(known.row_of, row["messages"]) for row in rows[1:]]
+        wait(asked, timeout=0.2, return_when=FIRST_COMPLETED)
+        go_on.set()
+        assert [each.result(60).row for each in asked] == rows
 
 
 def test_training_makes_no_greedy_answer_wrong_that_was_right():
