@@ -9,7 +9,7 @@ session counts for the first test that asks for it, and a process that ends by i
 that starts the next one; an emulator, with the functions that ran in it, counts apart.
 
 The same run takes 440 s of one machine's processor and 1,800 s of another's. So the report has a
-yardstick, the seconds of some plain work in the same run, and a budget is in seconds of a machine
+yardstick, the seconds of some plain work between its tests, and a budget is in seconds of a machine
 where that takes `YARDSTICK`. Seconds rise where other programs share the processor, too: a budget
 is judged by the command above on an idle machine, and never by a test.
 """
@@ -22,7 +22,9 @@ import resource
 import sys
 from collections import Counter
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
+from statistics import median
 from time import process_time
 
 import pytest
@@ -74,15 +76,11 @@ _beside = Counter()
 
 
 def yardstick():
-    """Seconds of a processor that some plain work takes: the least of five times."""
-
-    def once():
-        began = process_time()
-        for at in range(1_000_000):
-            at * at % 7
-        return process_time() - began
-
-    return min(once() for _ in range(5))
+    """Seconds of a processor that some plain work takes: a tenth of it is done, and counted ten."""
+    began = process_time()
+    for at in range(100_000):
+        at * at % 7
+    return 10 * (process_time() - began)
 
 
 def spent():
@@ -105,8 +103,14 @@ def room_of(nodeid):
 
 
 COSTS = pytest.StashKey()
+MEASURED = "yardstick"
+OFTEN = 500
+"""Tests between two measurements of the yardstick: a machine is not as fast all the time."""
+
 _until = []
 """What this process had spent when its last test ended."""
+
+_ended = count()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -124,10 +128,11 @@ def pytest_runtest_makereport(call):
     if call.when == "teardown":
         apart = dict(_beside)
         _beside.clear()
-        now = spent()
-        took = now - _until[0] - sum(apart.values())
-        _until[0] = now
+        took = spent() - _until[0] - sum(apart.values())
         report.user_properties.append((PROPERTY, (took, apart)))
+        if next(_ended) % OFTEN == 0:
+            report.user_properties.append((MEASURED, yardstick()))
+        _until[0] = spent()
     return report
 
 
@@ -135,7 +140,7 @@ class Costs:
     """What a run has cost until now."""
 
     def __init__(self):
-        self.tests, self._apart = {}, Counter()
+        self.tests, self._apart, self._measured = {}, Counter(), []
 
     def pytest_runtest_logreport(self, report):
         """Add what a test has cost."""
@@ -143,6 +148,13 @@ class Costs:
             if name == PROPERTY:
                 self.tests[report.nodeid], apart = value
                 self._apart.update(apart)
+            elif name == MEASURED:
+                self._measured.append(value)
+
+    @property
+    def yardstick(self):
+        """What the yardstick took, at the median."""
+        return median(self._measured or [yardstick()])
 
     def rooms(self):
         """The seconds of each room, the costliest first."""
@@ -176,7 +188,7 @@ def pytest_terminal_summary(terminalreporter, config):
     terminalreporter.section("seconds of a processor, by room and the costliest tests")
     for line in costs.lines():
         terminalreporter.write_line(line)
-    whole = {"rooms": costs.rooms(), "tests": len(costs.tests), "yardstick": yardstick()}
+    whole = {"rooms": costs.rooms(), "tests": len(costs.tests), "yardstick": costs.yardstick}
     terminalreporter.write_line(f"\n{whole['yardstick']:8.3f} s  the yardstick: see tests/costs.py")
     RECORD.parent.mkdir(exist_ok=True)
     RECORD.write_text(json.dumps(whole))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.architecture.rooms import PACKAGE
 from tests.check import TESTS, chosen, importers
-from tests.costs import BUDGETS, YARDSTICK, Costs, over, room_of, with_budgets
+from tests.costs import BUDGETS, YARDSTICK, Costs, over, room_of, with_budgets, yardstick
 from tests.nightly.__main__ import PARTS
 
 
@@ -79,6 +79,16 @@ def test_seconds_are_counted_by_room_and_emulators_apart():
     assert lines[0].split() == ["15.5", "s", "3", "tests"]
     assert [line.split()[-1] for line in lines[1:4]] == ["emulators", "finqa", "deploy"]
     assert lines[5].split()[-1] == "tests/deploy/test_a.py::test_a"
+
+
+def test_the_yardstick_of_a_run_is_the_median_of_those_between_its_tests():
+    costs = Costs()
+    for seconds in (0.3, 0.1, 0.2):
+        report = Report("tests/finqa/test_a.py::test_a", 1.5, {})
+        report.user_properties.append(("yardstick", seconds))
+        costs.pytest_runtest_logreport(report)
+    assert costs.yardstick == 0.2
+    assert yardstick() > 0
 
 
 @pytest.mark.parametrize(
