@@ -8,10 +8,11 @@ A test's seconds are those of its process and of the processes that it waited fo
 session counts for the first test that asks for it, and a process that ends by itself for the test
 that starts the next one; an emulator, with the functions that ran in it, counts apart.
 
-The same run takes 440 s of one machine's processor and 1,800 s of another's. So the report has a
+The same tests took 548 s of one machine's processor and 1,824 s of another's. So the report has a
 yardstick, the seconds of some plain work between its tests, and a budget is in seconds of a machine
 where that takes `YARDSTICK`. Seconds rise where other programs share the processor, too: a budget
-is judged by the command above on an idle machine, and never by a test.
+is judged by the command above on an idle machine, and never by a test. The yardstick is plain
+arithmetic: of a machine whose memory and system calls are slow it shows a part.
 """
 
 import argparse
