@@ -233,7 +233,7 @@ def _free(texts: Callable[[Case, Corpus], Sequence[str]]) -> Callable[[Case, Cor
 def caseless(text: str) -> str:
     """A text of which another one's is a part, where a pattern finds that other in any case.
 
-    It is a hundred times as fast to see that a part is missing as to search for the pattern.
+    Most texts lack it: of 300 rows, to look for the part first takes 0.3 s in place of 1.3 s.
     """
     # A pattern takes both letters for an "i", and Unicode for none of its cases.
     return text.replace("İ", "i").casefold().replace("ı", "i")
