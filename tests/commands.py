@@ -16,7 +16,12 @@ import tempfile
 from pathlib import Path
 from threading import Thread
 
+from tests.costs import beside
+
 PIPE = subprocess.PIPE
+
+COMMANDS = "commands"
+"""What they cost counts apart: it is known when the server ends."""
 
 SERVER = Path(__file__).with_name("command_server.py")
 
@@ -145,8 +150,9 @@ class _Server:
     def end(self):
         if self._socket is not None:
             self._socket.close()
-            self._process.kill()  # what a failed test left behind may hold the other end
-            self._process.wait()
+            with beside(COMMANDS):
+                self._process.kill()  # what a failed test left behind may hold the other end
+                self._process.wait()
             self._socket = None
 
 

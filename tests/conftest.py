@@ -16,10 +16,10 @@ from tests.reaper import begin_run, choose_state
 from tests.speed import mark
 
 pytest_plugins = [
+    "tests.costs",
     "tests.job_fixtures",
     "tests.made_once",
     "tests.parallel",
-    "tests.costs",
     "tests.skips",
 ]
 
