@@ -22,7 +22,7 @@ from time import monotonic
 
 from tests.architecture.rooms import PACKAGE, ROOT, row_of
 from tests.mutants.changing import mutants
-from tests.mutants.judged import judged
+from tests.mutants.judged import judged, name_of
 from tests.mutants.trees import Tree
 
 FATES = ("killed", "survived", "not run", "equivalent")
@@ -61,11 +61,6 @@ def candidates(rooms, lines, only=()):
                 yield mutant
 
 
-def name_of(mutant):
-    """The dotted name of a mutant's file below the package."""
-    return ".".join(mutant.path.relative_to(PACKAGE).with_suffix("").parts)
-
-
 def room(mutant, rooms):
     """The room that a mutant was drawn for: the one asked for, else the row of the walls."""
     name = name_of(mutant)
@@ -96,7 +91,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=10, help="no mutant begins after these")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=int, default=200, help="of a processor, then tests hang")
-    parser.add_argument("--whole", action="store_true", help="ask tests of other rooms, too")
+    parser.add_argument("--whole", action="store_true", help="ask tests of other rooms where those see nothing")
     parser.add_argument("--least", type=float, default=0, help="percent that must be killed")
     parser.add_argument("--out", type=Path, help="a line of JSON for each mutant")
     asked = parser.parse_args()

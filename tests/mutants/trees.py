@@ -27,6 +27,9 @@ LATE = (*SLOW, *AWS, "tests/notebooks/", "tests/options/")
 EVERYWHERE = (TESTS / "conformance", TESTS / "verifiers")
 """Folders that look at every room, or at most."""
 
+FURTHER = 10
+"""So many times the seconds of a processor may pass for tests of other rooms."""
+
 FIRST = 6
 """So many files are asked first: most mutants die there."""
 
@@ -68,6 +71,19 @@ def tests_of(path):
     return ordered[:FIRST], ordered[FIRST:], [name for name in further if name not in ordered]
 
 
+def nearer(path):
+    """The tests that are asked of every mutant of a file."""
+    first, room, _ = tests_of(path)
+    return [*first, *room]
+
+
+def further(path):
+    """The tests that are asked where the nearer ones see nothing: those that are not dear."""
+    everywhere = tuple(f"{folder.relative_to(ROOT)}/" for folder in EVERYWHERE)
+    names = tests_of(path)[2]
+    return [name for name in names if name.startswith(everywhere) or not name.startswith(LATE)]
+
+
 def _defined(path):
     """The public names that a file defines, methods among them."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -80,7 +96,8 @@ class Tree:
 
     Args:
         files: that are to be broken; the tests of these are collected.
-        whole: ask the tests that are further away, too.
+        whole: ask the tests that are further away, too, where the nearer ones see nothing; not
+            those that are dear.
         seconds: of a processor, the most that one ask takes; a mutant that makes the tests hang is
             killed.
     """
@@ -93,8 +110,7 @@ class Tree:
             folder = undo.enter_context(tempfile.TemporaryDirectory(prefix="mutants-"))
             self.path = Path(folder) / ROOT.name
             _copy_to(self.path)
-            wanted = {name for file in self._files for name in self._asked(file)}
-            self._runner = undo.enter_context(Runner(self.path, sorted(wanted)))
+            self._begun = {}
             self._green, self._broken = {}, []
             self._undo = undo.pop_all()
         return self
@@ -102,9 +118,13 @@ class Tree:
     def __exit__(self, *_):
         self._undo.close()
 
-    def _asked(self, path):
-        first, room, further = tests_of(path)
-        return [*first, *room, *(further if self._whole else ())]
+    def _runner(self, asked):
+        """The process that answers for these tests of every file; it begins when it is needed."""
+        if asked not in self._begun:
+            wanted = {name for file in self._files for name in asked(file)}
+            runner = Runner(self.path, sorted(wanted))
+            self._begun[asked] = self._undo.enter_context(runner)
+        return self._begun[asked]
 
     def fate(self, mutant):
         """Whether tests see a mutant.
@@ -117,29 +137,45 @@ class Tree:
         """
         reached = self.path / "reached"
         reached.unlink(missing_ok=True)
-        target = self.path / mutant.path.relative_to(ROOT)
         mark = f"__import__('os').close(__import__('os').open({str(reached)!r}, 65, 384))"
-        began = monotonic()
-        target.write_bytes(mutant.source(mark))
-        tests = self._asked(mutant.path)
-        seen = self._seen(target, mutant.line, tests)
-        ran = reached.exists()
-        if seen in {ANEW, EARLY}:
-            seen = self._seen_anew(target, mutant.line, tests, reached, early=seen == EARLY)
+        began, broken, ran = monotonic(), mutant.source(mark), False
+        for asked in (nearer, further) if self._whole else (nearer,):
+            seen = self._seen_broken(mutant, broken, asked)
+            if "::" in seen and self._fails_anyway(mutant.path, seen, asked):
+                self._broken.append(seen)
+                return self.fate(mutant)
             ran = ran or reached.exists()
-        shutil.copyfile(mutant.path, target)
-        if "::" in seen and self._fails_anyway(target, tests, seen):
-            self._broken.append(seen)
-            return self.fate(mutant)
+            if seen:
+                break
         fate = "killed" if seen else "survived" if ran else "not run"
         return fate, seen, monotonic() - began
 
-    def _seen(self, target, line, tests):
-        return self._runner.seen(target, line, tests, self._broken, self._seconds)
+    def _seen_broken(self, mutant, broken, asked):
+        """What tests see while the file is broken, and is whole again."""
+        target, tests = self._there(mutant.path), asked(mutant.path)
+        if not tests:
+            return ""
+        runner = self._runner(asked)  # it imports what is not yet broken
+        target.write_bytes(broken)
+        try:
+            seen = runner.seen(target, mutant.line, tests, self._broken, self._limit(asked))
+            if asked is further:
+                # These have no end of their own: only a test that fails shows anything.
+                return seen if "::" in seen else ""
+            if seen in {ANEW, EARLY}:
+                seen = self._seen_anew(target, mutant.line, tests, early=seen == EARLY)
+            return seen
+        finally:
+            shutil.copyfile(mutant.path, target)
 
-    def _seen_anew(self, target, line, tests, reached, *, early):
+    def _there(self, path):
+        return self.path / path.relative_to(ROOT)
+
+    def _limit(self, asked):
+        return self._seconds * (1 if asked is nearer else FURTHER)
+
+    def _seen_anew(self, target, line, tests, *, early):
         """What a process sees that imports the broken file; all of its tests may fail at once."""
-        reached.unlink(missing_ok=True)
         tests = tests[:FIRST] if early else tests
         try:
             with Runner(self.path, tests) as anew:
@@ -148,10 +184,14 @@ class Tree:
         except RuntimeError:
             return "import"
 
-    def _fails_anyway(self, target, tests, test):
+    def _fails_anyway(self, path, test, asked):
         if test not in self._green:
+            tests = asked(path)
             before = tests[: tests.index(test.partition("::")[0]) + 1]
-            self._green[test] = self._seen(target, 0, before) != test
+            seen = self._runner(asked).seen(
+                self._there(path), 0, before, self._broken, self._limit(asked)
+            )
+            self._green[test] = seen != test
         return not self._green[test]
 
 
