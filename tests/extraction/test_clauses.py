@@ -23,6 +23,11 @@ from tests.extraction.test_answers import answer_of
         ("the quotient is 5 with remainder 3", ["5 with remainder 3"]),
         ("the value is 5 with x = 3", ["5"]),
         ("the point is 5 at 3", ["5"]),
+        # A clause inside has a verb of its own, whatever stands between commas before it.
+        ("The number that, when doubled, is 10 is 5", ["5"]),
+        ("The number that, in total, is 10, is 5", ["5"]),
+        ("The number that, minus 3, is 4, is 7", ["7"]),
+        ("The total that, without tax, is 5 is 6 with tax", ["6"]),
     ],
 )
 def test_a_main_clause_has_its_value_whatever_is_subordinate_to_it(sentence, values):

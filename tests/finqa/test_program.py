@@ -299,3 +299,4 @@ STATED = [
 def test_the_last_program_of_a_response_is_the_stated_one(text, stated, right):
     assert program_accuracy(text, "add(1, 2)") == (stated, right)
     assert program_accuracy(text, None) == (stated, False)
+    assert program_accuracy(text, "add(1,") == (stated, False)

@@ -24,6 +24,8 @@ from reward_functions.finqa.reference import (
         (("263", 263.0, ""), "plain", "number", "263"),
         (("2.5", 2.50023, ""), "plain", "number", "2.50023"),
         (("$ 5.92", 5.92, ""), "plain", "number", "5.92"),
+        (("2.3", 2.25, ""), "plain", "number", "2.25"),
+        (("2.2", 2.25, ""), "plain", "number", "2.25"),
         (("$3.2 million", 3.2, ""), "plain", "number", "3.2"),
         (("$3.2 million", 3200000.0, ""), "plain", "number", "3200000"),
         (("$3.234567 million", 3.23457, ""), "plain", "number", "3.23457"),
