@@ -242,6 +242,22 @@ def test_the_exact_result_of_the_program_is_the_value():
 
 
 @pytest.mark.parametrize(
+    ("program", "stored", "right", "wrong"),
+    [
+        ("divide(5, 22)", 0.22727, ("0.22727", "0.227270"), ("0.227274", "0.227269")),
+        ("divide(2273451, 10000000)", 0.22735, ("0.227350", "0.2273500"), ("0.227351", "0.22734")),
+        ("divide(-1, 7)", -0.14286, ("-0.142860",), ("-0.142861", "-0.14287")),
+    ],
+)
+def test_a_result_as_it_is_stored_may_be_printed_with_more_zeros(program, stored, right, wrong):
+    known = record("", stored, program=program)
+    for text in right:
+        assert value(f"ANSWER: {text}", known) == 1.0, text
+    for text in wrong:
+        assert value(f"ANSWER: {text}", known) == 0.0, text
+
+
+@pytest.mark.parametrize(
     ("response", "named"),
     [
         ("ANSWER: 12.5%", {"answer_correct", "format_followed"}),

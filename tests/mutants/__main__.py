@@ -91,7 +91,9 @@ def main():
     parser.add_argument("--minutes", type=float, default=10, help="no mutant begins after these")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=int, default=200, help="of a processor, then tests hang")
-    parser.add_argument("--whole", action="store_true", help="ask tests of other rooms where those see nothing")
+    parser.add_argument(
+        "--whole", action="store_true", help="ask tests of other rooms where those see nothing"
+    )
     parser.add_argument("--least", type=float, default=0, help="percent that must be killed")
     parser.add_argument("--out", type=Path, help="a line of JSON for each mutant")
     asked = parser.parse_args()

@@ -130,7 +130,8 @@ class Tree:
         """Whether tests see a mutant.
 
         A test that fails without a mutant, too, is not asked again. What runs while tests are
-        collected is seen by a new process alone: the nearest tests are asked again in one.
+        collected is seen by a new process alone: the nearest tests are asked again in one, and all
+        of the room's where `whole` is asked for.
 
         Returns:
             `killed`, `survived` or `not run`; the test that saw it; the seconds that it took.
@@ -176,7 +177,7 @@ class Tree:
 
     def _seen_anew(self, target, line, tests, *, early):
         """What a process sees that imports the broken file; all of its tests may fail at once."""
-        tests = tests[:FIRST] if early else tests
+        tests = tests[:FIRST] if early and not self._whole else tests
         try:
             with Runner(self.path, tests) as anew:
                 seen = anew.seen(target, line, tests, self._broken, self._seconds)

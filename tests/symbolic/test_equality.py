@@ -63,3 +63,17 @@ def test_plain_numbers_load_neither_grammar_nor_sympy():
 )
 def test_units_that_differ_are_named_in_the_reason(reference, candidate, reason):
     assert reason in equal(reference, candidate).reason
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "reason"),
+    [
+        (r"\text{March 14}", r"\text{15 March}", "another day"),
+        (r"\text{March 14, 2024}", r"\text{14 March}", "the answer leaves a part of the date out"),
+        ("14", r"\text{14 March}", "the day of the month"),
+        ("13", r"\text{14 March}", "the answer is a date, the reference none"),
+        ("2024", r"\text{14 March 2024}", "the answer is a date, the reference none"),
+    ],
+)
+def test_a_date_is_compared_as_its_reason_tells(reference, candidate, reason):
+    assert equal(reference, candidate).reason == reason
