@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reward_functions.extraction.answer import Answer, NoAnswer
+from reward_functions.extraction.candidates.math_spans import last_span
 from reward_functions.extraction.candidates.statements import LOOK, last_hash_marker
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.extraction.selection import final_answer, hash_answer
@@ -247,3 +248,19 @@ def test_baits_come_back(bait):
 def test_a_copy_of_a_prompt_is_no_answer_unless_it_is_short(prompt, seen):
     assert (len(prompt) < MIN_ECHO) == bool(seen)
     assert visible_response(prompt, prompt).strip() == seen
+
+
+@pytest.mark.parametrize("word", ["if", "Since", "when", "because", "given that", "where"])
+def test_a_formula_behind_a_first_word_that_makes_it_a_condition_is_none(word):
+    assert last_span(f"{word} $9$") is None
+    assert last_span(f"{word} $9$ and $x=3$").text == "x=3"
+    assert last_span(f"The value is $5$ {word} $9$").text == "5"
+
+
+@pytest.mark.parametrize("space", [" ", "\n", "\t", "\u3000"])
+def test_a_formula_ends_a_response_whatever_space_is_behind_it(space):
+    behind = space * 3_000
+    assert answer_of("We find $5$" + behind).text == "5"
+    for more in ("x", ".", "word ", "$"):
+        found = answer_of(f"We find $5${behind}{more}")
+        assert isinstance(found, NoAnswer), more
