@@ -311,6 +311,16 @@ def test_a_broken_report_is_an_invocation_like_any_other(log, root_session, line
     assert (found.invocations, found.seconds, dict(found.endings)) == (1, 0.0, {})
 
 
+@pytest.mark.parametrize("metrics", [{}, {"metrics": {}}, {"metrics": {"durationMs": 250}}])
+def test_what_a_report_does_not_measure_is_nothing(log, root_session, metrics):
+    record = json.dumps({"type": "platform.report", "record": {"status": "success"} | metrics})
+    diagnosis = diagnose(job(log(record)), root_session)
+    found = diagnosis.log
+    assert (found.invocations, found.memory_used, found.memory_size) == (1, 0.0, 0.0)
+    assert found.seconds == metrics.get("metrics", {}).get("durationMs", 0) / 1000
+    assert "out of memory" not in named(diagnosis.causes)
+
+
 def test_lines_that_say_nothing_of_an_end_are_left_alone(log, root_session):
     grader = log('{"level": "INFO", "message": "no ERROR here"}', '{"errors": {}, "x": "ERROR"}')
     diagnosis = diagnose(job(grader), root_session)

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from reward_functions.symbolic import equal
+from reward_functions.symbolic.compare.closed_forms import apart
 
 REFERENCES = 200
 """Each meets five answers."""
@@ -60,3 +61,17 @@ def test_a_shorter_decimal_has_the_value_itself_or_is_wrong():
         value = chance.randint(100, 99_999)
         answer = round(value, -1)
         assert equal(decimal(value, 2), decimal(answer // 10, 1)).equal is (answer == value)
+
+
+@pytest.mark.parametrize(
+    ("reference", "apart_from", "may_be"),
+    [
+        ("0.00", ("1", "0.99", "-0.006", r"\frac{1}{3}"), ("0", "0.000", "-0")),
+        ("1.00", ("0", "0.99", "1.006"), ("1", "1.004")),
+    ],
+)
+def test_a_decimal_is_told_from_numbers_that_do_not_round_to_it(reference, apart_from, may_be):
+    for candidate in apart_from:
+        assert getattr(apart(reference, candidate), "rule", None) == "rounded-decimal", candidate
+    for candidate in may_be:
+        assert apart(reference, candidate) is None, candidate
