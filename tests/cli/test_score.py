@@ -550,7 +550,9 @@ VERIFIERS = {name: spec for name, spec in specs().items() if not spec.needs.judg
 def test_hostile_responses_pass_through_and_are_explained(spec, remembering, tmp_path):
     example = next(example for example in spec.examples if example.kind == "positive")
     _, hostile = remembering
-    texts = [(name, text) for name, text in hostile if len(text) < 1_000_000]
+    # A long row takes the same way to every reward, and the suite of the contract scores it.
+    longest = 1_000_000 if spec.name == "math" else 100_000
+    texts = [(name, text) for name, text in hostile if len(text) < longest]
     fields = example.metadata
     rows = [row(text, example.reference, id=name, **fields) for name, text in texts]
     (tmp_path / "rows").write_text(jsonl(*rows))
