@@ -16,6 +16,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tests.architecture.sources import nodes, tree
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -103,10 +105,10 @@ def in_page(page: Path) -> list[Finding]:
     return _findings(str(page.relative_to(ROOT)), prose(page.read_text()))
 
 
-def docstrings(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def docstrings(module: ast.Module) -> Iterator[tuple[str, str]]:
     """The public docstrings of a module, its own first, by name."""
-    yield "module", ast.get_docstring(tree) or ""
-    yield from _inside(tree)
+    yield "module", ast.get_docstring(module) or ""
+    yield from _inside(module)
 
 
 def _inside(node: ast.AST) -> Iterator[tuple[str, str]]:
@@ -123,7 +125,7 @@ def in_docstrings(file: Path) -> list[Finding]:
     place = str(file.relative_to(ROOT))
     return [
         finding
-        for name, text in docstrings(ast.parse(file.read_text()))
+        for name, text in docstrings(tree(file))
         for part in _SECTION.split(_DRAWN.sub("", text))
         for entry in _ENTRY.split(part)
         for finding in _findings(f"{place}: {name}", re.sub(r"^\s+\w+: ", "", entry))
@@ -132,16 +134,15 @@ def in_docstrings(file: Path) -> list[Finding]:
 
 def in_messages(file: Path) -> list[Finding]:
     """The turns of phrase of `WORDS` in the strings of a file that are no docstrings."""
-    tree = ast.parse(file.read_text())
     documents = {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in nodes(file)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     place = str(file.relative_to(ROOT))
     return [
         Finding(f"{place}:{node.lineno}", name, node.value)
-        for node in ast.walk(tree)
+        for node in nodes(file)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and id(node) not in documents
