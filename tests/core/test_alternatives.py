@@ -9,10 +9,18 @@ import reward_functions.core.alternatives as alternatives_module
 from reward_functions import BadReference, Scored, Unscored, get, sample, score_batch
 from reward_functions.core.alternatives import MAX_ALTERNATIVES, any_reference, members
 from reward_functions.core.deadlines import ALGEBRA
+from reward_functions.core.references import MAX_WRAPPINGS
 from reward_functions.core.types import Evidence, Outcome, Score
 from reward_functions.data.answers import complaint
 from reward_functions.symbolic.cas.client import CLIENT
 from reward_functions.symbolic.verdict import unknown
+
+
+def wrapped(reference, times):
+    for _ in range(times):
+        reference = {"answer": reference}
+    return reference
+
 
 CASES = {
     # reward, response, reference, score
@@ -22,6 +30,7 @@ CASES = {
     "in an object": ("gsm8k", "#### 35", {"answer": ["34", "35"]}, 1.0),
     "in an object in a JSON string": ("gsm8k", "#### 35", '{"answer": ["34", "35"]}', 1.0),
     "in a wrapper": ("gsm8k", "#### 35", {"text": '{"answer": ["34", "35"]}'}, 1.0),
+    "in several wrappers": ("gsm8k", "#### 35", wrapped(["34", "35"], MAX_WRAPPINGS - 1), 1.0),
     "objects": ("gsm8k", "#### 35", [{"answer": "34"}, {"answer": "35"}], 1.0),
     "whole solutions": ("gsm8k", "#### 35", ["So.\n#### 34", "So.\n#### 35"], 1.0),
     "one item": ("exact_match", "Paris", ["Paris"], 1.0),
@@ -50,6 +59,10 @@ def test_a_response_is_right_that_equals_any(reward, response, reference, score)
 REFUSED = {
     "empty": ([], "the reference is an empty list"),
     "empty in an object": ({"answer": []}, "the reference is an empty list"),
+    "in one wrapper too many": (
+        wrapped(["34", "35"], MAX_WRAPPINGS + 1),
+        "wrapped more than 4 times",
+    ),
     "nested": ([["35"]], "the reference is a list that holds a list"),
     "null": ([None], "there is no reference"),
     "an unreadable one, and none is equal": (["34", "many"], "the reference is not one number"),
