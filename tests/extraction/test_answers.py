@@ -45,6 +45,23 @@ def test_the_last_marker_of_gsm8k_wins():
     assert isinstance(hash_answer("####\nthen 5"), NoAnswer)
 
 
+@pytest.mark.parametrize(
+    ("line", "kind", "text"),
+    [
+        ("5", "hash_marker", "5"),
+        ("**5**", "hash_marker", "5"),
+        ("x = 5", "hash_marker", "x = 5"),
+        ("The answer is 5", "statement", "5"),
+        ("Answer: 5", "statement", "5"),
+        ("answer 5", "hash_marker", "answer 5"),
+        ("5 (the answer)", "hash_marker", "5 (the answer)"),
+    ],
+)
+def test_words_behind_a_marker_that_state_the_answer_are_no_part_of_it(line, kind, text):
+    found = hash_answer(f"work\n#### {line}")
+    assert (found.kind, found.text) == (kind, text)
+
+
 @pytest.mark.parametrize("number", ["5000", "5", "1,234.50", "$12", r"\frac{1}{2}", "-7%"])
 def test_a_number_below_a_marker_is_read_whole_or_not_at_all(number):
     found = {}
