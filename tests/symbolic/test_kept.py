@@ -4,6 +4,7 @@ import pytest
 
 from reward_functions.core.deadlines import ALGEBRA, Allowance
 from reward_functions.symbolic import equal, restated, tiers, unevaluated
+from reward_functions.symbolic.compare import restatement
 from reward_functions.symbolic.verdict import unknown
 
 
@@ -92,3 +93,21 @@ def test_what_is_left_to_be_worked_out_is_the_same_twice(reference, answer, left
 )
 def test_an_expression_of_the_question_is_restated(reference, answer, expressions, found):
     assert [restated(reference, answer, expressions) for _ in range(2)] == [found, found]
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "expressions"),
+    [
+        ("x^2+3x+2", "(x+2)(x+1)+y-y", ("x+1", "x+2", "(x+1)(x+2)")),
+        ("x^3+6x^2+11x+6", "(x+1)(x+2)(x+3)+1-1", ("(x+1)(x+2)(x+3)",)),
+        (r"\sqrt{3}", r"\tan 60^\circ+\sin 0", (r"\sin 0", r"\tan 60^\circ")),
+    ],
+)
+def test_as_many_expressions_are_compared_as_one_answer_may_cost(
+    reference, answer, expressions, monkeypatch
+):
+    found = {}
+    for most in (0, 1, 2):
+        monkeypatch.setattr(restatement, "COMPARED", most)
+        found[most] = restated(reference, answer, expressions)
+    assert found == {0: False, 1: True, 2: True}
