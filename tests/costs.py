@@ -6,7 +6,8 @@
 
 A test's seconds are those of its process and of the processes that it waited for. A fixture of a
 session counts for the first test that asks for it, and a process that ends by itself for the test
-that starts the next one; an emulator, with the functions that ran in it, counts apart.
+that starts the next one. An emulator, with the functions that ran in it, counts apart, and so do
+the commands that a server forks.
 
 The same tests took 548 s of one machine's processor and 1,824 s of another's. So the report has a
 yardstick, the seconds of some plain work between its tests, and a budget is in seconds of a machine

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.costs import beside
+
 APP = (sys.executable, "-P", Path(__file__).with_name("app_server.py"))
 COMMAND_LINE = ("node", Path(__file__).with_name("cdk_server.cjs"))
 
@@ -62,5 +64,7 @@ def lasting(server, program, repository, environment=None):
                 time.sleep(0.02)
             yield path
         finally:
-            begun.stdin.close()
-            begun.wait()
+            # What it took is known at its end, whichever test comes last.
+            with beside("deploy"):
+                begun.stdin.close()
+                begun.wait()
