@@ -63,7 +63,8 @@ def test_a_box_that_ends_a_chain_is_the_value(lead, end):
     ],
 )
 def test_the_same_characters_in_prose_make_no_formula(text):
-    assert not is_part(text)
+    for before in ("", "As $$x > 3$$ holds,\n", "As \\(x > 3\\) holds,\n", "At $3 each,\n"):
+        assert not is_part(before + text), before
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import errno
 import socket
+import sys
 import time
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
@@ -268,6 +269,18 @@ def test_a_silent_connection_and_a_slow_head_have_their_time():
     ):
         slow.settimeout(SOON / 3)  # sooner than who says nothing is closed
         assert is_closed(slow)
+
+
+def test_where_nobody_says_how_many_descriptors_there_are_there_are_enough(monkeypatch):
+    enough = 4 * http_server.WAITING
+    assert http_server.descriptors() > 0
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY,) * 2)
+    assert http_server.descriptors() == enough
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 4096))
+    assert http_server.descriptors() == 256
+    monkeypatch.setitem(sys.modules, "resource", None)
+    assert http_server.descriptors() == enough
 
 
 @pytest.mark.parametrize(("limit", "most"), [(1024, 256), (20_000, 4096), (64, 16)])
