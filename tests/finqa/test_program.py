@@ -253,6 +253,8 @@ def test_any_text_is_read_or_refused(text):
         ("subtract(9, 7), divide(#0, 7)", "divide(subtract(9, 7), 7)", True),
         ("subtract(9, 7), divide(#0, 7)", "divide(9, 7), subtract(#0, 1)", False),
         ("multiply(2, 3), multiply(2, 4), add(#0, #1)", "add(3, 4), multiply(2, #0)", True),
+        ("multiply(1, 3), multiply(2, 3), divide(#0, #1)", "divide(1, 2)", True),
+        ("divide(1, 3), divide(2, 3), divide(#0, #1)", "divide(1, 2)", True),
         ("add(2, 2)", "multiply(2, 2)", False),
         ("exp(2, 3)", "exp(2, 3)", True),
         ("exp(2, 3)", "exp(3, 2)", False),
