@@ -78,10 +78,11 @@ def nearer(path):
 
 
 def further(path):
-    """The tests that are asked where the nearer ones see nothing: those that are not dear."""
-    everywhere = tuple(f"{folder.relative_to(ROOT)}/" for folder in EVERYWHERE)
+    """The tests that are asked where the nearer ones see nothing: no dear ones of another room."""
+    folders = (*EVERYWHERE, TESTS / path.relative_to(PACKAGE).parts[0])
+    asked = tuple(f"{folder.relative_to(ROOT)}/" for folder in folders)
     names = tests_of(path)[2]
-    return [name for name in names if name.startswith(everywhere) or not name.startswith(LATE)]
+    return [name for name in names if name.startswith(asked) or not name.startswith(LATE)]
 
 
 def _defined(path):

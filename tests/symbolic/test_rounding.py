@@ -75,3 +75,23 @@ def test_a_decimal_is_told_from_numbers_that_do_not_round_to_it(reference, apart
         assert getattr(apart(reference, candidate), "rule", None) == "rounded-decimal", candidate
     for candidate in may_be:
         assert apart(reference, candidate) is None, candidate
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "rule"),
+    [
+        ("3", "4", "exact-value"),
+        (r"\frac{1}{3}", r"\frac{2}{6}", None),
+        ("3", r"\sqrt{2}", "exact-algebra"),
+        (r"\sqrt{2}", r"\sqrt{3}", "values-at-points"),
+        (r"2\sqrt{2}", r"3\sqrt{2}", "values-at-points"),
+        (r"\sqrt{2}-\sqrt{3}", r"\sqrt{3}-\sqrt{2}", "values-at-points"),
+        (r"\pi", r"2\pi", "values-at-points"),
+        (r"\sqrt{8}", r"2\sqrt{2}", None),
+        (r"\sqrt{1000001}", r"\sqrt{1000002}", None),
+        (r"\sqrt{2}+\sqrt{3}", r"\sqrt{5+2\sqrt{6}}", None),
+    ],
+)
+def test_numbers_in_roots_are_told_apart_where_they_are_far_from_each_other(first, second, rule):
+    for one, other in ((first, second), (second, first)):
+        assert getattr(apart(one, other), "rule", None) == rule
