@@ -72,13 +72,14 @@ def importers(modules, files):
     # Most files do not hold the word: to look for it is much less work than the pattern.
     return [
         path
-        for path, text in ((path, _text(path)) for path in files)
-        if any(name in text for name in names) and found.search(text)
+        for path in files
+        if any(name in text_of(path) for name in names) and found.search(text_of(path))
     ]
 
 
 @cache
-def _text(path):
+def text_of(path):
+    """The text of a file, read once."""
     return path.read_text(encoding="utf-8")
 
 

@@ -15,7 +15,7 @@ from time import monotonic
 
 from tests.architecture.rooms import PACKAGE, ROOT
 from tests.architecture.sources import nodes
-from tests.check import HOSTS, TESTS, importers, mirror, module_of
+from tests.check import HOSTS, TESTS, importers, mirror, module_of, text_of
 from tests.mutants.copies import ANEW, ASKED, EARLY, SAID
 from tests.speed import AWS, SLOW
 
@@ -38,7 +38,7 @@ FIRST = 6
 def _tests():
     """The text of every file of tests that can be collected here."""
     here = [path for path in sorted(TESTS.rglob("test_*.py")) if HOSTS not in path.parents]
-    return {path: path.read_text(encoding="utf-8") for path in here}
+    return {path: text_of(path) for path in here}
 
 
 @cache
@@ -97,8 +97,8 @@ class Tree:
 
     Args:
         files: that are to be broken; the tests of these are collected.
-        whole: ask the tests that are further away, too, where the nearer ones see nothing; not
-            those that are dear.
+        whole: where the nearer tests see nothing, ask those that are further away, too, but the
+            dear ones of other rooms.
         seconds: of a processor, the most that one ask takes; a mutant that makes the tests hang is
             killed.
     """
