@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from time import monotonic, sleep
 
 import pytest
 
@@ -16,6 +15,7 @@ from reward_functions.audit.engine import audit
 from reward_functions.audit.targets import ChildFunction, audit_target
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Sample, Scored, sample
+from tests.waiting import until
 
 MINE = '''
 import asyncio
@@ -180,13 +180,6 @@ def alive(pid):
         return False
     with open(f"/proc/{pid}/stat") as stat:  # noqa: PTH123 - a zombie is gone
         return stat.read().split()[2] != "Z"
-
-
-def wait_for(condition):
-    until = monotonic() + 20
-    while not condition() and monotonic() < until:
-        sleep(0.02)
-    return condition()
 
 
 def test_a_function_of_a_file_is_scored_in_an_interpreter_of_its_own(obeys):
@@ -444,7 +437,7 @@ def test_it_ends_with_all_that_it_began(folder):
     target = ChildFunction("my_rewards.py:descends", seconds=0.5)
     group = target._process._process.pid
     assert values(target.score(rows("4"))) == [None]
-    assert wait_for(lambda: not group_lives(group))
+    until(lambda: not group_lives(group))
     target.close()
 
 
@@ -468,7 +461,7 @@ def test_it_ends_with_its_parent(folder):
         assert alive(pid)
         parent.send_signal(signal.SIGKILL)
         parent.wait()
-        assert wait_for(lambda: not alive(pid))
+        until(lambda: not alive(pid))
 
 
 def test_answers_on_which_it_hangs_are_a_finding_of_their_own(folder):

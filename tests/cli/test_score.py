@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from reward_functions.testing import wire_row
 from tests import commands
 from tests.commands import PIPE, Command
 from tests.conformance.conftest import remembering, texts_are_read_once
+from tests.waiting import until
 
 __all__ = ["remembering", "texts_are_read_once"]
 
@@ -642,9 +642,3 @@ def test_on_a_terminal_there_is_a_table_and_a_progress_bar(tmp_path):
     assert "answered" not in shown
     assert "aggregate_reward_score" not in shown
     assert "samples 1" in shown
-
-
-def until(holds):
-    deadline = time.monotonic() + 20
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.02)

@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from reward_functions.cli import app
 from reward_functions.testing import wire_row
 from tests.commands import PIPE, Command
 from tests.processes import end_within, processes_of
+from tests.waiting import until
 
 # Background jobs of a shell, and so some CI, hand down that they ignore interrupts.
 
@@ -130,13 +130,6 @@ def slow(sample: Sample) -> Score:
         stream.write(sample.id + "\\n")
     return Score(float(len(sample.response) % 2))
 """
-
-
-def until(holds):
-    deadline = time.monotonic() + 30
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert holds()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import time
 from contextlib import contextmanager
 
 import psutil
@@ -12,13 +11,7 @@ import pytest
 from reward_functions.cli import main
 from tests import commands
 from tests.commands import PIPE, Command
-
-
-def until(holds):
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+from tests.waiting import until
 
 
 @pytest.mark.parametrize("existing", [True, False])

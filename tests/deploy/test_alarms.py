@@ -32,6 +32,7 @@ from reward_functions.rollouts.report.deferred import Deferred, DeferredRecord
 from reward_functions.rollouts.request.contract import RolloutMetadata
 from tests.deploy.what import STAGE
 from tests.insights import chosen
+from tests.waiting import until
 
 NAMES = Names(STAGE)
 
@@ -40,7 +41,6 @@ FEEDBACK = NAMES.rollouts("feedback")
 QUIET, JUDGE = "multiple_choice", "reference"
 """Deployments that no other test has fail, and whose model a test changes."""
 
-WITHIN = 30.0
 
 COMPARED = {
     "GreaterThanThreshold": operator.gt,
@@ -171,11 +171,7 @@ class Watch:
 
     def waiting(self, queue):
         """The same, once there are some."""
-        until = time.monotonic() + WITHIN
-        while not (count := self.messages(queue)):
-            assert time.monotonic() < until, "the queue is empty"
-            time.sleep(0.05)
-        return count
+        return until(lambda: self.messages(queue), "the queue is empty")
 
     def invoke(self, function, event):
         """What a function answers, and how it failed."""
@@ -396,10 +392,10 @@ def test_a_result_that_expired_is_unreported_and_redrive_says_why(watch, trainer
     unreported = f"rollouts-{STAGE}-feedback-unreported"
     watch.put(unreported, watch.waiting(parts.dead_letters_url))
     assert watch.state(unreported) == "ALARM"
-    until = time.monotonic() + WITHIN
-    while not [each for each in watch.lines(FEEDBACK, began) if each.get("expired") == [1.0]]:
-        assert time.monotonic() < until, "nothing expired"
-        time.sleep(0.05)
+    until(
+        lambda: [each for each in watch.lines(FEEDBACK, began) if each.get("expired") == [1.0]],
+        "nothing expired",
+    )
     watch.embedded(FEEDBACK, began)
     assert watch.state(f"rollouts-{STAGE}-feedback-expired") == "ALARM"
     for key, value in watch.stage.aws.environment.items():
@@ -425,13 +421,12 @@ def test_a_result_that_waits_for_half_a_window_is_an_alarm(watch):
 def test_a_run_that_fails_is_an_alarm(watch):
     states, machine = watch.client("stepfunctions"), watch.stage.shared.scale_machine_arn
     run = states.start_execution(stateMachineArn=machine, input=json.dumps({"run": "nowhere"}))
-    until = time.monotonic() + WITHIN
-    while (
-        told := states.describe_execution(executionArn=run["executionArn"])
-    )["status"] == "RUNNING":  # fmt: skip
-        assert time.monotonic() < until, "the run goes on"
-        time.sleep(0.05)
-    assert told["status"] == "FAILED"
+
+    def ended():
+        status = states.describe_execution(executionArn=run["executionArn"])["status"]
+        return status if status != "RUNNING" else None
+
+    assert until(ended, "the run goes on") == "FAILED"
     failed = states.list_executions(stateMachineArn=machine, statusFilter="FAILED")["executions"]
     name = f"reward-{STAGE}-scale-failed-runs"
     watch.put(name, len(failed))

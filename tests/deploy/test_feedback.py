@@ -26,6 +26,7 @@ from reward_functions.rollouts.report.deferred import Deferred, DeferredRecord
 from reward_functions.rollouts.request.contract import RolloutMetadata
 from reward_functions.rollouts.request.errors import ConflictingReport, ResultNotKept
 from tests.deploy.what import STAGE
+from tests.waiting import until
 
 JOB = "arn:aws:sagemaker:us-east-1:000000000000:job/AgentRFT/feedback"
 
@@ -98,24 +99,24 @@ class Path:
 
     def letter(self):
         """The next dead letter, which is taken out: its kind, its reason, its body."""
-        url, until = self.parts.dead_letters_url, time.monotonic() + WITHIN
-        while time.monotonic() < until:
-            found = self.sqs.receive_message(
-                QueueUrl=url, MessageAttributeNames=["All"], WaitTimeSeconds=1
-            )
-            for each in found.get("Messages", ()):
-                self.sqs.delete_message(QueueUrl=url, ReceiptHandle=each["ReceiptHandle"])
-                said = each.get("MessageAttributes", {})
-                return *(said[name]["StringValue"] for name in ("kind", "reason")), each["Body"]
-        raise AssertionError("there is no dead letter")
+        url = self.parts.dead_letters_url
+        asked = {"QueueUrl": url, "MessageAttributeNames": ["All"], "WaitTimeSeconds": 1}
+        found = until(
+            lambda: self.sqs.receive_message(**asked).get("Messages"), "there is no dead letter"
+        )[0]
+        self.sqs.delete_message(QueueUrl=url, ReceiptHandle=found["ReceiptHandle"])
+        attributes = found["MessageAttributes"]
+        return *(attributes[name]["StringValue"] for name in ("kind", "reason")), found["Body"]
+
+    def _waiting(self, queue):
+        """How many messages of a queue are there, and how many are hidden."""
+        names = [name := "ApproximateNumberOfMessages", f"{name}NotVisible"]
+        found = self.sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=names)
+        return [int(found["Attributes"][each]) for each in names]
 
     def buried(self):
         """Nothing, once there is a dead letter."""
-        until, name = time.monotonic() + WITHIN, "ApproximateNumberOfMessages"
-        asked = {"QueueUrl": self.parts.dead_letters_url, "AttributeNames": [name]}
-        while self.sqs.get_queue_attributes(**asked)["Attributes"][name] == "0":
-            assert time.monotonic() < until, "there is no dead letter"
-            time.sleep(0.05)
+        until(lambda: any(self._waiting(self.parts.dead_letters_url)), "there is no dead letter")
 
     def redriven(self, option):
         """What who operates the stage is told by `reward rollouts redrive`."""
@@ -126,13 +127,7 @@ class Path:
 
     def idle(self):
         """Nothing, once the queue is empty."""
-        until, names = time.monotonic() + WITHIN, "ApproximateNumberOfMessages"
-        asked = {"QueueUrl": self.parts.queue_url, "AttributeNames": [names, f"{names}NotVisible"]}
-        while any(
-            int(each) for each in self.sqs.get_queue_attributes(**asked)["Attributes"].values()
-        ):
-            assert time.monotonic() < until, "the queue is not empty"
-            time.sleep(0.05)
+        until(lambda: not any(self._waiting(self.parts.queue_url)), "the queue is not empty")
 
     def announced(self, record):
         """The body of a message that announces a record."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
-
 import pytest
 from botocore.exceptions import ClientError
 
@@ -11,8 +9,7 @@ from reward_functions.feedback import path
 from reward_functions.feedback.path import Message, hide, pause
 from tests.feedback.conftest import MATH, graded
 from tests.rollouts.report.outbox.reports import WINDOW
-
-LIMIT = 60.0
+from tests.waiting import until
 
 PAUSED = [
     # receives, seconds left, random, the pause
@@ -53,13 +50,11 @@ def test_what_sqs_does_not_hide_is_named_and_keeps_no_other():
 
 def received(way, receives):
     """The message of the queue, once it is not hidden."""
-    until = monotonic() + LIMIT
-    while monotonic() < until:
-        reply = way.sqs.receive_message(QueueUrl=way.queue, WaitTimeSeconds=1)
-        for each in reply.get("Messages", ()):
-            about = {"body": each["Body"], "receipt": each["ReceiptHandle"]}
-            return Message(id="m", receives=receives, **about)
-    raise AssertionError("the message does not come again")
+    asked = {"QueueUrl": way.queue, "WaitTimeSeconds": 1}
+    found = until(
+        lambda: way.sqs.receive_message(**asked).get("Messages"), "the message does not come again"
+    )[0]
+    return Message(id="m", receives=receives, body=found["Body"], receipt=found["ReceiptHandle"])
 
 
 def test_what_fails_once_is_received_again_while_its_rollout_waits(way, monkeypatch):

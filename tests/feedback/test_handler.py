@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from time import monotonic, sleep, time
+from time import time
 from types import SimpleNamespace
 
 import pytest
@@ -22,6 +22,7 @@ from reward_functions.rollouts.report.settings import RolloutSettings
 from reward_functions.rollouts.report.transports import open_transport
 from tests.feedback.conftest import JOB, MATH, announced, graded
 from tests.lambda_api import Function
+from tests.waiting import until
 
 LIMIT = 60.0
 
@@ -161,13 +162,13 @@ def adopted(outbox, double, rollout):
     )
     reporter.start()
     try:
-        until = monotonic() + LIMIT
-        while not any(
-            each.intent.target.trajectory_id == rollout and each.state != "pending"
-            for each in reporter.outbox.list()
-        ):
-            assert monotonic() < until, "nobody reported the episode"
-            sleep(0.02)
+        until(
+            lambda: any(
+                each.intent.target.trajectory_id == rollout and each.state != "pending"
+                for each in reporter.outbox.list()
+            ),
+            "nobody reported the episode",
+        )
     finally:
         reporter.close(patience=0)
 

@@ -12,6 +12,7 @@ import pytest
 from reward_functions.audit import cards
 from tests.commands import Command
 from tests.parsed_page import harmless
+from tests.waiting import until
 
 LABELS = (0, 1, 2)
 JUDGES = ("gpt35", "pandalm7b")
@@ -346,10 +347,7 @@ def test_a_run_that_was_killed_goes_on(reward, tmp_path, write, serve, settings)
                  "--judge", json.dumps(config), "--yes"]  # fmt: skip
     run = Command(["audit", *arguments])
     try:
-        until = time.monotonic() + 60
-        while not any(len(path.read_bytes().splitlines()) > 8 for path in folder.glob("*.jsonl")):
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        until(lambda: any(path.read_text().count("\n") > 8 for path in folder.glob("*.jsonl")))
     finally:
         run.kill()
         run.wait()

@@ -4,13 +4,14 @@ import json
 import re
 import signal
 from threading import Event
-from time import monotonic, sleep
+from time import sleep
 
 import pytest
 
 from tests import commands
 from tests.commands import PIPE, Command
 from tests.judge_runtime.conftest import serve
+from tests.waiting import until
 
 __all__ = ["serve"]
 
@@ -163,9 +164,7 @@ def test_a_judge_that_never_answers_does_not_hold_ctrl_c_back(
         ),
     ]
     with Command(command, stderr=PIPE) as running:
-        end = monotonic() + 60
-        while not server.requests and monotonic() < end:
-            sleep(0.05)
+        until(lambda: server.requests)
         sleep(0.5)
         running.send_signal(signal.SIGINT)
         try:

@@ -10,8 +10,8 @@ from tests.local.training_double.conftest import (
     allow,
     document,
     jsonl,
-    until,
 )
+from tests.waiting import until
 
 NUMBERS = count(1)
 GROUPS = f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:model-package-group"

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
-from time import monotonic, sleep
 from zlib import crc32
 
 import pytest
 
 from reward_functions.local.training_double.policy import SETTINGS
 from reward_functions.local.training_double.server import serving
+from tests.waiting import until
 
 ACCOUNT, REGION = "000000000000", "us-east-1"
 BASE = "amazon.nova-2-lite-v1:0:256k"
@@ -49,14 +49,6 @@ def rows(number, first=0):
             "messages": [{"role": "user", "content": prompt}],
             "reference_answer": {"final_answer": str(3 * n)},
         }
-
-
-def until(true):
-    """Return once something is so, which takes a busy machine long."""
-    late = monotonic() + 120
-    while not true():
-        assert monotonic() < late, "it has not come about in two minutes"
-        sleep(0.01)
 
 
 def jsonl(some):

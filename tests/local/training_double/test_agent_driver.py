@@ -12,7 +12,8 @@ from reward_functions.jobs.job import JobRequest, NoSuchJob
 from reward_functions.jobs.models import find
 from reward_functions.jobs.options import granted
 from reward_functions.jobs.preflight import agent_findings
-from tests.local.training_double.conftest import REGION, until
+from tests.local.training_double.conftest import REGION
+from tests.waiting import until
 
 MODEL = "openai-reasoning-gpt-oss-20b"
 # The fewest prompts of a step that the service takes: the double's own tests make smaller ones.

@@ -6,12 +6,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from tests.local.training_double.agent_jobs import BASE, GROUPS, NUMBERS, TRUSTED, trust
-from tests.local.training_double.conftest import (
-    ACCOUNT,
-    allow,
-    jsonl,
-    until,
-)
+from tests.local.training_double.conftest import ACCOUNT, allow, jsonl
+from tests.waiting import until
 
 
 def rewards(job):

@@ -7,7 +7,7 @@ import json
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.local.training_double.conftest import allow, document, jsonl, until
+from tests.local.training_double.conftest import allow, document, jsonl
 from tests.local.training_double.sagemaker_world import (
     LLAMA,
     NOVA,
@@ -18,6 +18,7 @@ from tests.local.training_double.sagemaker_world import (
     trust_of,
     verl_rows,
 )
+from tests.waiting import until
 
 
 def test_a_job_of_open_weights_from_its_data_to_its_model(sm, trained):

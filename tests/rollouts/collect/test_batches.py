@@ -4,11 +4,13 @@ import asyncio
 import gc
 from collections import Counter
 from threading import Event
+from weakref import ref
 
 import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from tests.local.agentcore_double import Faults
+from tests.waiting import until
 
 FAST = {"initial_interval": 0.01, "max_interval": 0.05}
 STORM = {
@@ -109,17 +111,23 @@ def test_an_interrupt_while_nothing_is_ready_stops_what_runs(collecting, monkeyp
         assert not double.sessions.running
 
 
-def test_an_iterator_that_nobody_holds_stops_what_runs(collecting):
+@pytest.fixture
+def collector():
+    """Python's collector, at rest: else it runs in a thread of the double, which has to go on."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def test_an_iterator_that_nobody_holds_stops_what_runs(collecting, collector):
     with collecting(never) as (client, double):
         kept = [iter(client.run_batch(rows(8), 8, **FAST))]
         kept.append(kept)  # a cycle, which only the garbage collector finds
+        alive = ref(kept[0])
         assert double.sessions.wait_running(8, timeout=10)
-        gc.disable()  # else it may run in a thread of the double, which has to stop the sessions
-        try:
-            del kept
-            gc.collect()
-        finally:
-            gc.enable()
+        del kept
+        # While one thread collects, `gc.collect` of another returns at once and has done nothing.
+        until(lambda: gc.collect() is not None and alive() is None, "it is held")
         assert double.sessions.wait_idle(timeout=10)
 
 

@@ -2,7 +2,6 @@
 
 import json
 import socket
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -25,6 +24,7 @@ from tests.rollouts.record.relay.engines import (
     tokens_of,
 )
 from tests.rollouts.record.relay.load import Caller, load
+from tests.waiting import until
 
 SSE = {"Content-Type": "text/event-stream"}
 JSON = {"Content-Type": "application/json"}
@@ -53,14 +53,6 @@ def caller(session, key=None, url=None):
 
 def user(text):
     return {"model": "m", "messages": [{"role": "user", "content": text}]}
-
-
-def until(check):
-    """Wait for what should happen."""
-    late = time.monotonic() + 20
-    while not check():
-        assert time.monotonic() < late
-        time.sleep(0.01)
 
 
 def test_openais_sdk_gets_what_it_asked_for_and_the_session_keeps_the_tokens():
