@@ -1,5 +1,7 @@
 """Waiting for what another thread or process does."""
 
+import gc
+from contextlib import contextmanager
 from time import monotonic, sleep
 
 PATIENCE = 120.0
@@ -13,3 +15,26 @@ def until(holds, missing="it has not come about"):
         assert monotonic() < late, f"{missing}, in {PATIENCE:.0f} seconds"
         sleep(0.02)
     return found
+
+
+def until_gone(reference):
+    """Collect garbage until nobody holds what a weak reference names.
+
+    While one thread collects, `gc.collect` of another returns at once and has done nothing.
+    """
+
+    def gone():
+        gc.collect()
+        return reference() is None
+
+    until(gone, "it is held")
+
+
+@contextmanager
+def collector_at_rest():
+    """Garbage is collected where a test asks, and not in a thread that its finalizer holds up."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -1,7 +1,6 @@
 """A batch: every item whole or marked, every session stopped, however it ends."""
 
 import asyncio
-import gc
 from collections import Counter
 from threading import Event
 from weakref import ref
@@ -10,7 +9,7 @@ import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from tests.local.agentcore_double import Faults
-from tests.waiting import until
+from tests.waiting import collector_at_rest, until_gone
 
 FAST = {"initial_interval": 0.01, "max_interval": 0.05}
 STORM = {
@@ -111,23 +110,14 @@ def test_an_interrupt_while_nothing_is_ready_stops_what_runs(collecting, monkeyp
         assert not double.sessions.running
 
 
-@pytest.fixture
-def collector():
-    """Python's collector, at rest: else it runs in a thread of the double, which has to go on."""
-    gc.disable()
-    yield
-    gc.enable()
-
-
-def test_an_iterator_that_nobody_holds_stops_what_runs(collecting, collector):
-    with collecting(never) as (client, double):
+def test_an_iterator_that_nobody_holds_stops_what_runs(collecting):
+    with collector_at_rest(), collecting(never) as (client, double):
         kept = [iter(client.run_batch(rows(8), 8, **FAST))]
         kept.append(kept)  # a cycle, which only the garbage collector finds
         alive = ref(kept[0])
         assert double.sessions.wait_running(8, timeout=10)
         del kept
-        # While one thread collects, `gc.collect` of another returns at once and has done nothing.
-        until(lambda: gc.collect() is not None and alive() is None, "it is held")
+        until_gone(alive)
         assert double.sessions.wait_idle(timeout=10)
 
 

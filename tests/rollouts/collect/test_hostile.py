@@ -1,12 +1,12 @@
 """What rows, machines and networks do to a batch: it ends, and its sessions are stopped."""
 
 import asyncio
-import gc
 import os
 import signal
 from pathlib import Path
 from queue import Queue
 from threading import Event, Thread
+from weakref import ref
 
 import boto3
 import pytest
@@ -17,6 +17,7 @@ from reward_functions.rollouts.collect.ledger import open_sessions
 from reward_functions.rollouts.request.errors import BadResult, ServiceFailed
 from tests.commands import PIPE, Command
 from tests.local.agentcore_double import FunctionAgent, serving
+from tests.waiting import collector_at_rest, until_gone
 
 FAST = {"initial_interval": 0.01, "max_interval": 0.05}
 MODULE = "reward_functions.rollouts.collect.batches"
@@ -102,12 +103,13 @@ def test_garbage_that_a_thread_of_the_batch_collects_is_waited_for_by_nobody(
     def rows():
         yield {"n": 0}
         assert let_go.wait(20)
-        gc.collect()  # in a thread of the batch
+        until_gone(alive)  # in a thread of the batch
         yield {"n": 1}
 
-    with collecting(never) as (client, double):
+    with collector_at_rest(), collecting(never) as (client, double):
         held = [iter(client.run_batch(rows(), 2, **FAST))]
         held.append(held)
+        alive = ref(held[0])
         double.sessions.wait_running(1, 20)
         del held
         let_go.set()

@@ -1,7 +1,7 @@
 """What an agent did in an episode: one object for all agents, nothing counted twice."""
 
 import asyncio
-import gc
+from weakref import ref
 
 import pytest
 from strands.hooks import AfterModelCallEvent, AfterToolCallEvent, HookProvider
@@ -11,6 +11,7 @@ from reward_functions.rollouts.episode.episode import RolloutContext
 from reward_functions.rollouts.policy.strands import OVER, UNKNOWN_TOOL, ModelCall
 from reward_functions.rollouts.strands import RolloutHooks, wrap_model
 from tests.rollouts.policy.strands.conftest import agent, metadata
+from tests.waiting import until_gone
 
 CALLS = [ModelCall("tool_use", 7, 3), ModelCall("end_turn", 7, 3)]
 """Of one invocation over the policy: what it says of each call's tokens is not summed up."""
@@ -144,9 +145,11 @@ def test_agents_at_once_share_one_object(model):
 
 def test_an_episode_that_is_gone_is_forgotten(model):
     hooks = RolloutHooks()
-    with RolloutContext(metadata()):
+    with RolloutContext(metadata()) as episode:
         agent(model, [hooks])("solve 0")
-    gc.collect()
+    alive = ref(episode)
+    del episode
+    until_gone(alive)
     assert len(hooks._episodes) == 0
     assert len(hooks._waiting) == 0
 
