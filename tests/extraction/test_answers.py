@@ -274,6 +274,27 @@ def test_a_formula_behind_a_first_word_that_makes_it_a_condition_is_none(word):
     assert last_span(f"The value is $5$ {word} $9$").text == "5"
 
 
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("so $7$, as said", "7"),
+        ("so $ 7 $, as said", "7"),
+        ("so $a$b$ c", "a"),
+        # Two prices, a price and a formula, and a formula that ends nowhere.
+        ("it costs $5 and $6", None),
+        ("it costs $5 and $x", None),
+        ("it costs $5 or $ more", None),
+        ("of $a$5", None),
+        ("$ 7$", None),
+        ("$7 $", None),
+        ("$x\n\ny$", None),
+    ],
+)
+def test_dollars_delimit_a_formula_or_are_money(text, span):
+    found = last_span(text)
+    assert (found.text if found else None) == span
+
+
 @pytest.mark.parametrize("space", [" ", "\n", "\t", "\u3000"])
 def test_a_formula_ends_a_response_whatever_space_is_behind_it(space):
     behind = space * 3_000

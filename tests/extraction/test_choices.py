@@ -17,6 +17,8 @@ from reward_functions.extraction.choices import MAX_CHOICE, is_another, lettered
         ("What?\nA. 39\nB. 42", {"A": "39", "B": "42"}),
         ("(F) 1 (G) 2 (H) 3 (J) 4 (K) 5", dict(zip("FGHJK", "12345", strict=True))),
         ("E.g. (A) 9 (B) 8. Now (A) 7 (B) 8. Choose (A) or (B).", {"A": "7", "B": "8"}),
+        ("Which? (A) (B) (C)", {"A": "", "B": "", "C": ""}),
+        ("First (A) 1 (B) 2, and which? (A) (B)", {"A": "1", "B": "2, and which?"}),
         ("Let A. B. be points.", {}),
         ("Only (A) one", {}),
         ("(A) one (C) three", {}),

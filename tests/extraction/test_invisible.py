@@ -233,6 +233,10 @@ def test_what_follows_the_line_of_a_comment_counts():
     assert strip_invisible(f"Done. % {BOX}\nso 6").endswith("so 6")
 
 
+def test_a_comment_may_be_the_first_line():
+    assert strip_invisible(f"% {BOX}\nso 6").strip() == "so 6"
+
+
 @pytest.mark.parametrize(
     "code", ["<script>f()</script>", "<title>x</title>", "<style>b {}</style>"]
 )

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from reward_functions.extraction.cues import lexicon
-from reward_functions.extraction.cues.matching import disqualifying_cue
+from reward_functions.extraction.cues.matching import cue_before, disqualifying_cue
 
 ANSWERS = [
     "\\boxed{5}",
@@ -88,3 +88,8 @@ def test_words_behind_disqualify_an_answer(expected, words):
 def test_honest_words_do_not(before):
     for answer, after in product(ANSWERS, HONEST_AFTER):
         assert cue_of(before, answer, after) == ""
+
+
+@pytest.mark.parametrize(("count", "cue"), [(0, "is denied"), (11, "is denied"), (12, "")])
+def test_so_many_words_may_stand_between(count, cue):
+    assert cue_before("It is not " + "the " * count) == cue
