@@ -23,6 +23,7 @@ KILOGRAMS = r"5\text{ kg}"
         ("It is 5 that we want", ""),
         ("3, 4 and 5 = 12", ""),
         ("x = 3, y = 4", ""),
+        ("1, 2 and 3 = x", ""),
     ],
 )
 def test_a_sentence_states_the_value_of_what_it_is_about(sentence, value):
@@ -39,6 +40,8 @@ def test_a_sentence_states_the_value_of_what_it_is_about(sentence, value):
         ("合計は5個です", "5個"),
         ("모두 5개", "5개"),
         ("답은 5개", ""),
+        ("아마 5개입니다", ""),
+        ("りんごは5と6", ""),
     ],
 )
 def test_a_sentence_in_another_language_does(sentence, value):

@@ -43,6 +43,7 @@ NOT_CALLED = [
     ("<tool_call><function=paint</tool_call>", None),
     ("<tool_call>paint<arg_key>door</arg_key><arg_value>1</tool_call>", None),
     ("<tool_call>[1]</tool_call>", None),
+    ("[TOOL_CALLS][1]", None),
     ('<tool_call>{"name": "paint", "arguments": "{} and"}</tool_call>', None),
     ('<tool_call>{"name": "paint", "arguments": [1]}</tool_call>', None),
     (f"I write <tool_call> and then\n{CALL[:-14]}", None),

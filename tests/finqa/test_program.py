@@ -124,6 +124,7 @@ def test_row_names_may_hold_anything(program, result):
         ("add(1 add(1, 2))", "step 1: two operands are expected"),
         ("add(1, add(1, 2), 3)", "step 2: a closing parenthesis is expected"),
         ("add(add(1, 2), 3", "step 2: its parenthesis is never closed"),
+        ("table_sum(a (b", "step 1: its parenthesis is never closed"),
         ("add(1, 2), " * 20 + "add(1, 2)", "more than 20 steps"),
         ("add(" * 21 + "1, 2)" + ", 1)" * 20, "more than 20 steps"),
         ("add(" * 900, "more than 20 steps"),
@@ -145,6 +146,7 @@ def test_what_is_no_program_is_refused_with_step_and_reason(program, message):
         ("exp(1.00001, 64), exp(#0, 64), exp(#1, 64)", r"step 3 \(exp\): .* bits"),
         (f"{TINY}, exp(2, -32), multiply(#4, #5)", r"step 7 \(multiply\): .* bits"),
         (f"{LARGE}, exp(2, 64), multiply(#1, #2)", r"step 4 \(multiply\): .* too large for a"),
+        (f"{TINY}, exp(#4, -63.5)", r"step 6 \(exp\): the result is too large or too small"),
         ("exp(-2, 0.5)", r"step 1 \(exp\): a negative number"),
         ("greater(2, 1), add(#0, 1)", r'step 2 \(add\): "yes" is no number'),
         ("table_max(profit, none)", r"step 1 \(table_max\): the table has no row 'profit'"),
@@ -269,6 +271,7 @@ def test_any_text_is_read_or_refused(text):
         ("table_max(a, none)", "table_max(b, none)", False),
         ("add(1, 2)", "add(1, 7), add(1, 2)", False),
         ("add(1, 2)", "subtract(1, 1), divide(2, #0)", False),
+        ("subtract(1, 1), divide(2, #0), add(#1, 1)", "add(1, 2)", False),
     ],
 )
 def test_programs_are_one_when_they_compute_the_same_formula(first, second, same):

@@ -20,6 +20,7 @@ from reward_functions.symbolic.compare.within import equal_within
         ("x>1", "((((", "0<x<3", False),
         (r"x\in\mathbb{Q}", "x>1", "0<x<3", False),
         ("x<0", "x<-1", "0<x<1", False),
+        (r"x>\frac10", "x>1", "0<x<3", False),
         ("x>1", "x>1", "(" * 5000, False),
     ],
 )
