@@ -2,7 +2,13 @@
 
 import pytest
 
-from reward_functions.extraction.choices import MAX_CHOICE, is_another, lettered, options_in
+from reward_functions.extraction.choices import (
+    MAX_CHOICE,
+    is_another,
+    lettered,
+    options_in,
+    options_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +32,25 @@ from reward_functions.extraction.choices import MAX_CHOICE, is_another, lettered
 )  # fmt: skip
 def test_options_are_read_however_their_letters_are_marked(prompt, options):
     assert dict(options_in(prompt)) == options
+
+
+@pytest.mark.parametrize(
+    ("listed", "options"),
+    [
+        (["red", 2], {"A": "red", "B": "2"}),
+        ({"a": "red", "b": 2.5}, {"A": "red", "B": "2.5"}),
+        ({"text": ["red", "green"], "label": ["1", "2"]}, {"1": "red", "2": "green"}),
+        ({"text": ["red", "green"]}, {"A": "red", "B": "green"}),
+        # A text without a label, or a label without a text, is no option.
+        ({"text": ["red", "green"], "label": ["A"]}, {"A": "red"}),
+        ({"text": ["red"], "label": ["A", "B"]}, {"A": "red"}),
+        ([["red"]], {}),
+        ("red", {}),
+        (None, {}),
+    ],
+)
+def test_options_are_read_as_data_sets_list_them(listed, options):
+    assert options_of(listed) == options
 
 
 @pytest.mark.parametrize(

@@ -424,6 +424,15 @@ def test_a_model_is_asked_where_it_is(model, resources):
     assert named == resources
 
 
+def test_profiles_are_counted_from_one():
+    jurors = [
+        JudgeModel(model="nova", profile=f"{name}.nova", destinations=("cn-north-1",))
+        for name in ("cn", "apac")
+    ]
+    _, *behind = permissions.ask_judge(HERE, JudgeConfig(models=tuple(jurors)))["Statement"]
+    assert [each["Sid"] for each in behind] == ["AskBehindProfile1", "AskBehindProfile2"]
+
+
 def test_two_jurors_behind_one_profile_share_its_condition():
     jurors = [
         JudgeModel(model="nova", profile="cn.nova", destinations=(region,))

@@ -197,6 +197,14 @@ def test_a_table_without_a_region_says_where_to_name_one(monkeypatch, tmp_path):
         DynamoDBOutbox("t").counts()
 
 
+def test_a_store_that_is_closed_closes_its_connections(unreached, monkeypatch):
+    closed = []
+    monkeypatch.setattr(unreached, "close", lambda: closed.append(1))
+    DynamoDBOutbox("t", client=unreached).close()
+    assert closed == [1]
+    DynamoDBOutbox("t").close()
+
+
 def test_what_became_of_a_rollout_is_read_strongly_consistent(unreached):
     names = {"KeyConditionExpression": ANY, "ExpressionAttributeNames": ANY}
     asked = {"TableName": "t", **names, "ExpressionAttributeValues": ANY, "ConsistentRead": True}
