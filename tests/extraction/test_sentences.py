@@ -16,6 +16,7 @@ KILOGRAMS = r"5\text{ kg}"
     [
         ("The total is 5", "5"),
         ("(1, 2) = 5", "(1, 2) = 5"),
+        ("If it rains, the total is 5", ""),
         # About anything of its kind, about what is not said, about several.
         ("A triangle has 3 sides", ""),
         ("A number is 5", ""),

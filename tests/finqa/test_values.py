@@ -2,7 +2,13 @@
 
 import pytest
 
+from reward_functions.finqa.final import final
 from reward_functions.finqa.values import values
+
+
+@pytest.mark.parametrize("before", ["", "So it is:\n", "The result is 6.\n"])
+def test_a_last_line_of_an_answer_is_read_whole(before):
+    assert final(f"{before}ANSWER: 263. 264").text == "263. 264"
 
 
 @pytest.mark.parametrize(

@@ -200,6 +200,13 @@ def test_a_watch_sees_each_minute_once_when_it_is_over(log, lines, root_session)
     assert minutes == [[], [], [(0, 1), (1, 5)], [(3, 4)]]
 
 
+@pytest.mark.parametrize(("seconds", "read"), [(59, []), (60, [(0, 1)])])
+def test_a_watch_reads_again_after_a_minute(log, lines, root_session, seconds, read):
+    job, write = log
+    write(lines(1.0), after=30)
+    assert followed(job, root_session, 65, 65 + seconds)[1] == (read, "")
+
+
 def test_a_watch_that_begins_late_begins_with_the_last_minutes(log, lines, root_session):
     job, write = log
     for minute in range(10):

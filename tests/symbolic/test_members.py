@@ -83,6 +83,8 @@ SUMS = {
     "zero behind a step": (r"0+5+\ldots+50", ""),
     "down to zero": (r"5+3+\ldots+0", ""),
     "numbers that grow too large": (r"1+10^{900}+\ldots+3", ""),
+    "factorials from two terms": (r"1+2+\ldots+24", ""),
+    "Fibonacci's from two terms": (r"1+2+\ldots+13", ""),
     "two patterns": (r"1+2+\ldots+8", ""),
     "squares from two terms": (r"1+4+\ldots+100", ""),
     "factorials that are reciprocals": (r"1+1+\frac12+\ldots+\frac{1}{24}", ""),

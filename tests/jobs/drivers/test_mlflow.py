@@ -69,6 +69,16 @@ def app(service):
     return MlflowApp(APP, service.address, "us-east-1", pause=lambda _: None)
 
 
+@pytest.mark.parametrize(("named", "verify"), [("", True), ("/etc/own.pem", "/etc/own.pem")])
+def test_the_certificate_of_an_app_is_checked(nobody, monkeypatch, named, verify):
+    monkeypatch.setenv("AWS_CA_BUNDLE", named)
+    monkeypatch.delenv("REQUESTS_CA_BUNDLE", raising=False)
+    asked = []
+    monkeypatch.setattr("botocore.httpsession.URLLib3Session", lambda **given: asked.append(given))
+    MlflowApp(APP, "https://app.example", "us-east-1")
+    assert [each["verify"] for each in asked] == [verify]
+
+
 def points(app):
     return [(each.name, each.step, each.value, each.split) for each in app.points(RUN)]
 
