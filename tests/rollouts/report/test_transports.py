@@ -20,6 +20,7 @@ from reward_functions.rollouts.report.transports import (
     LARGEST,
     WIRES,
     Field,
+    Http,
     open_transport,
     report_body,
     require_sendable,
@@ -331,6 +332,22 @@ def test_a_proxy_of_the_environment_is_used(runtime, opened, credentials, kind):
     assert transport.send(intents(endpoint, kind)[1], timeout=10).status == 200
     (request,) = runtime.sent
     assert request.headers["host"] == "runtime.example"
+
+
+@pytest.mark.parametrize(
+    ("own", "requests", "verify"),
+    [
+        (None, "", True),
+        (None, "/etc/theirs.pem", "/etc/theirs.pem"),
+        ("/etc/own.pem", "/etc/theirs.pem", "/etc/own.pem"),
+    ],
+)
+def test_the_certificate_of_a_runtime_is_checked(monkeypatch, own, requests, verify):
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", requests)
+    asked = []
+    monkeypatch.setattr("botocore.httpsession.URLLib3Session", lambda **given: asked.append(given))
+    Http(lambda: own)._pool("https://runtime.example", 10.0)
+    assert [each["verify"] for each in asked] == [verify]
 
 
 IDS = [
