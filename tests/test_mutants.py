@@ -1,11 +1,15 @@
 """How lines are broken, which tests are asked, and which mutants are judged equivalent."""
 
 import ast
-from types import FunctionType
+import os
+from threading import Event
+from time import process_time
+from types import FunctionType, SimpleNamespace
 
 import pytest
 
 from tests.architecture.rooms import PACKAGE, ROOT
+from tests.mutants import copies
 from tests.mutants.__main__ import drawn_of
 from tests.mutants.broken import ran_early, renew
 from tests.mutants.changing import mutants
@@ -162,3 +166,34 @@ def test_what_is_equivalent_has_its_reason():
     path = PACKAGE.joinpath(*row["module"].split(".")).with_suffix(".py")
     assert row["reason"] in judged(mutants(path)).values()
     assert judged(mutants(PACKAGE / "core/loopback.py")) == {}
+
+
+class Copy:
+    """A copy of a process that runs `tests`, and ends as they do."""
+
+    def __init__(self, session, number, tests, into):
+        self.tests, self.into = tests, into
+
+    def run(self):
+        os.setpgid(0, 0)
+        os.write(self.into, self.tests["run"]())
+        os._exit(0)
+
+
+def forever():
+    Event().wait()
+
+
+def busily():
+    end = process_time() + 0.6
+    while process_time() < end:
+        pass
+    return b"a test"
+
+
+@pytest.mark.parametrize(("run", "seen"), [(forever, "time"), (busily, "a test")])
+def test_tests_that_wait_for_ever_are_ended_before_their_time(run, seen, tmp_path, monkeypatch):
+    monkeypatch.setattr(copies, "IDLE", 0.2)
+    folders = SimpleNamespace(getbasetemp=lambda: tmp_path)
+    session = SimpleNamespace(config=SimpleNamespace(_tmp_path_factory=folders))
+    assert copies._seen(Copy, session, 0, {"run": run, "seconds": 20}) == seen

@@ -239,6 +239,11 @@ def test_every_partition_has_its_own_arns(region, partition):
     assert trust_finding(document, region, ACCOUNT, BEDROCK).verdict == "ok"
 
 
+def test_a_job_that_runs_as_no_role_has_no_trust_to_read():
+    with pytest.raises(RuntimeError, match="OpenAI-compatible API run as no role"):
+        trust_finding(trust(), "us-east-1", ACCOUNT, SERVICES["openai"])
+
+
 PLACE = Place("aws", "us-east-1", ACCOUNT)
 TRUSTS = {
     "bedrock": KINDS["bedrock"].trust(PLACE),

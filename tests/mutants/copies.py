@@ -16,6 +16,7 @@ from contextlib import suppress
 from itertools import count
 from time import monotonic, sleep
 
+import psutil
 import pytest
 
 ASKED, SAID = "MUTANTS_ASKED", "MUTANTS_SAID"
@@ -23,6 +24,9 @@ ASKED, SAID = "MUTANTS_ASKED", "MUTANTS_SAID"
 
 WAITING = 10
 """So many times the seconds of a processor may pass: other programs share it, and tests wait."""
+
+IDLE, SHARE = 180, 0.01
+"""Seconds in which a copy takes less than this share of a processor: its tests wait for ever."""
 
 ANEW, EARLY = "anew", "early"
 """What is answered where a process that begins anew may see more: of all tests, or of the first."""
@@ -61,6 +65,15 @@ def pytest_runtestloop(session):
     return True
 
 
+def _spent(process):
+    """Seconds of a processor that a process and all that it began have taken."""
+    leader, taken = psutil.Process(process), 0.0
+    for each in (leader, *leader.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):
+            taken += sum(each.cpu_times()[:4])
+    return taken
+
+
 def _seen(copy, session, number, ask):
     out, into = os.pipe()
     process = os.fork()
@@ -68,9 +81,15 @@ def _seen(copy, session, number, ask):
         os.close(out)
         copy(session, number, ask, into).run()
     os.close(into)
-    late = monotonic() + WAITING * ask["seconds"]
+    since = monotonic()
+    late = since + WAITING * ask["seconds"]
     ended = status = 0
-    while not ended and monotonic() < late:
+    spent, works = 0.0, True
+    while not ended and works and monotonic() < late:
+        if monotonic() > since + IDLE:
+            before, spent, since = spent, _spent(process), monotonic()
+            # Less than before, and something has ended that began elsewhere.
+            works = not 0 <= spent - before < IDLE * SHARE
         ended, status = os.waitpid(process, os.WNOHANG)
         sleep(0.02)
     with suppress(ProcessLookupError, PermissionError):
