@@ -12,7 +12,7 @@ from reward_functions.symbolic.compare.within import equal_within
         ("1,2", "x=1,2", "0<x<3", True),
         ("x<2", "0<x<2", "0<x<3", True),
         ("x<1", "0<x<2", "0<x<3", False),
-        # No letter is bounded, the domain is of another one or is none, or a set is not understood.
+        # The domain bounds no letter of theirs, or one of the three is not understood.
         ("x>1", "x>1", "y", False),
         ("x>1", "x>1", "0<y<3", False),
         ("x>1", "x>1", "x+y", False),
