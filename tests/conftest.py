@@ -21,6 +21,7 @@ pytest_plugins = [
     "tests.made_once",
     "tests.parallel",
     "tests.skips",
+    "tests.table_rows",
 ]
 
 RUN = pytest.StashKey()
@@ -59,6 +60,11 @@ def pytest_configure(config):
 def pytest_runtest_setup(item):
     """Each test keeps the verdicts of its judges apart, and none in the home of whoever runs it."""
     os.environ["RFT_VERDICTS"] = f"{item.config.stash[VERDICTS]}/{next(NUMBERS)}.sqlite3"
+
+
+def pytest_row_begins(item):
+    """So does each row of a table."""
+    pytest_runtest_setup(item)
 
 
 def pytest_copy_begins(config, number):

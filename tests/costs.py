@@ -34,6 +34,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "build" / "test-costs.json"
 PROPERTY = "processor seconds"
+BROUGHT = "rows brought along"
 EMULATORS = "emulators"
 SHOWN = 20
 
@@ -150,6 +151,7 @@ class Costs:
 
     def __init__(self):
         self.tests, self._apart, self._measured = {}, Counter(), []
+        self._brought = {}
 
     def pytest_runtest_logreport(self, report):
         """Add what a test has cost."""
@@ -159,6 +161,8 @@ class Costs:
                 self._apart.update(apart)
             elif name == MEASURED:
                 self._measured.append(value)
+            elif name == BROUGHT:
+                self._brought[report.nodeid] = value
 
     @property
     def yardstick(self):
@@ -175,7 +179,11 @@ class Costs:
     def lines(self):
         """The lines of the report."""
         counts, rooms = Counter(map(room_of, self.tests)), self.rooms()
-        yield f"{sum(rooms.values()):8.1f} s  {len(self.tests):6} tests"
+        rows = sum(self._brought.values()) + len(self._brought)
+        yield (
+            f"{sum(rooms.values()):8.1f} s  {len(self.tests):6} tests, "
+            f"of which {len(self._brought)} ran the {rows} rows of a table"
+        )
         for name, taken in rooms.items():
             yield f"{taken:8.1f} s  {counts[name]:6} {name}"
         yield ""

@@ -226,7 +226,8 @@ class Parallel:
         if not worker.left:
             return
         item = self._session.items[worker.left.pop(0)]
-        said = f"the process of this test ended with {os.waitstatus_to_exitcode(status)}"
+        code = os.waitstatus_to_exitcode(status)
+        said = f"the process of this test, or of a row of its table, ended with {code}"
         report = pytest.TestReport(
             item.nodeid, item.location, {}, "failed", said, "call", duration=0
         )

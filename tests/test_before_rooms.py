@@ -39,7 +39,8 @@ from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
 from reward_functions.rollouts.request.clock import steady
 from reward_functions.rollouts.serve.forwarder import ForwarderSettings
 from reward_functions.serving.settings import LambdaSettings
-from tests.rollouts.reporters import Scripted, reporter_of, wait_until
+from tests.rollouts.reporters import Scripted, reporter_of
+from tests.waiting import until
 
 FILES = Path(__file__).parent / "cases" / "before_rooms"
 
@@ -137,7 +138,7 @@ def test_an_outbox_is_listed_and_a_successor_delivers_what_is_due(before):
     due = {name for name, each in old.items() if each.state == "pending"}
     reporter = reporter_of(outbox, transport, steady)
     reporter.start()
-    wait_until(lambda: outbox.counts()["pending"] == 0)
+    until(lambda: outbox.counts()["pending"] == 0)
     reporter.close(patience=0.0)
     assert due <= set(transport.sent)
     assert {name for name, _ in set(transport.sent) - due} <= {"left"}

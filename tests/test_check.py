@@ -76,9 +76,20 @@ def test_seconds_are_counted_by_room_and_emulators_apart():
     )
     assert costs.rooms() == {"emulators": 9.0, "finqa": 3.5, "deploy": 3.0}
     lines = list(costs.lines())
-    assert lines[0].split() == ["15.5", "s", "3", "tests"]
+    assert lines[0].split()[:4] == ["15.5", "s", "3", "tests,"]
     assert [line.split()[-1] for line in lines[1:4]] == ["emulators", "finqa", "deploy"]
     assert lines[5].split()[-1] == "tests/deploy/test_a.py::test_a"
+
+
+def test_tables_are_counted_with_their_rows():
+    costs = Costs()
+    for name, rows in (("a", 3), ("b", 4)):
+        report = Report(f"tests/finqa/test_a.py::test_{name}", 1.0, {})
+        report.user_properties.append(("rows brought along", rows))
+        costs.pytest_runtest_logreport(report)
+    costs.pytest_runtest_logreport(Report("tests/finqa/test_a.py::test_c", 1.0, {}))
+    words = next(costs.lines()).split(" tests, ")[1]
+    assert words == "of which 2 ran the 9 rows of a table"
 
 
 def test_the_yardstick_of_a_run_is_the_median_of_those_between_its_tests():

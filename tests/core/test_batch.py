@@ -1,5 +1,7 @@
 """A batch keeps its length, order, ids and deadline, whatever its samples do."""
 
+from itertools import count
+from threading import Event, Semaphore
 from time import monotonic
 
 import pytest
@@ -106,57 +108,70 @@ def test_a_reward_that_waits_says_how_many_threads_it_needs():
     assert [type(result) for result in results] == [Scored] * 3
 
 
-def test_in_threads_a_sample_that_sleeps_is_left_at_the_deadline(monkeypatch):
-    from threading import Event
+@pytest.fixture
+def sleeping(monkeypatch):
+    """A call that sleeps until the test ends; the batch gives up once `expected` of them do.
 
-    monkeypatch.setattr("reward_functions.core.batch.LATE", 0.0)
-    awake = Event()
+    A busy machine begins a call late: a deadline in seconds would be over before.
+    """
+    begun, awake = Semaphore(0), Event()
+
+    def sleep():
+        begun.release()
+        awake.wait(60)
+
+    def given_up(expected, after=0):
+        """Wait for `after` calls as long as they take, and for no other."""
+        waits = count()
+
+        def clock():
+            if (wait := next(waits)) < after:
+                return 0.0
+            if wait == after:
+                assert all(begun.acquire(timeout=60) for _ in range(expected))
+            return float("inf")
+
+        monkeypatch.setattr("reward_functions.core.threads.monotonic", clock)
+        return monotonic() + 60
+
+    yield sleep, given_up
+    awake.set()
+
+
+def test_in_threads_a_sample_that_sleeps_is_left_at_the_deadline(sleeping):
+    sleep, given_up = sleeping
 
     @reward_function(version=1, needs=Needs(workers=2))
     def sleepy(sample: Sample) -> Score:
         if sample.response == "sleep":
-            awake.wait(60)
+            sleep()
         return Score(1.0)
 
-    samples = [sample_of(text) for text in ("sleep", "ok", "ok", "ok")]
-    results = score_batch(sleepy, samples, deadline=monotonic() + 0.5)
-    assert type(results[0].error) is SampleBlocked
-    assert all(isinstance(result, Scored) for result in results[1:])
-    awake.set()
+    samples = [sample_of(text) for text in ("ok", "ok", "ok", "sleep")]
+    results = score_batch(sleepy, samples, deadline=given_up(1, after=3))
+    assert all(isinstance(result, Scored) for result in results[:3])
+    assert type(results[3].error) is SampleBlocked
 
 
-def test_in_threads_a_sample_that_none_has_begun_was_not_reached(monkeypatch):
-    from threading import Event
-
-    monkeypatch.setattr("reward_functions.core.batch.LATE", 0.0)
-    awake = Event()
-
-    def sleepy(sample):
-        awake.wait(60)
-        return Score(1.0)
-
+def test_in_threads_a_sample_that_none_has_begun_was_not_reached(sleeping):
+    sleep, given_up = sleeping
     samples = [sample_of("ok") for _ in range(3)]
-    results = score_batch(sleepy, samples, deadline=monotonic() + 0.1, workers=2)
+    results = score_batch(lambda sample: sleep(), samples, deadline=given_up(2), workers=2)
     errors = [type(result.error) for result in results]
     assert errors == [SampleBlocked, SampleBlocked, DeadlineReached]
-    awake.set()
 
 
-def test_a_judge_that_sleeps_is_left_at_the_deadline_though_it_has_one_sample(monkeypatch):
-    from threading import Event
-
-    monkeypatch.setattr("reward_functions.core.batch.LATE", 0.0)
-    awake = Event()
+def test_a_judge_that_sleeps_is_left_at_the_deadline_though_it_has_one_sample(sleeping):
+    sleep, given_up = sleeping
 
     @reward_function(version=1, needs=Needs(judge=True))
     def sleepy(sample: Sample, ask) -> Score:
-        awake.wait(60)
+        sleep()
         return Score(1.0)
 
     bound = sleepy.bind({}, ask=lambda question: None)
-    (result,) = score_batch(bound, [sample_of("ok")], deadline=monotonic() + 0.1)
+    (result,) = score_batch(bound, [sample_of("ok")], deadline=given_up(1))
     assert type(result.error) is SampleBlocked
-    awake.set()
 
 
 def test_what_was_no_sample_is_no_late_one():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from threading import Lock
-from time import monotonic, sleep
 
 from reward_functions.rollouts.report.outbox.sqlite import MemoryOutbox
 from reward_functions.rollouts.report.reporter import Reporter, Timing
@@ -64,11 +63,3 @@ def reporter_of(outbox=None, transport=None, clock=None, *, timing=QUICK, **sett
         timing=timing,
         random=lambda: 0.0,
     )
-
-
-def wait_until(true, seconds=60.0):
-    """Wait for what threads do; the limit is for a machine that is very busy."""
-    late = monotonic() + seconds
-    while not true():
-        assert monotonic() < late, "it did not happen"
-        sleep(0.002)

@@ -29,7 +29,8 @@ from tests.rollouts.collect.conftest import collecting, ledgers
 from tests.rollouts.crossing import TOOLS
 from tests.rollouts.episode.conftest import LIMIT, account, new, posts, process
 from tests.rollouts.serve.agentcore.conftest import _s3, host, s3
-from tests.rollouts.serve.agentcore.hosts import BUCKET, ask, rl_app, serving, wait_until
+from tests.rollouts.serve.agentcore.hosts import BUCKET, ask, rl_app, serving
+from tests.waiting import until
 
 __all__ = ["_s3", "account", "collecting", "host", "ledgers", "new", "posts", "process", "s3"]
 
@@ -244,7 +245,7 @@ def test_what_was_stored_counts_whatever_the_agent_does_then(host, s3, name):
 
     with serving(app) as url:
         answer = ask(url, {"prompt": "p", "_rollout": config})[1]
-        wait_until(lambda: app.counts)
+        until(lambda: app.counts)
         found = s3.stored(answer)
     assert (found["rewards"], found["status_code"]) == (1.0, 200)
     assert app.counts == {"conflict": 1}
@@ -271,6 +272,7 @@ WRITER = """
 import sys
 from reward_functions.rollouts.record.sink import TrajectorySink
 from reward_functions.rollouts.record.types import Trajectory
+from tests.waiting import until
 sink = TrajectorySink(sys.argv[1])
 for number in range(1_000_000):
     assert sink.keep(Trajectory(id=f"{sys.argv[2]}-{number}", metadata={"text": "x" * 2_000_000}))

@@ -27,7 +27,8 @@ from reward_functions.rollouts.request.errors import (
     UntrustedEndpoint,
 )
 from reward_functions.rollouts.request.outcomes import NotSent
-from tests.rollouts.reporters import QUICK, wait_until
+from tests.rollouts.reporters import QUICK
+from tests.waiting import until
 
 JOB = "arn:aws:sagemaker:us-west-2:123456789012:job/AgentRFT/agent"
 MINIMUM = -1.0
@@ -308,7 +309,7 @@ def test_a_reward_outlives_a_full_disk_and_an_outage_together(service, process, 
     assert [outcome.pending for outcome in outcomes] == [True, True]
     assert service.counted(payload) == ("PENDING", None)
     service.faults = NO_FAULTS
-    wait_until(lambda: service.of(payload).finished)
+    until(lambda: service.of(payload).finished)
     assert service.counted(payload) == ("REWARD_RECEIVED", tuple(large(0.5)))
     assert sum("the disk is full" in line for line in lines()) == 1
 

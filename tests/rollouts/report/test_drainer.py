@@ -22,8 +22,8 @@ from tests.rollouts.reporters import (
     Clock,
     Scripted,
     reporter_of,
-    wait_until,
 )
+from tests.waiting import until
 
 BOTH = [("r1", "complete"), ("r1", "reward")]
 
@@ -65,7 +65,7 @@ def test_what_another_process_left_is_sent_in_its_order(outbox, clock, started):
     outbox.add(reported())
     transport = Scripted()
     reporter = started(outbox, transport, clock)
-    wait_until(delivered(outbox))
+    until(delivered(outbox))
     assert transport.sent == BOTH
     assert reporter.counts == {"Reported": 2}
 
@@ -76,13 +76,13 @@ def test_what_a_process_is_sending_is_left_to_it_for_a_moment(outbox, clock, sta
     reporter.keep(reported())
     assert [each.due for each in outbox.list()] == [NOW + 5.0, NOW + 5.0]
     outbox.add(reported("r2"))
-    wait_until(lambda: transport.times()["r2", "reward"])
+    until(lambda: transport.times()["r2", "reward"])
     clock.now += 29.9
     outbox.add(reported("r3"))
-    wait_until(lambda: transport.times()["r3", "reward"])
+    until(lambda: transport.times()["r3", "reward"])
     assert ("r1", "complete") not in transport.sent
     clock.now += 5.1
-    wait_until(delivered(outbox))
+    until(delivered(outbox))
 
 
 def test_what_a_thread_has_given_up_is_the_drainers(outbox, clock, started):
@@ -93,7 +93,7 @@ def test_what_a_thread_has_given_up_is_the_drainers(outbox, clock, started):
         assert reporter.sending(intent)
         reporter.settle(intent, outcome(Throttled, intent))
         assert not reporter.sending(intent)
-    wait_until(delivered(outbox))
+    until(delivered(outbox))
     assert reporter.counts == {"Throttled": 2, "Reported": 2}
 
 
@@ -115,9 +115,9 @@ def test_one_slow_endpoint_does_not_hold_the_rest(outbox, clock, started):
     for number in range(40):
         outbox.add(reported(f"r{number}"))
     started(outbox, Scripted(answer), clock)
-    wait_until(lambda: outbox.counts()["delivered"] == 80)
+    until(lambda: outbox.counts()["delivered"] == 80)
     release.set()
-    wait_until(lambda: outbox.counts()["delivered"] == 88)
+    until(lambda: outbox.counts()["delivered"] == 88)
 
 
 def test_a_throttled_report_is_sent_again_after_the_pause_that_is_asked_for(outbox, clock, started):
@@ -125,10 +125,10 @@ def test_a_throttled_report_is_sent_again_after_the_pause_that_is_asked_for(outb
     transport = Scripted(lambda _: replies.pop(0))
     outbox.add(reported())
     reporter = started(outbox, transport, clock)
-    wait_until(lambda: outbox.list()[0].attempts == 1)
+    until(lambda: outbox.list()[0].attempts == 1)
     assert [each.due for each in outbox.list()] == [NOW + 30.0, NOW]
     clock.now += 30.0
-    wait_until(delivered(outbox))
+    until(delivered(outbox))
     assert [each.attempts for each in outbox.list()] == [2, 1]
     assert reporter.counts == {"Throttled": 1, "Reported": 2}
 
@@ -136,7 +136,7 @@ def test_a_throttled_report_is_sent_again_after_the_pause_that_is_asked_for(outb
 def test_a_conflict_with_what_may_have_been_sent_before_is_no_refusal(outbox, clock, started):
     outbox.add(reported())
     reporter = started(outbox, Scripted(lambda _: CONFLICT), clock)
-    wait_until(delivered(outbox))
+    until(delivered(outbox))
     assert reporter.counts == {"AlreadyReported": 2}
 
 
@@ -147,12 +147,12 @@ def test_a_report_whose_window_has_closed_is_tried_once_and_kept(outbox, clock, 
     outbox.add(reported())
     clock.now += WINDOW
     reporter = started(outbox, transport, clock)
-    wait_until(lambda: states(outbox) == ["expired", "expired"])
+    until(lambda: states(outbox) == ["expired", "expired"])
     assert transport.sent == BOTH
     assert reporter.counts == {"Throttled": 2, "Expired": 2}
     (stored, _) = outbox.list()
     outbox.replay(stored.intent, now=clock.now)
-    wait_until(lambda: states(outbox) == ["delivered", "expired"])
+    until(lambda: states(outbox) == ["delivered", "expired"])
     assert "was not delivered before the rollout's window closed" in caplog.text
 
 
@@ -171,7 +171,7 @@ def test_a_transport_that_raises_what_nobody_foresaw_ends_nothing(outbox, clock,
 
     outbox.add(reported())
     reporter = started(outbox, Scripted(answer), clock)
-    wait_until(delivered(outbox))
+    until(delivered(outbox))
     assert reporter.counts == {"NotSent": 3, "Reported": 2}
     assert [each.attempts for each in outbox.list()] == [4, 1]
     assert "Surprise" in caplog.text
@@ -213,7 +213,7 @@ def test_two_processes_send_each_report_once(tmp_path, clock, started):
     transports = [Scripted(), Scripted()]
     for transport in transports:
         started(SqliteOutbox(path), transport, clock)
-    wait_until(delivered(adding))
+    until(delivered(adding))
     sent = transports[0].times() + transports[1].times()
     assert (len(sent), set(sent.values())) == (60, {1})
 
@@ -230,7 +230,7 @@ def test_an_orphan_is_reported_with_the_minimum(outbox, clock, started, on_failu
     left(outbox, minimum=-1.0, on_failure=on_failure)
     transport = Scripted()
     started(outbox, transport, clock)
-    wait_until(delivered(outbox))
+    until(delivered(outbox))
     assert [each.intent.payload for each in outbox.list()] == [
         {"Status": status},
         {"Rewards": [-1.0]},
@@ -243,7 +243,7 @@ def test_an_orphan_is_reported_with_the_minimum(outbox, clock, started, on_failu
 def test_a_conflict_with_the_first_report_of_an_orphan_is_one(outbox, clock, started):
     left(outbox)
     reporter = started(outbox, Scripted(lambda _: CONFLICT), clock)
-    wait_until(lambda: states(outbox) == ["refused", "refused"])
+    until(lambda: states(outbox) == ["refused", "refused"])
     assert reporter.counts == {"Conflict": 1, "RewardOfFailed": 1}
 
 
@@ -263,7 +263,7 @@ def test_a_failed_rollout_whose_reward_is_refused_is_no_news(outbox, clock, star
 
     outbox.add(reported(status="failed"))
     reporter = started(outbox, Scripted(answer), clock)
-    wait_until(lambda: states(outbox) == ["delivered", "refused"])
+    until(lambda: states(outbox) == ["delivered", "refused"])
     assert reporter.counts == Counter(Reported=1, RewardOfFailed=1, Unreachable=lost)
     assert [each.outcome for each in outbox.list()] == ["Reported", "RewardOfFailed"]
     assert {record.levelname for record in caplog.records} == {"INFO"}
@@ -280,7 +280,7 @@ def test_a_conflict_behind_a_lost_reply_is_none(outbox, clock, started):
 
     left(outbox)
     reporter = started(outbox, Scripted(answer), clock)
-    wait_until(delivered(outbox))
+    until(delivered(outbox))
     assert reporter.counts == {"Unreachable": 1, "AlreadyReported": 1, "Reported": 1}
 
 
@@ -292,10 +292,10 @@ def test_an_episode_of_a_living_process_is_left_to_it(outbox, clock, started):
     for rollout in ("r2", "r3"):
         clock.now += 10
         outbox.add(reported(rollout))
-        wait_until(lambda rollout=rollout: transport.times()[rollout, "reward"])
+        until(lambda rollout=rollout: transport.times()[rollout, "reward"])
     assert outbox.counts()["running"] == 1
     clock.now += 10
-    wait_until(lambda: outbox.counts()["delivered"] == 6)
+    until(lambda: outbox.counts()["delivered"] == 6)
     assert reporter.counts == {"Reported": 6}
 
 
@@ -314,7 +314,7 @@ def test_a_clock_that_is_set_takes_no_episode_from_the_living(
 
     def look(rollout):
         outbox.add(reported(rollout, created=clock.now))
-        wait_until(lambda: transport.times()[rollout, "reward"])
+        until(lambda: transport.times()[rollout, "reward"])
 
     started(outbox, transport, clock)
     look("r2")
@@ -324,7 +324,7 @@ def test_a_clock_that_is_set_takes_no_episode_from_the_living(
     outbox.lease("other", clock.now + 30 * renewed)
     clock.now += 10
     look("r4")
-    wait_until(lambda: outbox.counts()["running"] == renewed)
+    until(lambda: outbox.counts()["running"] == renewed)
 
 
 def test_a_lease_is_renewed_whatever_the_clock_does(outbox, clock, started):
@@ -332,8 +332,8 @@ def test_a_lease_is_renewed_whatever_the_clock_does(outbox, clock, started):
     assert reporter.begin(episode(expires=inf)) == "new"
     for seconds in (10.0, -3600.0, 10.0, 7200.0):
         clock.now += seconds
-        wait_until(lambda: not outbox.orphans(clock.now + 29.0))
-        wait_until(lambda: outbox.orphans(clock.now + 31.0))
+        until(lambda: not outbox.orphans(clock.now + 29.0))
+        until(lambda: outbox.orphans(clock.now + 31.0))
     assert outbox.counts()["running"] == 1
 
 
@@ -342,7 +342,7 @@ def test_all_that_an_agent_left_is_reported_by_the_next_look(outbox, clock, star
     for number in range(35):
         left(outbox, rollout=f"r{number}")
     started(outbox, clock=clock)
-    wait_until(lambda: outbox.counts()["delivered"] == 70)
+    until(lambda: outbox.counts()["delivered"] == 70)
 
 
 def test_an_orphan_that_has_run_makes_room_for_the_next(outbox, clock, started):
@@ -357,7 +357,7 @@ def test_an_orphan_that_has_run_makes_room_for_the_next(outbox, clock, started):
 
     reporter.rerun = run
     reporter.start()
-    wait_until(lambda: len(outbox.list()) == 18)
+    until(lambda: len(outbox.list()) == 18)
     assert {each.intent.payload.get("Status", "ready") for each in outbox.list()} == {"ready"}
     reporter.close(patience=0.0)
 
@@ -388,7 +388,7 @@ def test_an_orphan_is_run_again_where_it_may_be(outbox, clock, given, again):
 
     reporter.rerun = run
     reporter.start()
-    wait_until(outbox.list)
+    until(outbox.list)
     reporter.close(patience=0.0)
     assert ran == ["r1"] * again
     status = "ready" if again else "failed"
@@ -399,13 +399,13 @@ def test_an_orphan_waits_for_who_can_run_it_as_long_as_there_is_time(outbox, clo
     left(outbox)
     reporter = started(outbox, clock=clock, rerun=True)
     outbox.add(reported("r2"))
-    wait_until(lambda: outbox.counts()["delivered"] == 2)
+    until(lambda: outbox.counts()["delivered"] == 2)
     assert outbox.counts()["running"] == 1
     clock.now += WINDOW - 60.0
     outbox.add(reported("r3"), due=clock.now)
-    wait_until(lambda: outbox.counts()["delivered"] == 4)
+    until(lambda: outbox.counts()["delivered"] == 4)
     clock.now += 10.0
-    wait_until(lambda: outbox.counts()["delivered"] == 6)
+    until(lambda: outbox.counts()["delivered"] == 6)
     assert outbox.list()[-2].intent.payload == {"Status": "failed"}
     assert reporter.counts == {"Reported": 6}
 
@@ -423,7 +423,7 @@ def test_a_host_that_cannot_run_an_orphan_now_is_asked_again(outbox, clock, star
     reporter.rerun = busy
     reporter.start()
     for number in (1, 2, 3):
-        wait_until(lambda number=number: len(asked) == number)
+        until(lambda number=number: len(asked) == number)
         clock.now += 10.0
     assert outbox.list() == []
     reporter.close(patience=0.0)
@@ -434,7 +434,7 @@ def test_a_process_that_runs_episodes_has_a_lease_and_gives_it_up(outbox, clock)
     assert reporter.begin(episode()) == "new"
     for _ in range(5):
         clock.now += 20.0
-        wait_until(lambda: not outbox.orphans(clock.now + 29.0))
+        until(lambda: not outbox.orphans(clock.now + 29.0))
     reporter.close(patience=0.0)
     assert outbox.orphans(clock.now) == [episode(payload="")]
 
@@ -455,9 +455,9 @@ def test_a_store_that_fails_for_a_while_is_looked_at_again(clock, started, caplo
     outbox.failing = True
     outbox.add(reported())
     started(outbox, clock=clock)
-    wait_until(lambda: "throttled" in caplog.text)
+    until(lambda: "throttled" in caplog.text)
     outbox.failing = False
-    wait_until(delivered(outbox))
+    until(delivered(outbox))
     assert caplog.text.count("the outbox table t is throttled") == 1
 
 
@@ -471,7 +471,7 @@ def test_what_is_settled_is_forgotten_in_time_and_what_is_pending_never(outbox, 
     started(outbox, Scripted(lambda _: THROTTLED), clock)
     for days, expected in [(7, 3), (7.1, 2), (30, 2), (30.1, 1), (100, 1)]:
         clock.now = NOW + days * day
-        wait_until(lambda expected=expected: len(outbox.list()) == expected)
+        until(lambda expected=expected: len(outbox.list()) == expected)
     assert states(outbox) == ["pending"]
 
 
@@ -489,7 +489,7 @@ def test_closing_ends_when_its_time_is_over(outbox, clock):
     outbox.add(reported())
     reporter = reporter_of(outbox, Scripted(lambda _: release.wait(5.0) and OK), clock)
     reporter.start()
-    wait_until(lambda: reporter._drainer._in_flight)
+    until(lambda: reporter._drainer._in_flight)
     reporter.close(patience=0.05)
     assert states(outbox) == ["pending", "pending"]
     release.set()
@@ -516,9 +516,9 @@ def test_senders_are_as_many_as_they_may_be(outbox, clock):
         outbox.add(reported(f"r{number}")[:1])
     reporter = reporter_of(outbox, Scripted(answer), clock, timing=Timing(poll=0.005, senders=3))
     reporter.start()
-    wait_until(lambda: len(running) == 3)
+    until(lambda: len(running) == 3)
     release.set()
-    wait_until(delivered(outbox))
+    until(delivered(outbox))
     reporter.close(patience=0.0)
     assert max(most) == 3
 

@@ -18,8 +18,8 @@ from tests.rollouts.reporters import (
     Clock,
     Scripted,
     reporter_of,
-    wait_until,
 )
+from tests.waiting import until
 
 
 class ReadOnly(MemoryOutbox):
@@ -96,7 +96,7 @@ def test_reading_is_enough_to_deliver_once_and_in_order(outbox, clock, started):
     outbox.full = True
     transport = Scripted()
     reporter = started(transport)
-    wait_until(lambda: reporter.counts["Reported"] == 80 and idle(reporter))
+    until(lambda: reporter.counts["Reported"] == 80 and idle(reporter))
     for _ in range(20):
         clock.now += 30.0
         reporter._drainer.look()
@@ -107,7 +107,7 @@ def test_reading_is_enough_to_deliver_once_and_in_order(outbox, clock, started):
         assert places == sorted(places)
     assert outbox.counts()["pending"] == 80
     outbox.full = False
-    wait_until(lambda: outbox.counts()["delivered"] == 80)
+    until(lambda: outbox.counts()["delivered"] == 80)
     assert set(transport.times().values()) == {1}
 
 
@@ -117,13 +117,13 @@ def test_what_was_sent_meanwhile_is_not_sent_again_before_it_is_recorded(outbox,
     transport = Scripted()
     reporter = reporter_of(outbox, transport, clock)
     reporter._drainer.look()
-    wait_until(lambda: idle(reporter))
+    until(lambda: idle(reporter))
     reporter._drainer.look()
-    wait_until(lambda: reporter.counts["Reported"] == 2 and idle(reporter))
+    until(lambda: reporter.counts["Reported"] == 2 and idle(reporter))
     clock.now += 60.0
     outbox.full = False
     reporter._drainer._fetch(outbox, clock.now)  # it works again, between a look's two steps
-    wait_until(lambda: idle(reporter))
+    until(lambda: idle(reporter))
     assert set(transport.times().values()) == {1}
     reporter.close(patience=0.0)
 
@@ -136,12 +136,12 @@ def test_what_a_process_could_not_record_it_sends_no_more(outbox, clock, started
     outbox.full = True
     reporter.release(reported())
     clock.now += 5.0
-    wait_until(lambda: sum(reporter.counts.values()) == 2 and idle(reporter))
+    until(lambda: sum(reporter.counts.values()) == 2 and idle(reporter))
     clock.now += 60.0
     reporter._drainer.look()
     assert transport.times() == Counter({("r1", "complete"): 1, ("r1", "reward"): 1})
     outbox.full = False
-    wait_until(lambda: not outbox.counts()["pending"])
+    until(lambda: not outbox.counts()["pending"])
 
 
 def test_one_that_fails_is_sent_again_a_lease_later(outbox, clock, started):
@@ -150,8 +150,8 @@ def test_one_that_fails_is_sent_again_a_lease_later(outbox, clock, started):
     transport = Scripted(lambda _: THROTTLED)
     reporter = started(transport, timing=Timing(poll=0.005, lease=30.0))
     for sent in (1, 2, 3):
-        wait_until(lambda sent=sent: len(transport.sent) == sent)
-        wait_until(lambda sent=sent: reporter.counts["Throttled"] == sent and idle(reporter))
+        until(lambda sent=sent: len(transport.sent) == sent)
+        until(lambda sent=sent: reporter.counts["Throttled"] == sent and idle(reporter))
         clock.now += 29.0
         reporter._drainer.look()
         assert len(transport.sent) == sent
@@ -159,7 +159,7 @@ def test_one_that_fails_is_sent_again_a_lease_later(outbox, clock, started):
     outbox.full = False
     transport.answer = lambda _: OK
     clock.now += 30.0
-    wait_until(lambda: outbox.counts()["delivered"] == 1)
+    until(lambda: outbox.counts()["delivered"] == 1)
 
 
 def test_freed_space_is_used_by_the_next_look(outbox, clock, caplog):
@@ -216,7 +216,7 @@ def test_an_unfinished_episode_is_announced_once(outbox, clock, caplog, busy):
     reporter.rerun = run
     reporter.start()
     for times in (1, 2, 3):
-        wait_until(lambda times=times: len(asked) == 9 * times)
+        until(lambda times=times: len(asked) == 9 * times)
         clock.now += 10.0
     reporter.close(patience=0.0)
     assert caplog.text.count("it is run again") == 9
@@ -236,7 +236,7 @@ def test_an_episode_that_runs_again_in_memory_is_asked_for_once(outbox, clock):
     reporter.rerun = run
     for _ in range(5):
         reporter._drainer.look()
-        wait_until(lambda: reporter.held(target()))
+        until(lambda: reporter.held(target()))
         clock.now += 10.0
     assert len(asked) == 1
     reporter.close(patience=0.0)
@@ -250,5 +250,5 @@ def test_of_one_orphan_that_cannot_be_given_up_the_others_run_all_the_same(outbo
     asked = []
     reporter.rerun = asked.append
     reporter._drainer.look()
-    wait_until(lambda: [each.target.trajectory_id for each in asked] == ["fresh"])
+    until(lambda: [each.target.trajectory_id for each in asked] == ["fresh"])
     reporter.close(patience=0.0)

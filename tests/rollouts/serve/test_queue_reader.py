@@ -15,7 +15,8 @@ from reward_functions.rollouts import rollout_handler
 from reward_functions.rollouts.episode.background import Background
 from reward_functions.rollouts.serve.app import CannotRead, QueueReader, RolloutApp
 from reward_functions.rollouts.serve.forwarder import Forwarder, ForwarderSettings
-from tests.rollouts.reporters import reporter_of, wait_until
+from tests.rollouts.reporters import reporter_of
+from tests.waiting import until
 
 NUMBERS = count()
 ARN = "arn:aws:sagemaker:us-east-1:111122223333:job/AgentRFT/a-job"
@@ -112,25 +113,25 @@ def _short(monkeypatch):
 def test_a_request_is_deleted_once_its_episode_is_durable_and_before_it_ends(queue, agent):
     queue.forward(event())
     with reading(agent.app(), queue):
-        wait_until(lambda: queue.messages == (0, 0))
-        wait_until(lambda: agent.seen == ["r-1"])
+        until(lambda: queue.messages == (0, 0))
+        until(lambda: agent.seen == ["r-1"])
 
 
 def test_a_rollout_that_comes_twice_runs_once(queue, agent):
     queue.forward(event(), event(), event("r-2"))
     agent.go.set()
     with reading(agent.app(), queue):
-        wait_until(lambda: queue.messages == (0, 0))
-        wait_until(lambda: sorted(agent.seen) == ["r-1", "r-2"])
+        until(lambda: queue.messages == (0, 0))
+        until(lambda: sorted(agent.seen) == ["r-1", "r-2"])
 
 
 def test_an_agent_that_is_full_leaves_the_rest_to_others(queue, agent):
     queue.forward(*(event(f"r-{number}") for number in range(3)))
     with reading(agent.app(workers=1), queue):
-        wait_until(lambda: queue.messages == (2, 0))
+        until(lambda: queue.messages == (2, 0))
         agent.go.set()
-        wait_until(lambda: len(agent.seen) == 3)
-        wait_until(lambda: queue.messages == (0, 0))
+        until(lambda: len(agent.seen) == 3)
+        until(lambda: queue.messages == (0, 0))
 
 
 BAD = {
@@ -148,7 +149,7 @@ BAD = {
 def test_what_is_no_request_stays_for_the_dead_letters(queue, agent, caplog, body):
     queue.put(body)
     with caplog.at_level(logging.WARNING), reading(agent.app(), queue):
-        wait_until(lambda: "is left to the queue" in caplog.text)
+        until(lambda: "is left to the queue" in caplog.text)
     assert queue.messages == (0, 1)
     assert "a secret prompt" not in caplog.text
     assert agent.seen == []
@@ -185,7 +186,7 @@ def test_the_window_of_a_rollout_runs_since_its_message_was_sent(queue, agent):
     queue.sqs.receive_message = aged
     app = agent.app()
     with reading(app, queue):
-        wait_until(lambda: queue.messages == (0, 0))
+        until(lambda: queue.messages == (0, 0))
         assert app.background.join(60)
     assert agent.seen == []
 

@@ -9,7 +9,7 @@ import pytest
 
 from reward_functions.rollouts.report.outbox.sqlite import Grouping, Write
 from reward_functions.rollouts.request.errors import ConflictingReport, OutboxUnavailable
-from tests.rollouts.reporters import wait_until
+from tests.waiting import until
 
 
 class Disk:
@@ -45,7 +45,7 @@ def together(disk, works):
         first = threads.submit(outcome, lambda _: "first")
         assert disk.began.wait(60.0)
         rest = [threads.submit(outcome, work) for work in works]
-        wait_until(lambda: len(grouping._queue) == len(works))
+        until(lambda: len(grouping._queue) == len(works))
         disk.go.set()
         return [first.result(), *[each.result() for each in rest]], grouping
 

@@ -31,7 +31,7 @@ from reward_functions.rollouts.request.outcomes import Reported, Throttled
 from tests.commands import PIPE, Command
 from tests.rollouts.report.outbox.conformance import EMPTY, Conformance
 from tests.rollouts.report.outbox.reports import NOW, episode, outcome, reported
-from tests.rollouts.reporters import wait_until
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[4]
 
@@ -103,7 +103,7 @@ def test_threads_that_write_at_once_share_a_commit(path):
     with ThreadPoolExecutor(16) as threads:
         with store._lock:
             adding = [threads.submit(store.add, reported(f"r{number}")) for number in range(16)]
-            wait_until(lambda: len(store._grouping._queue) == 15)
+            until(lambda: len(store._grouping._queue) == 15)
         for each in adding:
             each.result()
     assert said.count("BEGIN IMMEDIATE") == said.count("COMMIT") == 2
@@ -415,6 +415,7 @@ import sys
 from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
 from reward_functions.rollouts.request.outcomes import Reported
 from tests.rollouts.report.outbox.reports import outcome, reported
+from tests.waiting import until
 store = SqliteOutbox(sys.argv[1])
 number = int(sys.argv[2])
 while True:

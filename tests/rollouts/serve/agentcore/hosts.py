@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import md5
 from threading import Condition, Thread
-from time import monotonic, sleep
 
 import uvicorn
 
@@ -17,6 +16,7 @@ from reward_functions.rollouts.serve.agentcore.apps import RolloutEntrypoints, R
 from reward_functions.rollouts.serve.agentcore.bedrock_host import BedrockHost
 from reward_functions.rollouts.serve.agentcore.own_host import OwnHost
 from tests.loopback import Service
+from tests.waiting import until
 
 HOSTS = {"AgentCore's app": BedrockHost, "our server": OwnHost}
 
@@ -49,7 +49,7 @@ def serving(app):
     thread = Thread(target=server.run, daemon=True)
     thread.start()
     try:
-        wait_until(lambda: server.started)
+        until(lambda: server.started)
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
         server.should_exit = True
@@ -64,13 +64,6 @@ def end_worker_loop(app):
         app._worker_loop.call_soon_threadsafe(app._worker_loop.stop)
         app._worker_thread.join(LIMIT)
         app._worker_loop.close()
-
-
-def wait_until(true, seconds=LIMIT):
-    late = monotonic() + seconds
-    while not true():
-        assert monotonic() < late, "it did not happen"
-        sleep(0.005)
 
 
 def ask(url, payload, session=SESSION, path="/invocations"):

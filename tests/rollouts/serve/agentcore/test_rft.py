@@ -19,8 +19,8 @@ from tests.rollouts.serve.agentcore.hosts import (
     rl_app,
     runtime_app,
     serving,
-    wait_until,
 )
+from tests.waiting import until
 
 __all__ = ["account", "new", "posts", "process"]
 
@@ -64,7 +64,7 @@ def test_a_rollout_is_answered_at_once_and_reported_later(
         (complete, done), *rewards = posts.of(payload, 2)
         name = content["invocation_id"]
         asked = {"_agentcore_runtime": {"version": 1, "operation": "get", "invocation_id": name}}
-        wait_until(lambda: ask(url, asked)[1]["status"] == "completed")
+        until(lambda: ask(url, asked)[1]["status"] == "completed")
         last = ask(url, asked)[1]
     assert (complete, done["Status"]) == ("/complete-rollout", "failed" if fails else "ready")
     assert [each["Rewards"] for _, each in rewards] == [[0.0] if fails else [0.25]]

@@ -33,8 +33,8 @@ from tests.rollouts.serve.agentcore.hosts import (
     ping,
     rl_app,
     serving,
-    wait_until,
 )
+from tests.waiting import until
 
 ROLLOUT = {"exp_id": "exp-1", "input_id": "row-7", "s3_bucket": BUCKET}
 PAYLOAD = {"prompt": "6 × 7?", "answer": "42", "_rollout": {**ROLLOUT, "api_key": "sk-secret"}}
@@ -75,7 +75,7 @@ def test_an_agent_of_any_form_is_answered_at_once_and_its_result_is_stored(host,
     with serving(app) as url:
         assert ask(url, PAYLOAD) == (200, PROCESSING)
         found = s3.stored(PROCESSING)
-        wait_until(lambda: ping(url) == "Healthy")
+        until(lambda: ping(url) == "Healthy")
     assert found.pop("session", SESSION) == SESSION
     assert found == {
         "rewards": [1.0],
@@ -104,7 +104,7 @@ def test_the_session_stays_busy_until_the_result_is_stored(host, s3):
         assert ping(url) == "HealthyBusy"
         go.set()
         assert s3.stored(PROCESSING)["rewards"] == 0.5
-        wait_until(lambda: ping(url) == "Healthy")
+        until(lambda: ping(url) == "Healthy")
 
 
 def test_a_rollout_asked_for_again_while_it_runs_runs_once(host, s3):
@@ -292,7 +292,7 @@ def test_the_first_result_counts_and_the_second_is_a_conflict(host, s3, caplog):
     with serving(app) as url:
         for number in (1, 2):
             ask(url, PAYLOAD)
-            wait_until(lambda number=number: sum(app.counts.values()) == number)
+            until(lambda number=number: sum(app.counts.values()) == number)
     assert s3.stored(PROCESSING)["rewards"] == 1.0
     assert app.counts == {"stored": 1, "conflict": 1}
     assert "ConflictingReport" in caplog.text
@@ -320,7 +320,7 @@ def test_what_s3_refuses_is_tried_again_and_then_said(s3, caplog, pauses, counts
     s3.fail("put", REFUSAL)
     with serving(app) as url:
         ask(url, PAYLOAD)
-        wait_until(lambda: app.counts)
+        until(lambda: app.counts)
     assert app.counts == counts
     assert "AccessDenied" in caplog.text
 
@@ -336,9 +336,9 @@ def test_an_agent_that_never_ends_fails_at_its_deadline_and_its_late_result_is_c
     with serving(app) as url:
         ask(url, PAYLOAD)
         found = s3.stored(PROCESSING)
-        wait_until(lambda: ping(url) == "Healthy")
+        until(lambda: ping(url) == "Healthy")
         go.set()
-        wait_until(lambda: app.counts["late"])
+        until(lambda: app.counts["late"])
     assert (found["status_code"], "rewards" in found) == (500, False)
     assert found["stop_reason"] == "the agent did not end within 0.05 seconds"
     assert app.counts == {"failed": 1, "late": 1}
@@ -352,7 +352,7 @@ def test_at_the_end_of_the_process_what_still_runs_is_stored_as_failed(host, s3)
     assert s3.stored(PROCESSING)["stop_reason"] == INTERRUPTED
     assert app.counts == {"failed": 1}
     go.set()
-    wait_until(lambda: app.counts["late"])
+    until(lambda: app.counts["late"])
     with pytest.raises(TooBusy):
         app._begin(PAYLOAD, None)
 
@@ -383,7 +383,7 @@ def test_a_full_agent_answers_503_and_keeps_no_session(host, s3):
         assert (status, "1 episodes run" in content["error"]) == (503, True)
         go.set()
         s3.stored(PROCESSING)
-        wait_until(lambda: ping(url) == "Healthy")
+        until(lambda: ping(url) == "Healthy")
         assert ask(url, PAYLOAD, session="b" * 33)[0] == 200
 
 

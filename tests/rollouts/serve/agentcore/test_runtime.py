@@ -29,8 +29,8 @@ from tests.rollouts.serve.agentcore.hosts import (
     ping,
     runtime_app,
     serving,
-    wait_until,
 )
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[4]
 
@@ -93,7 +93,7 @@ def test_a_background_start_is_answered_at_once_and_found_later(app):
         go.set()
         assert ask(url, start(x=3)) == (200, completed(result=[1]))
         assert ask(url, get()) == (200, completed(result=[1]))
-        wait_until(lambda: ping(url) == "Healthy")
+        until(lambda: ping(url) == "Healthy")
 
 
 def test_of_many_starts_at_once_one_runs_and_all_get_its_end(app):
@@ -121,7 +121,7 @@ def test_who_hangs_up_cancels_nothing(app):
         assert begun.wait(LIMIT)
         connection.close()
         go.set()
-        wait_until(lambda: ask(url, get()) == (200, completed(result=42)))
+        until(lambda: ask(url, get()) == (200, completed(result=42)))
 
 
 ENDS = {
@@ -190,7 +190,7 @@ def test_in_the_background_every_request_has_an_id_of_the_servers(host, tmp_path
         assert (first["status"], second["status"]) == ("in_progress", "in_progress")
         go.set()
         name = first["invocation_id"]
-        wait_until(lambda: ask(url, get(name))[1] == completed(name, result={"x": 1}))
+        until(lambda: ask(url, get(name))[1] == completed(name, result={"x": 1}))
     assert first["invocation_id"] != second["invocation_id"]
 
 
@@ -231,8 +231,8 @@ def test_an_end_that_the_disk_does_not_take_is_never_a_success(app, monkeypatch)
     monkeypatch.setattr(app._store, "finish", unavailable)
     with serving(app) as url:
         assert ask(url, start()) == (500, {"error": "the folder is full"})
-        wait_until(lambda: ask(url, get()) == (200, being("interrupted")))
-        assert ping(url) == "Healthy"
+        until(lambda: ask(url, get()) == (200, being("interrupted")))
+        until(lambda: ping(url) == "Healthy")
 
 
 def test_where_the_disk_takes_no_result_it_may_take_an_error(app, monkeypatch):
@@ -253,6 +253,7 @@ import sys, time
 from pathlib import Path
 from reward_functions.rollouts.serve.agentcore.apps import RuntimeInvocations
 from reward_functions.rollouts.serve.agentcore.own_host import OwnHost
+from tests.waiting import until
 
 folder = Path(sys.argv[1])
 app = type("App", (RuntimeInvocations, OwnHost), {})(state_dir=folder / "state")
@@ -283,7 +284,7 @@ def test_a_process_that_is_killed_leaves_its_starts_interrupted_and_its_ends_who
             200,
             being("in_progress", "slow"),
         )
-        wait_until(lambda: (tmp_path / "ran").read_text() == "qs")
+        until(lambda: (tmp_path / "ran").read_text() == "qs")
         assert ask(other, start("slow", x="s")) == (200, being("in_progress", "slow"))
         os.kill(first.pid, signal.SIGKILL)
         first.wait(LIMIT)

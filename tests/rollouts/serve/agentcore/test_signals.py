@@ -9,7 +9,8 @@ import pytest
 
 from reward_functions.rollouts.serve.agentcore.invocations import InvocationStore
 from tests.commands import PIPE, Command, run
-from tests.rollouts.serve.agentcore.hosts import BUCKET, LIMIT, ask, wait_until
+from tests.rollouts.serve.agentcore.hosts import BUCKET, LIMIT, ask
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[4]
 PAYLOAD = {"_rollout": {"exp_id": "e", "input_id": "i", "s3_bucket": BUCKET}}
@@ -52,7 +53,7 @@ def running(host, s3, grace, tmp_path):
     with Command(arguments, program=CHILD, cwd=ROOT, stdout=PIPE) as child:
         url = child.stdout.readline().strip()
         try:
-            wait_until(lambda: answers(url))
+            until(lambda: answers(url))
             yield child, url
         finally:
             child.kill()
@@ -83,7 +84,7 @@ def test_a_signal_stores_what_still_runs(host, signals, grace, seconds, status, 
         for name in signals:
             child.send_signal(getattr(signal, f"SIG{name}"))
             if name != signals[-1]:  # also at once, while requests come in
-                wait_until(lambda: is_draining(url))
+                until(lambda: is_draining(url))
         child.wait(LIMIT)
     found = s3.stored(answer)
     assert found["status_code"] == status
