@@ -4,7 +4,7 @@ What pytest does around a test takes longer than most rows of a table do. So the
 the others along: the function is called for each, and one that fails is reported under its own
 name, with what it printed. Rows that pass count as the test of the first. A row is a test of its
 own where a fixture is made anew for it, where a mark is for it, and where each is to be seen: with
-`-v`, `--pdb` and `--collect-only`.
+`-v`, `--pdb` and `--collect-only`. What a row has logged is shown only where it runs alone.
 """
 
 import pytest
@@ -17,13 +17,17 @@ ROWS = pytest.StashKey()
 MARKS = {"aws", "parametrize", "slow", "usefixtures"}
 """Marks that ask for nothing while a row runs."""
 
+PLAIN = {"argnames", "argvalues", "ids"}
+"""What a table says that no fixture asks for: with a scope, one that is shared may."""
+
 
 def _values(item):
-    """The names of what the rows of a table are."""
+    """The names of what the rows of a table are; not of what fixtures may ask for."""
     found = set()
     for mark in item.iter_markers("parametrize"):
-        names, indirect = mark.args[0], mark.kwargs.get("indirect", mark.args[2:])
-        if not indirect:
+        asked = dict(zip(("argnames", "argvalues", "indirect"), mark.args, strict=False))
+        names, others = (asked | mark.kwargs).pop("argnames"), {*asked, *mark.kwargs} - PLAIN
+        if not others:
             found.update(names.replace(",", " ").split() if isinstance(names, str) else names)
     return found
 

@@ -55,6 +55,18 @@ def test_anew(anew, letter):
 def test_indirect(each):
     assert each in "ab"
 
+@pytest.fixture(scope="module")
+def doubled(of):
+    return 2 * of
+
+@pytest.mark.parametrize("of", [1, 2], scope="module")
+def test_shared_by_some(doubled, of):
+    assert doubled == 2 * of
+
+@pytest.mark.parametrize(argnames="letter", argvalues=["a", "b"], ids=str.upper)
+def test_named(letter):
+    assert letter in "ab"
+
 def test_of_a_fixture(each, each_of_module):
     assert each in "pq" and each_of_module in "pq"
 
@@ -89,9 +101,9 @@ def test_they_fail_and_skip_as_rows_that_are_tests_do(tmp_path, processes):
     assert failed == OWN_NAME == {line for line in ends(rows) if line.startswith("FAILED")}
     assert re.search(r"^SKIPPED \[2\] .*: not this one$", said, re.MULTILINE)
     assert "1 xfailed" in said
-    # Of `test_rows` four pass, but not the first; of `test_warns` two, with the first.
-    assert passed(rows) == 17
-    assert passed(said) == passed(rows) - 4 - 1
+    # Four of `test_rows` pass, but not its first; two of `test_warns` and of `test_named`.
+    assert passed(rows) == 21
+    assert passed(said) == passed(rows) - 4 - 1 - 1
 
 
 def test_a_row_that_fails_says_what_it_printed_and_no_other_row(tmp_path):
