@@ -2,7 +2,8 @@
 
 from contextlib import suppress
 from pathlib import Path
-from time import monotonic, sleep
+
+from tests.waiting import until
 
 
 def processes_of(folder):
@@ -18,11 +19,6 @@ def processes_of(folder):
     return found
 
 
-def end_within(folder, seconds):
-    """Whether the processes of a folder end in time; one that was killed is there for a moment."""
-    late = monotonic() + seconds
-    while processes_of(folder):
-        if monotonic() > late:
-            return False
-        sleep(0.05)
-    return True
+def until_ended(folder):
+    """Wait for the processes of a folder to end; one that was killed is there for a moment."""
+    until(lambda: not processes_of(folder), f"processes of {folder} run on")

@@ -14,7 +14,7 @@ import sys
 from array import array
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -479,6 +479,9 @@ class Run:
     def _first(self) -> Iterator[tuple[Piece, list[RowResult]]]:
         """The first piece; it is under way until the caller comes back, and has kept it."""
         piece, future = self._begun[0]
+        while not future.done():
+            # A signal that comes just before a thread waits without end does not wake it.
+            wait([future], timeout=LOOK)
         yield piece, future.result()
         self._begun.popleft()
 
@@ -491,6 +494,9 @@ class Run:
 
 ROWS_OF_AN_INTERPRETER: Final = 64
 """Rows from which a further interpreter is begun: it takes half a second to start."""
+
+LOOK: Final = 1.0
+"""Seconds after which a run that waits sees an interrupt at the latest."""
 
 PATIENCE: Final = 5.0
 """Seconds for which an interrupted run waits for the rows under way."""

@@ -15,7 +15,7 @@ from reward_functions import sample
 from reward_functions.cli import app
 from reward_functions.testing import wire_row
 from tests.commands import PIPE, Command
-from tests.processes import end_within, processes_of
+from tests.processes import processes_of, until_ended
 from tests.waiting import until
 
 # Background jobs of a shell, and so some CI, hand down that they ignore interrupts.
@@ -174,7 +174,7 @@ def test_a_run_that_was_ended_goes_on_where_it_was(sent, workers, ended, score, 
         assert status == 130
         assert stderr.startswith(f"\ninterrupted: {kept} of 200 scored and kept in out.partial; ")
         assert stderr.endswith("-o out --workers " + workers + " --resume\n")
-    assert end_within(tmp_path, 10)
+    until_ended(tmp_path)
     assert not (tmp_path / "out").exists()
     (tmp_path / "calls").unlink()
     ran = score(rows(200), "-o", "out", "--resume", reward="./slow.py")

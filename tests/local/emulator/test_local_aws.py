@@ -45,7 +45,7 @@ from reward_functions.local.emulator.emulator import (
 from reward_functions.local.emulator.installing import EmulatorMissing
 from reward_functions.local.emulator.serve import SharedCode, Wildcards, logged
 from tests.commands import PIPE, Command
-from tests.processes import end_within, processes_of
+from tests.processes import processes_of, until_ended
 
 ENVIRONMENT = "import os\ndef handler(event, context):\n    return [os.getpid(), dict(os.environ)]"
 
@@ -363,7 +363,7 @@ def test_nothing_outlives_who_started_it_for_a_block(number, function_zip, tmp_p
         # The emulator and its watchdog, its function, the CDK with its own and a child.
         assert len(processes_of(folder)) >= 6
         starter.send_signal(number)
-    assert end_within(folder, 3)
+    until_ended(folder)
     down("abandoned")
 
 

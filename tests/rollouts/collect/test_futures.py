@@ -2,7 +2,6 @@
 
 import asyncio
 from concurrent.futures import CancelledError
-from time import monotonic
 
 import pytest
 
@@ -43,10 +42,8 @@ def test_a_result_is_there_and_the_session_is_stopped(collecting, ledgers):
 def test_a_timeout_of_nothing_looks_once_and_returns_at_once(collecting):
     with collecting(never) as (client, double):
         future = client.invoke({"n": 1})
-        began = monotonic()
         with pytest.raises(TimeoutError, match="not ready after 0s"):
             future.result(timeout=0)
-        assert monotonic() - began < 10
         assert future.cancelled
         assert not double.sessions.running
         with pytest.raises(CancelledError):
