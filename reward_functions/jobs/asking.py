@@ -536,7 +536,8 @@ def _answers(
         running = {pool.submit(answer, one): one for one in islice(left, concurrency)}
         try:
             while running:
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                # A signal that comes just before an endless wait does not wake it.
+                done, _ = wait(running, timeout=1.0, return_when=FIRST_COMPLETED)
                 for future in done:
                     attempt = running.pop(future)
                     try:

@@ -1,8 +1,5 @@
 """What was begun is known before an interrupt, and kept once."""
 
-import signal
-from threading import Event, get_ident
-
 import pytest
 
 from reward_functions.core.threads import Threads
@@ -49,23 +46,4 @@ def test_a_piece_that_was_kept_is_under_way_no_more():
     run = run_of(1)
     assert positions(run) == [0]
     assert not positions(run.finished(5))
-    run.close()
-
-
-def test_an_interrupt_that_wakes_no_lock_ends_the_waiting_all_the_same():
-    """Another thread takes the signal: for who waits it is as one that came just before."""
-    go_on, done = Event(), Event()
-
-    def held(piece):
-        signal.pthread_kill(get_ident(), signal.SIGINT)
-        go_on.wait(30)
-        done.set()
-        return list(piece.positions)
-
-    run = Run(Pieces([(0, Unread("input line 0", 0, {}))], 1), held, 2)
-    with pytest.raises(KeyboardInterrupt):
-        next(iter(run))
-    assert not done.is_set()
-    go_on.set()
-    assert positions(run.finished(5)) == [0]
     run.close()

@@ -28,7 +28,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from hashlib import sha256
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from secrets import token_hex
 from threading import Event, Lock, Thread
 from time import monotonic
@@ -341,7 +341,11 @@ def drive(
     working = concurrency
     try:
         while working:
-            result = results.get()
+            try:
+                # A signal that comes just before an endless wait does not wake it.
+                result = results.get(timeout=1.0)
+            except Empty:
+                continue
             if result is None:
                 working -= 1
             elif isinstance(result, Exception):

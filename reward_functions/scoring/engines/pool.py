@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from math import inf
 from threading import Event
 from typing import TYPE_CHECKING
 
+from reward_functions.scoring.run import LOOK
 from reward_functions.scoring.shard import work
 
 if TYPE_CHECKING:
@@ -42,8 +43,11 @@ def side_by_side(
     pool = ThreadPoolExecutor(threads, thread_name_prefix="shard")
     ended = False
     try:
-        for future in as_completed([pool.submit(work, shard, left) for shard in shards]):
-            yield future.result()
+        running = {pool.submit(work, shard, left) for shard in shards}
+        while running:
+            done, running = wait(running, timeout=LOOK, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
         ended = True
     finally:
         if not ended:
