@@ -1,18 +1,14 @@
 """An interrupt ends whoever waits for calls in other threads, whenever it comes."""
 
-import signal
-from contextlib import closing
-from threading import Event, get_ident
-from time import sleep
 from types import SimpleNamespace
 
 import pytest
 
-from reward_functions.jobs.asking import _answers
 from reward_functions.rollouts.drive.driving import drive
 from reward_functions.scoring.engines.pool import side_by_side
 from reward_functions.scoring.rows import Unread
 from reward_functions.scoring.run import Pieces, Run
+from tests.interrupting import assert_interruptible
 
 
 def of_a_run(call, ending):
@@ -23,26 +19,10 @@ def of_shards(call, ending):
     return side_by_side([0], lambda shard, left: call(shard), 2, ending.set)
 
 
-def of_a_model(call, ending):
-    return _answers(call, [0], 2, ending)
-
-
 def of_rollouts(call, ending):
     return drive(SimpleNamespace(ending=ending, run=call), [0], 2)
 
 
-@pytest.mark.parametrize("waiting", [of_a_run, of_shards, of_a_model, of_rollouts])
+@pytest.mark.parametrize("waiting", [of_a_run, of_shards, of_rollouts])
 def test_one_that_wakes_no_lock_is_seen_all_the_same(waiting):
-    """Another thread takes the signal: for who waits it is as one that came just before."""
-    ending, seen = Event(), []
-
-    def held(_):
-        sleep(0.1)  # until it is waited for
-        signal.pthread_kill(get_ident(), signal.SIGINT)
-        seen.append(ending.wait(20))
-        return []
-
-    with closing(waiting(held, ending)) as waits, pytest.raises(KeyboardInterrupt):
-        next(waits)
-    assert seen in ([], [True])
-    ending.set()
+    assert_interruptible(waiting)

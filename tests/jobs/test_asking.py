@@ -22,6 +22,7 @@ from reward_functions.jobs.asking import (
     ModelAnswer,
     Patience,
     Sampling,
+    _answers,
     ask,
     attempts_for,
     chosen,
@@ -34,6 +35,7 @@ from reward_functions.jobs.clients import Key
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.openai import Api
 from reward_functions.local.emulator.emulator import TRAINING
+from tests.interrupting import assert_interruptible
 from tests.jobs.models_service import KEY, Refusal, Text
 
 MODEL = "amazon.nova-2-lite-v1:0"
@@ -495,3 +497,7 @@ def test_the_client_of_a_baseline_asks_and_reads_errors_as_every_other(bounded, 
 def test_a_limit_of_the_command_that_is_none_is_refused_by_the_first_name_of_limits():
     with pytest.raises(BadJob, match=f"{LIMITS[0]}: -1 is not a whole number from 1"):
         drawn_as({}, 1.0, -1)
+
+
+def test_an_interrupt_while_answers_are_waited_for_is_seen_whenever_it_comes():
+    assert_interruptible(lambda call, ending: _answers(call, [0], 2, ending))

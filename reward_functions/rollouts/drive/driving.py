@@ -335,16 +335,14 @@ def drive(
         finally:
             results.put(None)
 
-    threads = [Thread(target=work, name="rollouts", daemon=True) for _ in range(concurrency)]
-    for thread in threads:
-        thread.start()
+    for _ in range(concurrency):
+        Thread(target=work, name="rollouts", daemon=True).start()
     working = concurrency
     try:
         while working:
             try:
-                # A signal that comes just before an endless wait does not wake it.
                 result = results.get(timeout=1.0)
-            except Empty:
+            except Empty:  # a signal that comes just before an endless wait does not wake it
                 continue
             if result is None:
                 working -= 1
