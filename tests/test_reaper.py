@@ -13,6 +13,7 @@ import pytest
 
 from tests.processes import processes_of
 from tests.reaper import VARIABLE
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 
@@ -62,7 +63,7 @@ def test_a_run_that_is_over_leaves_neither_processes_nor_files(run):
 
 
 def assert_nothing_left(ended, folder):
-    ended.wait(timeout=20)
+    ended.wait(timeout=PATIENCE)
     for _ in range(100):
         if not folder.exists():
             break

@@ -23,7 +23,7 @@ from reward_functions.testing import wire_row
 from tests import commands
 from tests.commands import PIPE, Command
 from tests.conformance.conftest import remembering, texts_are_read_once
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 __all__ = ["remembering", "texts_are_read_once"]
 
@@ -593,7 +593,7 @@ def test_an_interrupt_ends_quietly_and_leaves_no_file(tmp_path):
     try:
         until((tmp_path / "out.partial").exists)
         running.send_signal(signal.SIGINT)
-        _, stderr = running.communicate(timeout=20)
+        _, stderr = running.communicate(timeout=PATIENCE)
     finally:
         running.kill()
     message = "\ninterrupted: 0 of 1 scored, and nothing is kept\n"
@@ -611,7 +611,7 @@ def test_a_reader_that_has_read_enough_is_no_error(format, tmp_path):
     running.stdout.close()
     stderr = running.stderr.read()
     running.stderr.close()
-    assert running.wait(timeout=20) == 141
+    assert running.wait(timeout=PATIENCE) == 141
     assert "Traceback" not in stderr
 
 

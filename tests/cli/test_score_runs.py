@@ -16,7 +16,7 @@ from reward_functions.cli import app
 from reward_functions.testing import wire_row
 from tests.commands import PIPE, Command
 from tests.processes import processes_of, until_ended
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 # Background jobs of a shell, and so some CI, hand down that they ignore interrupts.
 
@@ -150,7 +150,7 @@ def ended(tmp_path):
         try:
             until(lambda: partial.exists() and partial.read_text().count("\n") > 60)
             running.send_signal(sent)
-            _, stderr = running.communicate(timeout=20)
+            _, stderr = running.communicate(timeout=PATIENCE)
         finally:
             running.kill()
         (tmp_path / "wait").unlink()
@@ -355,7 +355,7 @@ def test_a_table_on_a_terminal_is_bounded_and_has_a_digest(tmp_path):
     except OSError:  # Linux's end of a terminal
         pass
     os.close(ours)
-    assert ran.wait(timeout=20) == 1
+    assert ran.wait(timeout=PATIENCE) == 1
     text = shown.decode()
     assert "r49" in text
     assert "r50" not in text
@@ -369,7 +369,7 @@ def test_a_pipe_is_read_whole_before_anything_is_scored(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     running = Command(["score", "gsm8k", "pipe"], cwd=tmp_path, stdout=PIPE)
     Path(tmp_path / "pipe").write_text(rows(3))
-    stdout, _ = running.communicate(timeout=20)
+    stdout, _ = running.communicate(timeout=PATIENCE)
     assert [json.loads(line)["id"] for line in stdout.splitlines()] == ["r0", "r1", "r2"]
     assert not processes_of(tmp_path)
 
@@ -402,7 +402,7 @@ def test_what_is_under_way_is_waited_for_and_kept(tmp_path):
         running.send_signal(signal.SIGINT)
         assert "rows under way; Ctrl-C again leaves them" in running.stderr.readline()
         (tmp_path / "wait").unlink()
-        _, stderr = running.communicate(timeout=20)
+        _, stderr = running.communicate(timeout=PATIENCE)
     finally:
         running.kill()
     called = (tmp_path / "calls").read_text().split()

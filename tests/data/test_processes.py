@@ -11,7 +11,7 @@ import pytest
 from reward_functions.cli import main
 from tests import commands
 from tests.commands import PIPE, Command
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 
 @pytest.mark.parametrize("existing", [True, False])
@@ -28,7 +28,7 @@ def test_an_interrupt_leaves_nothing_half_written(existing, records, tmp_path):
             stream.flush()
             until(lambda: out.exists() and any("unfinished" in path.name for path in out.iterdir()))
             running.send_signal(signal.SIGINT)
-            _, stderr = running.communicate(timeout=20)
+            _, stderr = running.communicate(timeout=PATIENCE)
     finally:
         running.kill()
     message = f"\ninterrupted: nothing of {out / 'test.jsonl'} is written\n"
@@ -115,7 +115,7 @@ def test_what_a_function_started_ends_with_the_audit(number, tmp_path):
     try:
         until(lambda: marks.exists() and marks.read_text().endswith("\n"))
         running.send_signal(number)
-        running.communicate(timeout=20)
+        running.communicate(timeout=PATIENCE)
     finally:
         running.kill()
     assert running.returncode == 130

@@ -26,6 +26,7 @@ from reward_functions.local.emulator.emulator import EmulatorEnded, known
 from tests.commands import Command
 from tests.deploy.what import ROOT, STAGE, stages
 from tests.processes import until_ended
+from tests.waiting import PATIENCE
 
 DEPLOYMENTS = stages()[STAGE]["deployments"]
 
@@ -142,7 +143,7 @@ def test_a_demo_that_is_interrupted_leaves_nothing(number, tmp_path):
     while not (own[0].folder.path / "cdk.log").exists():
         sleep(0.02)
     demo.send_signal(number)
-    assert demo.wait(timeout=30) == 130
+    assert demo.wait(timeout=PATIENCE) == 130
     assert "Traceback" not in (tmp_path / "said").read_text()
     assert {aws.name for aws in known()} == before
     assert start_time(own[0].record.process.id) is None

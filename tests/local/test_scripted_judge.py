@@ -17,6 +17,7 @@ from reward_functions import Scored, get, sample, score_batch
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from reward_functions.judge_runtime.panel import JudgePool
 from reward_functions.local.scripted_judge import scripted_judge
+from tests.waiting import PATIENCE
 
 RULE = [
     # an answer, what it is compared with, what it earns
@@ -129,7 +130,7 @@ def test_it_serves_alone_until_it_is_interrupted():
         assert scores(url, "json_schema")[0] == 1.0
     finally:
         os.kill(script.pid, signal.SIGINT)
-        _, complaint = script.communicate(timeout=10)
+        _, complaint = script.communicate(timeout=PATIENCE)
     assert (script.returncode, complaint) == (0, "")
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests import commands
 from tests.commands import PIPE, Command
 from tests.judge_runtime.conftest import serve
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 __all__ = ["serve"]
 
@@ -168,7 +168,7 @@ def test_a_judge_that_never_answers_does_not_hold_ctrl_c_back(
         sleep(0.5)
         running.send_signal(signal.SIGINT)
         try:
-            printed = running.communicate(timeout=30)[1]
+            printed = running.communicate(timeout=PATIENCE)[1]
         finally:
             running.kill()
             going_on.set()

@@ -46,6 +46,7 @@ from reward_functions.local.emulator.installing import EmulatorMissing
 from reward_functions.local.emulator.serve import SharedCode, Wildcards, logged
 from tests.commands import PIPE, Command
 from tests.processes import processes_of, until_ended
+from tests.waiting import PATIENCE
 
 ENVIRONMENT = "import os\ndef handler(event, context):\n    return [os.getpid(), dict(os.environ)]"
 
@@ -315,7 +316,7 @@ def test_a_start_that_is_interrupted_leaves_nothing(number, impostor, nothing_le
         assert starting.poll() is None
         sleep(0.01)
     starting.send_signal(number)
-    _, said = starting.communicate(timeout=20)
+    _, said = starting.communicate(timeout=PATIENCE)
     assert starting.returncode == 130
     assert "Traceback" not in said
 

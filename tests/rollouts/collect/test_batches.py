@@ -9,7 +9,7 @@ import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from tests.local.agentcore_double import Faults
-from tests.waiting import collector_at_rest, until_gone
+from tests.waiting import PATIENCE, collector_at_rest, until_gone
 
 FAST = {"initial_interval": 0.01, "max_interval": 0.05}
 STORM = {
@@ -62,7 +62,7 @@ def require_whole(items, double):
 
 def test_sixty_sessions_with_every_accident_end_whole_or_marked_and_stopped(collecting, ledgers):
     with collecting(troubled, Faults(STORM)) as (client, double):
-        items = list(client.run_batch(rows(60), 20, timeout=2.0, **FAST))
+        items = list(client.run_batch(rows(60), 20, timeout=5.0, **FAST))
         require_whole(items, double)
         assert double.sessions.most_running <= 20
         assert {item.error for item in items if item.kind == "agent"} == {
@@ -73,7 +73,7 @@ def test_sixty_sessions_with_every_accident_end_whole_or_marked_and_stopped(coll
 
 def test_the_asynchronous_form_gives_the_same(collecting):
     async def gathered(client):
-        return [item async for item in client.run_batch_async(rows(60), 20, timeout=2.0, **FAST)]
+        return [item async for item in client.run_batch_async(rows(60), 20, timeout=5.0, **FAST)]
 
     with collecting(troubled, Faults(STORM)) as (client, double):
         require_whole(asyncio.run(gathered(client)), double)
@@ -99,7 +99,7 @@ def test_an_exception_of_the_consumer_stops_what_runs(collecting):
 def test_an_interrupt_while_nothing_is_ready_stops_what_runs(collecting, monkeypatch):
     with collecting(never) as (client, double):
         items = iter(client.run_batch(rows(8), 8, **FAST))
-        assert double.sessions.wait_running(8, timeout=10)
+        assert double.sessions.wait_running(8, timeout=PATIENCE)
 
         def interrupted():
             raise KeyboardInterrupt
@@ -115,17 +115,17 @@ def test_an_iterator_that_nobody_holds_stops_what_runs(collecting):
         kept = [iter(client.run_batch(rows(8), 8, **FAST))]
         kept.append(kept)  # a cycle, which only the garbage collector finds
         alive = ref(kept[0])
-        assert double.sessions.wait_running(8, timeout=10)
+        assert double.sessions.wait_running(8, timeout=PATIENCE)
         del kept
         until_gone(alive)
-        assert double.sessions.wait_idle(timeout=10)
+        assert double.sessions.wait_idle(timeout=PATIENCE)
 
 
 def test_a_with_block_stops_what_a_kept_iterator_runs(collecting):
     with collecting(never) as (client, double):
         with client.run_batch(rows(8), 8, **FAST) as batch:
             kept = iter(batch)
-            assert double.sessions.wait_running(8, timeout=10)
+            assert double.sessions.wait_running(8, timeout=PATIENCE)
         assert not double.sessions.running
         assert list(kept) == []
 
@@ -148,9 +148,9 @@ def test_leaving_an_asynchronous_loop_stops_what_runs(collecting):
 
     with collecting(lambda row: {"rewards": 1.0} if row["n"] == 0 else None) as (client, double):
         asyncio.run(left(client))
-        assert double.sessions.wait_idle(timeout=10)
+        assert double.sessions.wait_idle(timeout=PATIENCE)
         asyncio.run(cancelled(client, double))
-        assert double.sessions.wait_idle(timeout=10)
+        assert double.sessions.wait_idle(timeout=PATIENCE)
 
 
 def test_a_timeout_of_nothing_starts_nothing(collecting):
@@ -191,7 +191,7 @@ def test_rows_are_read_as_sessions_become_free_and_results_are_not_kept(collecti
     with collecting(lambda _: {"rewards": 1.0}) as (client, double):
         items = iter(client.run_batch(counted(), 4, **FAST))
         assert next(items).success
-        assert double.sessions.wait_idle(timeout=10)
+        assert double.sessions.wait_idle(timeout=PATIENCE)
         assert len(read) <= 1 + 4 + 2 * 4  # taken, waiting to be taken, under way
         assert len(list(items)) == 39
 

@@ -16,6 +16,7 @@ from reward_functions.rollouts.request.errors import (
 )
 from reward_functions.rollouts.serve.agentcore.results import destination_of
 from tests.local.agentcore_double import Faults
+from tests.waiting import PATIENCE
 
 
 def never(_):
@@ -29,7 +30,7 @@ def paid(_):
 def test_a_result_is_there_and_the_session_is_stopped(collecting, ledgers):
     with collecting(paid) as (client, double):
         future = client.invoke({"n": 1}, input_id="row-1")
-        assert future.result(timeout=10)["rewards"] == 1.0
+        assert future.result(timeout=PATIENCE)["rewards"] == 1.0
         assert future.done()
         assert future.time_until_next_poll() == float("inf")
         assert not future.cancelled
@@ -65,7 +66,7 @@ def test_an_agents_failure_is_raised_with_its_envelope(collecting):
 
     with collecting(failing) as (client, double):
         with pytest.raises(AgentFailed, match="status 500: RuntimeError: no tool") as caught:
-            client.invoke({"n": 1}).result(timeout=10)
+            client.invoke({"n": 1}).result(timeout=PATIENCE)
         assert caught.value.result["status_code"] == 500
         assert not double.sessions.running
 
@@ -111,7 +112,7 @@ def test_a_reply_that_names_another_place_is_refused_and_the_session_stopped(col
 
 def test_a_lost_reply_loses_no_rollout(collecting):
     with collecting(paid, Faults({"invoke.dropped": 1.0})) as (client, _):
-        assert client.invoke({"n": 1}).result(timeout=10)["rewards"] == 1.0
+        assert client.invoke({"n": 1}).result(timeout=PATIENCE)["rewards"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_a_client_looks_where_the_agents_app_stores(collecting, input_id):
     with collecting(named) as (client, _):
         session = "s" * 40
         future = client.invoke({"n": 1}, session_id=session, input_id=input_id)
-        assert future.result(timeout=10)["rewards"] == 1.0
+        assert future.result(timeout=PATIENCE)["rewards"] == 1.0
     assert [each.key for each in stored] == [future.result_key]
 
 

@@ -14,6 +14,7 @@ from reward_functions.rollouts.request.errors import (
     ServiceFailed,
 )
 from tests.local.agentcore_double import Faults
+from tests.waiting import PATIENCE
 
 SESSION = "session-" + "0" * 30
 
@@ -63,7 +64,7 @@ def test_an_invocation_is_started_once_and_looked_up_by_its_id(invoking):
         )
         assert (await handle.status())["status"] == "completed"
         again = client.get_invocation(session_id=SESSION, invocation_id="one")
-        assert await again.result(timeout=10) == await handle.result() == {"reward": 1.0}
+        assert await again.result(timeout=PATIENCE) == await handle.result() == {"reward": 1.0}
         await client.stop_session(SESSION)
 
     with invoking(app) as (client, double):
@@ -85,7 +86,7 @@ def test_an_invocation_without_a_result_is_an_error_with_its_state(invoking, end
     with invoking(Protocol(ended)) as (client, _):
         handle = client.get_invocation(session_id=SESSION, invocation_id="one")
         with pytest.raises(InvocationError, match="Invocation one: ") as caught:
-            handle.result_sync(timeout=10)
+            handle.result_sync(timeout=PATIENCE)
         assert caught.value.snapshot["status"] == ended["status"]
         assert caught.value.session_id == SESSION
         assert isinstance(caught.value, RolloutError)
