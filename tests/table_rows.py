@@ -7,6 +7,8 @@ own where a fixture is made anew for it, where a mark is for it, and where each 
 `-v`, `--pdb` and `--collect-only`. What a row has logged is shown only where it runs alone.
 """
 
+from copy import copy
+
 import pytest
 
 from tests.costs import BROUGHT
@@ -82,6 +84,18 @@ def pytest_pyfunc_call(pyfuncitem):
     if rows:
         pyfuncitem.user_properties.append((BROUGHT, len(rows)))
     return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Skip the rows, or let them fail, where what they share does at the first."""
+    report = yield
+    if call.when == "setup" and not report.passed:
+        for row in item.stash.get(ROWS, []):
+            own = copy(report)
+            own.nodeid, own.location = row.nodeid, row.location
+            row.ihook.pytest_runtest_logreport(report=own)
+    return report
 
 
 def _run(row, first):

@@ -16,6 +16,14 @@ import pytest
 def shared():
     return [7]
 
+@pytest.fixture(scope="session")
+def missing():
+    pytest.skip("nothing is there")
+
+@pytest.mark.parametrize("letter", "abc")
+def test_of_what_is_missing(missing, letter):
+    raise AssertionError
+
 @pytest.fixture(params=["p", "q"])
 def each(request):
     return request.param
@@ -100,6 +108,7 @@ def test_they_fail_and_skip_as_rows_that_are_tests_do(tmp_path, processes):
     failed = {line for line in ends(said) if line.startswith("FAILED")}
     assert failed == OWN_NAME == {line for line in ends(rows) if line.startswith("FAILED")}
     assert re.search(r"^SKIPPED \[2\] .*: not this one$", said, re.MULTILINE)
+    assert re.search(r"^SKIPPED \[3\] .*: nothing is there$", said, re.MULTILINE)
     assert "1 xfailed" in said
     # Four of `test_rows` pass, but not its first; two of `test_warns` and of `test_named`.
     assert passed(rows) == 21
