@@ -41,7 +41,7 @@ def pytest_collection_finish():
 
 
 ENDED = count(1)
-OFTEN = 2_000
+OFTEN = 700
 """Tests after which what they imported and cached is kept: a test that collects would read it."""
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from tests.parallel import NUMBER
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 WITHOUT = ("langsmith_plugin", "hypothesispytest")
@@ -30,7 +31,7 @@ def run_pytest(folder, files, *options, plugins=()):
         env={k: v for k, v in os.environ.items() if k != NUMBER} | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     return done.returncode, done.stdout

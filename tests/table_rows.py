@@ -27,9 +27,8 @@ def _values(item):
     """The names of what the rows of a table are; not of what fixtures may ask for."""
     found = set()
     for mark in item.iter_markers("parametrize"):
-        asked = dict(zip(("argnames", "argvalues", "indirect"), mark.args, strict=False))
-        names, others = (asked | mark.kwargs).pop("argnames"), {*asked, *mark.kwargs} - PLAIN
-        if not others:
+        names = mark.args[0] if mark.args else mark.kwargs["argnames"]
+        if len(mark.args) <= 2 and mark.kwargs.keys() <= PLAIN:
             found.update(names.replace(",", " ").split() if isinstance(names, str) else names)
     return found
 

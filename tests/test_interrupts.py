@@ -1,4 +1,4 @@
-"""An interrupt ends whoever waits for calls in other threads, whenever it comes."""
+"""A signal interrupts a thread that waits for calls in others, whenever it comes."""
 
 from types import SimpleNamespace
 

@@ -135,7 +135,7 @@ source_profile = typed
 aws_access_key_id = none
 aws_secret_access_key = none
 [profile slow]
-credential_process = sh -c "sleep 30; touch ended"
+credential_process = sh -c "sleep 5; touch ended"
 """
 
 
