@@ -94,6 +94,8 @@ class Journal:
     def add(self, positions: Iterable[int], results: Iterable[RowResult]) -> None:
         """Write the results of rows; they outlive this process from here on.
 
+        What is whole in the file when an interrupt comes is known as well: it is kept once.
+
         Raises:
             OSError: there is no room for them.
         """
@@ -105,12 +107,17 @@ class Journal:
             offsets[at] = end
             end += len(line)
             lines.append(line)
-        with named(self.path or f"{gettempdir()}, where results wait"):
-            self._stream.writelines(lines)
-            self._stream.flush()
-        self._end, self.written = end, self.written + len(lines)
-        for at, offset in offsets.items():
-            self._offsets[at] = offset
+        try:
+            with named(self.path or f"{gettempdir()}, where results wait"):
+                self._stream.writelines(lines)
+                self._stream.flush()
+            for at, offset in offsets.items():
+                self._offsets[at] = offset
+            self._end, self.written = end, self.written + len(lines)
+        except KeyboardInterrupt:
+            self._read_on(self._end, retried=False)
+            self.written = self.done - self.kept
+            raise
 
     def lines(self, positions: Iterable[int]) -> Iterator[str]:
         """The results of rows, as they are written."""
@@ -130,23 +137,25 @@ class Journal:
     def read_kept(self) -> None:
         """Take over the rows of an interrupted run; our failures are to be scored again."""
         self._stream.seek(0)
-        end = len(self._stream.readline())
+        self._read_on(len(self._stream.readline()), retried=True)
+        self.kept = self.done
+
+    def _read_on(self, end: int, *, retried: bool) -> None:
+        """Take over the rows behind `end`, our failures unless `retried`; what was cut off goes."""
+        self._stream.seek(end)
         for line in self._stream:
+            if not line.endswith(b"\n"):
+                break
             try:
                 facts = json.loads(line.rpartition(b"\t")[2])
                 at, error = range(len(self._offsets))[facts[0]], RowFacts(*facts[1:]).error
-                again = error is not None and error[2] != DATA
+                again = retried and error is not None and error[2] != DATA
                 self._offsets[at] = NOWHERE if again else end
             except (ValueError, TypeError, IndexError):
                 break
-            if not line.endswith(b"\n"):
-                self._offsets[at] = NOWHERE
-                break
             end += len(line)
         self._stream.truncate(end)
-        self._stream.seek(end)
-        self._end = end
-        self.kept = self.done
+        self._end = self._stream.seek(end)
 
     def _line(self, at: int) -> tuple[str, str]:
         if self._stream.tell() != self._offsets[at]:

@@ -121,7 +121,7 @@ ROOMS = {
     "scoring": room(
         "A file of responses scored, resumable, in processes or on clusters.",
         "core serving testing aws reports data aws.deployed judge_runtime calibration",
-        4_030,
+        4_035,
         1_000,
         14,
     ),

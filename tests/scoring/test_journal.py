@@ -1,6 +1,7 @@
 """The file that an interrupt leaves: what is kept of it, what is not, and whose it is."""
 
 import json
+import sys
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from threading import Event, Thread
@@ -13,7 +14,7 @@ from reward_functions.reports.score_report.digest import RowFacts
 from reward_functions.reports.score_report.reasons import DATA
 from reward_functions.scoring import cuts
 from reward_functions.scoring.engines.pool import side_by_side
-from reward_functions.scoring.journal import MARK, beside, unnamed
+from reward_functions.scoring.journal import MARK, Journal, beside, unnamed
 from reward_functions.scoring.places import Object
 from reward_functions.scoring.results import RowResult
 
@@ -47,6 +48,41 @@ def test_results_are_read_as_they_were_added_in_any_order():
         assert list(journal.lines([0, 1, 3])) == [RESULTS[at].line for at in (1, 2, 0)]
         journal.add([2], RESULTS[:1])
         assert read([journal[2], journal[0]]) == read([RESULTS[0], RESULTS[1]])
+
+
+class Interrupted(BytesIO):
+    """A file in which an interrupt comes once, before or after something is written."""
+
+    after = None
+
+    def writelines(self, lines):
+        kept, self.after = self.after, None
+        if kept is None:
+            return super().writelines(lines)
+        self.write(b"".join(lines)[:kept])
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("written", "known"),
+    [(0, []), (1, []), (-2, [3]), (-1, [3]), (None, [3, 1])],
+    ids=["nothing", "a byte", "a line and a part", "all but its end", "all"],
+)
+def test_what_was_written_when_an_interrupt_came_is_known_and_kept_once(written, known):
+    stream = Interrupted()
+    journal = Journal(stream, 4)
+    journal.add([0], RESULTS[:1])
+    before = stream.getvalue()
+    stream.after = sys.maxsize if written is None else written
+    with pytest.raises(KeyboardInterrupt):
+        journal.add([3, 1], RESULTS[1:])
+    assert [at for at in range(4) if at in journal] == sorted([0, *known])
+    assert journal.done == journal.written == 1 + len(known)
+    assert stream.getvalue().count(b"\n") == journal.done, "a line that was cut off is gone"
+    assert stream.getvalue().startswith(before)
+    assert read([journal[0], *(journal[at] for at in known)]) == read(RESULTS[: 1 + len(known)])
+    journal.add([2], RESULTS[2:])
+    assert read([journal[2]]) == read(RESULTS[2:])
 
 
 @contextmanager
