@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from reward_functions.rollouts.collect.batches import BatchResult
 from reward_functions.rollouts.drive.driving import drive
 from reward_functions.scoring.engines.pool import side_by_side
 from reward_functions.scoring.rows import Unread
@@ -23,6 +24,16 @@ def of_rollouts(call, ending):
     return drive(SimpleNamespace(ending=ending, run=call), [0], 2)
 
 
-@pytest.mark.parametrize("waiting", [of_a_run, of_shards, of_rollouts])
+def of_a_batch(call, ending):
+    def begin(payload, session, **_):
+        call(payload)
+        return SimpleNamespace(cancel=ending.set)
+
+    runtime = SimpleNamespace(admit=lambda: None, stop=lambda session: ending.set())
+    client = SimpleNamespace(max_pool_connections=1, runtime=runtime, begin=begin)
+    return iter(BatchResult(client, [{}], 1))
+
+
+@pytest.mark.parametrize("waiting", [of_a_run, of_shards, of_rollouts, of_a_batch])
 def test_one_that_wakes_no_lock_is_seen_all_the_same(waiting):
     assert_interruptible(waiting)

@@ -341,7 +341,8 @@ class Collection:
         while (item := self.take()) is None:
             with self._changed:
                 if not self._ready and not self._ended():
-                    self._changed.wait()
+                    # A signal that comes just before an endless wait does not wake it.
+                    self._changed.wait(1.0)
         return item
 
     def close(self, *, wait: bool = True) -> None:
