@@ -13,7 +13,7 @@ import json
 import os
 from array import array
 from contextlib import ExitStack, contextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -92,32 +92,32 @@ class Journal:
         return RowResult(row["id"], line, found, message)
 
     def add(self, positions: Iterable[int], results: Iterable[RowResult]) -> None:
-        """Write the results of rows; they outlive this process from here on.
-
-        What is whole in the file when an interrupt comes is known as well: it is kept once.
+        """Write the results of rows; they outlive this process, and an interrupt, from here on.
 
         Raises:
             OSError: there is no room for them.
         """
-        if self._stream.tell() != self._end:
-            self._stream.seek(self._end)
-        lines, offsets, end = [], {}, self._end
-        for at, result in zip(positions, results, strict=True):
-            line = f"{result.line}\t{_text(at, result.facts)}\n".encode()
-            offsets[at] = end
-            end += len(line)
-            lines.append(line)
+        lines = {
+            at: f"{result.line}\t{_text(at, result.facts)}\n".encode()
+            for at, result in zip(positions, results, strict=True)
+        }
+        put = partial(self._put, lines, self._end, self.written + len(lines))
         try:
-            with named(self.path or f"{gettempdir()}, where results wait"):
-                self._stream.writelines(lines)
-                self._stream.flush()
-            for at, offset in offsets.items():
-                self._offsets[at] = offset
-            self._end, self.written = end, self.written + len(lines)
+            put()
         except KeyboardInterrupt:
-            self._read_on(self._end, retried=False)
-            self.written = self.done - self.kept
+            put()
             raise
+
+    def _put(self, lines: Mapping[int, bytes], end: int, written: int) -> None:
+        """Write lines at an offset; a second time changes nothing."""
+        self._stream.seek(end)
+        with named(self.path or f"{gettempdir()}, where results wait"):
+            self._stream.writelines(lines.values())
+            self._stream.flush()
+        for at, line in lines.items():
+            self._offsets[at] = end
+            end += len(line)
+        self._end, self.written = end, written
 
     def lines(self, positions: Iterable[int]) -> Iterator[str]:
         """The results of rows, as they are written."""
@@ -137,25 +137,23 @@ class Journal:
     def read_kept(self) -> None:
         """Take over the rows of an interrupted run; our failures are to be scored again."""
         self._stream.seek(0)
-        self._read_on(len(self._stream.readline()), retried=True)
-        self.kept = self.done
-
-    def _read_on(self, end: int, *, retried: bool) -> None:
-        """Take over the rows behind `end`, our failures unless `retried`; what was cut off goes."""
-        self._stream.seek(end)
+        end = len(self._stream.readline())
         for line in self._stream:
-            if not line.endswith(b"\n"):
-                break
             try:
                 facts = json.loads(line.rpartition(b"\t")[2])
                 at, error = range(len(self._offsets))[facts[0]], RowFacts(*facts[1:]).error
-                again = retried and error is not None and error[2] != DATA
+                again = error is not None and error[2] != DATA
                 self._offsets[at] = NOWHERE if again else end
             except (ValueError, TypeError, IndexError):
                 break
+            if not line.endswith(b"\n"):
+                self._offsets[at] = NOWHERE
+                break
             end += len(line)
         self._stream.truncate(end)
-        self._end = self._stream.seek(end)
+        self._stream.seek(end)
+        self._end = end
+        self.kept = self.done
 
     def _line(self, at: int) -> tuple[str, str]:
         if self._stream.tell() != self._offsets[at]:
