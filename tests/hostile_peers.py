@@ -2,8 +2,10 @@
 
 import gzip
 import socket
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Event, Thread
+
+from tests.waiting import until
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
 
@@ -55,30 +57,38 @@ LARGE = {
 }
 
 
+LAST = b"the last"
+
+
 @contextmanager
 def peer(acts):
-    """The URL of a peer, and the requests that it gets."""
+    """The URL of a peer, and what returns the requests that were sent to it until now.
+
+    A client may have left before this peer is awake, so its requests are waited for.
+    """
     ended, heads = Event(), []
 
     def serve(connection):
-        with connection:
-            try:
-                heads.append(connection.recv(65536))
-                acts(connection, ended)
-            except OSError:
-                return
+        with connection, suppress(OSError):
+            acts(connection, ended)
 
     def listen():
-        while not ended.is_set():
-            try:
+        with suppress(OSError):
+            while not ended.is_set():
                 connection = server.accept()[0]
-            except OSError:
-                return
-            Thread(target=serve, args=(connection,), daemon=True).start()
+                heads.append(connection.recv(65536))
+                Thread(target=serve, args=(connection,), daemon=True).start()
+
+    def asked():
+        calls = heads.count(LAST) + 1
+        with socket.create_connection(server.getsockname()) as connection:
+            connection.sendall(LAST)
+        until(lambda: heads.count(LAST) == calls, "the peer does not listen")
+        return [head for head in heads if head != LAST]
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         Thread(target=listen, daemon=True).start()
         try:
-            yield f"http://127.0.0.1:{server.getsockname()[1]}", heads
+            yield f"http://127.0.0.1:{server.getsockname()[1]}", asked
         finally:
             ended.set()

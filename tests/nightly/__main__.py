@@ -8,6 +8,7 @@ init.py     the READMEs that `reward init` writes, deployed to an emulator
 soak.py     100,000 samples through one process
 kills.py    runs of `reward score` that are killed and resumed
 shards.py   the same of runs over shards; a million rows; rows that block and that kill
+late.py     the fast tests where every thread begins late
 
 A part that fails does not end the others. What it printed is in build/nightly/PART.log.
 """
@@ -26,6 +27,10 @@ OURS = ("events", "init", "soak", "kills", "shards")
 PARTS = {
     **{name: [sys.executable, "-m", f"tests.nightly.{name}"] for name in OURS},
     "patterns": [sys.executable, "-m", "tests.benchmarks", "linear"],
+    "late": [
+        *(sys.executable, "-m", "pytest", "-q", "--numprocesses", "auto"),
+        *("-p", "tests.nightly.late", "-m", "not slow"),
+    ],
     "rights": [sys.executable, "-m", "pytest", "-q", "tests/deploy/test_scale.py"],
     "intervals": [sys.executable, "-m", "pytest", "-q", "tests/reports/test_by_prompt.py"],
     "objects": [sys.executable, "-m", "tests.verifiers.objects", "10000"],

@@ -33,6 +33,7 @@ from reward_functions.rollouts.request.errors import (
 from reward_functions.rollouts.request.headers import JOB_HEADER
 from tests.loopback import BEFORE, LOST
 from tests.scripted_runtime import ARN, ROLLOUT, fault, intents, scripted
+from tests.waiting import until
 
 SECRETS = ("wJalrXUtnFEMI", "SESSION", "sagemaker-api-key-c2F", "X-Amz-Signature")
 
@@ -217,13 +218,14 @@ def test_a_lost_reply_may_have_been_taken(runtime, opened, kind):
 def test_a_service_that_does_not_answer_is_left_in_time(runtime, opened, kind):
     late = Event()
     intent = intents(runtime.address, kind)[1]
-    runtime.faults["reward"] = Waiting(late)
+    runtime.faults["reward"] = answers = Waiting(late)
     try:
         with pytest.raises(NoReply) as raised:
             opened(kind).send(intent, timeout=0.3)
         assert raised.value.sent
     finally:
         late.set()
+        until(lambda: not answers, "the request has not arrived")  # it would be the next test's
 
 
 class Waiting(list):
