@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-from time import time
+from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -94,10 +95,18 @@ def test_a_bearer_token_is_a_presigned_call(shared_double, token, answer):
     assert asked(shared_double, {"Authorization": f"Bearer {token}"}) == answer
 
 
+def signed_at(token):
+    """The second in which a token was made."""
+    url = base64.b64decode(token.removeprefix("sagemaker-api-key-")).decode()
+    (date,) = parse_qs(urlsplit(url).query)["X-Amz-Date"]
+    return datetime.strptime(date, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp()
+
+
 @pytest.mark.parametrize(("life", "late", "status"), [(900, 899, 404), (900, 901, 403)])
 def test_a_token_ends(life, late, status):
-    double = RuntimeDouble(clock=lambda: time() + late)
-    headers = {"Authorization": f"Bearer {bearer(expires=life)}"}
+    token = bearer(expires=life)
+    headers = {"Authorization": f"Bearer {token}"}
+    double = RuntimeDouble(clock=lambda: signed_at(token) + late)
     with double.in_background():
         answer = asked(double, headers)
     assert answer == (KNOWN if status == 404 else (403, "ExpiredTokenException"))
