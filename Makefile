@@ -33,7 +33,7 @@ check: .venv/dev  ## What changed since the last commit: linters, types, the nea
 costs:  ## Whether the tests of the last whole run kept to the budget of each room
 	@$(BIN)/python -m tests.costs
 
-nightly: .venv/dev .venv/emulator/ready node_modules/.package-lock.json  ## What is too long for `make test`: fuzz, soak, kills, benchmarks, options, hosts; PARTS="events soak" for some
+nightly: .venv/dev .venv/emulator/ready node_modules/.package-lock.json  ## What is too long for `make test`: fuzz, soak, kills, late threads, benchmarks, options, hosts; PARTS="events soak" for some
 	@$(TIED) $(BIN)/python -m tests.nightly $(PARTS)
 
 test-fast: .venv/dev  ## The tests that take no seconds: no emulator, no CDK, few processes

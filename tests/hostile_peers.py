@@ -58,6 +58,7 @@ LARGE = {
 
 
 LAST = b"the last"
+"""A call of the test's own: once it is read, so is all that was sent before it."""
 
 
 @contextmanager

@@ -6,7 +6,7 @@ A test that fails like this, and not without it, takes another thread for quick.
 """
 
 from threading import Thread
-from time import sleep as pause
+from time import sleep
 
 LATE = 0.3
 """Seconds: more than tests give to what should run out, such as 0.2."""
@@ -18,7 +18,7 @@ def _start(thread):
     run = thread.run
 
     def late():
-        pause(LATE)
+        sleep(LATE)
         run()
 
     thread.run = late
